@@ -97,11 +97,12 @@ static haul_status run_cuda(haul_vendor *self, haul_stream *stream,
     const int how = device->api.is_hip ? HIPBLAS_AS_IT_IS : CUBLAS_AS_IT_IS, n = product->side;
     const cu_multiply multiply = (cu_multiply)self->multiply[precision];
     HAUL_TRY(haul_cu_enter(device, error));
+    /* by columns b comes first: the rows of a b are the columns of its transpose */
     int code = self->set_stream(self->handle, ((const haul_cu_stream *)stream)->handle);
     if (!code)
         code = multiply(self->handle, how, how, n, n, n, ones[precision],
-                        ((const haul_cu_buffer *)product->a)->at, n,
-                        ((const haul_cu_buffer *)product->b)->at, n, zeros[precision],
+                        ((const haul_cu_buffer *)product->b)->at, n,
+                        ((const haul_cu_buffer *)product->a)->at, n, zeros[precision],
                         ((const haul_cu_buffer *)product->c)->at, n);
     return code ? failed(self, code, error) : HAUL_OK;
 }
@@ -137,16 +138,16 @@ static haul_status run_opencl(haul_vendor *self, haul_stream *stream,
 static haul_status load(haul_vendor *self, const library *of, haul_error *error)
 {
     void *loaded = haul_cu_library(of->files);
-    bool has_all = loaded;
-    if (has_all && of->make) {
-        has_all &= haul_cu_function(loaded, of->make, &self->make);
-        has_all &= haul_cu_function(loaded, of->destroy, &self->destroy);
-        has_all &= haul_cu_function(loaded, of->set_stream, &self->set_stream);
-    }
-    for (int i = 0; has_all && i < PRECISIONS; i++)
-        (void)haul_cu_function(loaded, of->multiply[i], &self->multiply[i]);
-    if (!has_all)
+    if (!loaded)
         return haul_fail(error, HAUL_ABSENT, "no %s: %s brings it", of->name, of->package);
+    if (of->make && !(haul_cu_function(loaded, of->make, &self->make) &&
+                      haul_cu_function(loaded, of->destroy, &self->destroy) &&
+                      haul_cu_function(loaded, of->set_stream, &self->set_stream)))
+        return haul_fail(error, HAUL_ABSENT,
+                         "%s of another version: '%s' has not all of %s, %s, %s", of->name,
+                         haul_cu_library_file(loaded), of->make, of->destroy, of->set_stream);
+    for (int i = 0; i < PRECISIONS; i++)
+        (void)haul_cu_function(loaded, of->multiply[i], &self->multiply[i]);
     self->name = of->name;
     if (!self->make)
         return HAUL_OK;

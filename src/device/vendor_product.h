@@ -10,7 +10,7 @@ typedef struct haul_vendor haul_vendor;
 typedef struct haul_vendor_product {
     haul_precision precision; /* FP64, FP32 or FP16 */
     int side; /* of the matrices, which are square and lie from their buffer's start */
-    haul_buffer *a, *b, *c; /* c = a b */
+    haul_buffer *a, *b, *c; /* c = a b, by rows */
 } haul_vendor_product;
 
 /* Returns ABSENT, naming the library, where the device has none or it is not installed. Free with

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "device/vendor_product.h"
 #include "device_kernels.h"
 
 extern char **environ;
@@ -70,6 +71,60 @@ static void no_such_device(void **state)
     expect(":2': the last is 1");
     snprintf(name, sizeof name, "%s:x", kind);
     assert_int_equal(haul_device_open(name, NULL, &device, &problem), HAUL_USAGE);
+}
+
+/* c = a b by the vendor's library, behind the copies of a and b on the same stream. */
+static void multiply_in(haul_device *device, haul_vendor *vendor, haul_precision precision,
+                        const void *matrices[2], void *result, size_t bytes)
+{
+    haul_buffer *on_device[3];
+    haul_stream *stream;
+    MUST(haul_stream_new(device, &stream, &problem));
+    for (int i = 0; i < 3; i++)
+        MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, bytes, &on_device[i], &problem));
+    for (int i = 0; i < 2; i++) {
+        const haul_transfer in = {.to = haul_in_buffer(on_device[i], 0),
+                                  .from = haul_in_host(matrices[i]),
+                                  .size = {bytes}};
+        MUST(haul_stream_copy(stream, &in, NULL, &problem));
+    }
+    const haul_vendor_product product = {precision, 2, on_device[0], on_device[1], on_device[2]};
+    MUST(haul_vendor_multiply(vendor, stream, &product, &problem));
+    const haul_transfer out = {
+        .to = haul_in_host(result), .from = haul_in_buffer(on_device[2], 0), .size = {bytes}};
+    MUST(haul_stream_copy(stream, &out, NULL, &problem));
+    MUST(haul_stream_wait(stream, &problem));
+    for (int i = 0; i < 3; i++)
+        haul_buffer_free(on_device[i]);
+    haul_stream_free(stream);
+}
+
+static void matrix_products(void **state)
+{
+    (void)state;
+    static const double a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, c[4] = {19, 22, 43, 50};
+    static const float a_single[4] = {1, 2, 3, 4}, b_single[4] = {5, 6, 7, 8};
+    static const uint16_t a_half[4] = {0x3c00, 0x4000, 0x4200, 0x4400};
+    static const uint16_t b_half[4] = {0x4500, 0x4600, 0x4700, 0x4800};
+    static const uint16_t c_half[4] = {0x4cc0, 0x4d80, 0x5160, 0x5240};
+    double made[4];
+    float made_single[4];
+    uint16_t made_half[4];
+    haul_vendor *vendor;
+    haul_device *device = open_nth(0, NULL);
+    MUST(haul_vendor_open(device, &vendor, &problem));
+    assert_string_equal(haul_vendor_name(vendor), strcmp(kind, "hip") ? "cuBLAS" : "hipBLAS");
+    multiply_in(device, vendor, HAUL_PRECISION_FP64, (const void *[]){a, b}, made, sizeof made);
+    assert_memory_equal(made, c, sizeof c);
+    multiply_in(device, vendor, HAUL_PRECISION_FP32, (const void *[]){a_single, b_single},
+                made_single, sizeof made_single);
+    for (int i = 0; i < 4; i++)
+        assert_true((double)made_single[i] == c[i]);
+    multiply_in(device, vendor, HAUL_PRECISION_FP16, (const void *[]){a_half, b_half}, made_half,
+                sizeof made_half);
+    assert_memory_equal(made_half, c_half, sizeof c_half);
+    haul_vendor_close(vendor);
+    haul_device_close(device);
 }
 
 static void no_compiler(void **state)
@@ -279,6 +334,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_driver),
         cmocka_unit_test(no_device),
         cmocka_unit_test(no_such_device),
+        cmocka_unit_test(matrix_products),
         cmocka_unit_test(no_compiler),
         cmocka_unit_test(a_kernel_that_does_not_compile),
         cmocka_unit_test(out_of_memory),
