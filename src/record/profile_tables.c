@@ -295,7 +295,8 @@ static void bind_on_thread(sqlite3_stmt *statement, haul_profile_process process
     sqlite3_bind_int64(statement, 5, last);
 }
 
-/* Rows of a device. The migration's cause is the one own value that may be unknown, which is NULL. */
+/* Rows of a device. The migration's cause is the one own value that may be unknown, which is NULL.
+ */
 static void bind_on_device(sqlite3_stmt *statement, haul_profile_process process,
                            const haul_record *record)
 {
