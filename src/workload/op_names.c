@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/fail.h"
+#include "base/nearest.h"
 #include "haul/workload.h"
 
 static const char *const kinds[] = {
@@ -69,7 +70,9 @@ static int find_name(const char *text, const char *const *names, int count, haul
         const int added = snprintf(list + used, room, "%s%s", i ? ", " : "", names[i]);
         used += added > 0 && (size_t)added < room ? (size_t)added : 0;
     }
-    haul_fail(error, HAUL_BAD_INPUT, "expected one of %s, not '%.100s'", list, text);
+    char meant[64];
+    haul_fail(error, HAUL_BAD_INPUT, "expected one of %s, not '%.100s'%s", list, text,
+              haul_did_you_mean(text, names, (size_t)count, meant, sizeof meant));
     return -1;
 }
 

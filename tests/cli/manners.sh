@@ -88,3 +88,5 @@ NO_COLOR=1 python3 terminal.py haul machine list </dev/null
 TERM=dumb python3 terminal.py haul machine list </dev/null
 python3 terminal.py haul machine list --format json </dev/null
 haul machine list | grep -c "$(printf '\033')" || :
+try haul machine time k40 --direction HtD --memory pinned --bytes 1
+try haul machine time k40 --direction HtoD --memory pined --bytes 1
