@@ -1,8 +1,10 @@
 /* haul simulate: a schedule that is written down, tried on a machine. */
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "haul/goal.h"
 #include "haul/simulate.h"
 
 static const char about[] =
@@ -19,6 +21,7 @@ typedef struct simulate_request {
     cli_request given;
     haul_machine *machine;
     haul_model_ref model;
+    const char *goal;
 } simulate_request;
 
 static const cli_option options[] = {
@@ -29,6 +32,8 @@ static const cli_option options[] = {
      .help = "predict copies with this model of 'haul machine time --model list', or with one of "
              "your own (auto)",
      .is_input = true},
+    {"goal", "FILE", CLI_TEXT, offsetof(simulate_request, goal),
+     .help = "write it as a GOAL schedule for simulators of networks, too: docs/comm.md"},
     {0},
 };
 
@@ -67,6 +72,31 @@ static haul_status write_answer(const simulate_request *self, const haul_schedul
     return cli_answer_write(results, &answer, error);
 }
 
+/* As if it had been recorded with the predicted times. */
+static haul_status write_goal(const haul_simulation *simulation, const char *path,
+                              haul_error *error)
+{
+    haul_workload timed = *simulation->schedule->workload;
+    FILE *out;
+    uint64_t kept;
+    haul_op *ops = malloc((timed.op_count + 1) * sizeof *ops);
+    if (!ops)
+        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < timed.op_count; i++) {
+        const haul_span *span = &simulation->timeline->ops[i];
+        ops[i] = timed.ops[i];
+        ops[i].start_ns = span->start_ns;
+        ops[i].dur_ns = span->end_ns - span->start_ns;
+    }
+    timed.ops = ops;
+    haul_status status = cli_output_open(path, &out, error);
+    if (!status)
+        status = cli_output_finish(out, path, haul_goal_write_workload(&timed, out, &kept, error),
+                                   error);
+    free(ops);
+    return status;
+}
+
 static haul_status simulate(void *request, haul_error *error)
 {
     const simulate_request *self = request;
@@ -80,6 +110,8 @@ static haul_status simulate(void *request, haul_error *error)
     cli_progress_end();
     if (!status)
         status = write_answer(self, schedule, simulation, error);
+    if (!status && self->goal)
+        status = write_goal(simulation, self->goal, error);
     haul_simulation_free(simulation);
     haul_schedule_free(schedule);
     return status;

@@ -48,6 +48,16 @@ operations:
 EOF
 try haul simulate many.yaml --machine ./node.yaml | sed '/^Operation/,/^#40/d'
 
+echo "== a schedule for simulators of networks"
+cat >two.csv <<'END'
+name,op,stream,bytes,duration,after
+in,HtoD,in,10 MB,,
+work,kernel,work,,2 ms,in
+END
+try haul simulate two.csv --machine ./node.yaml --goal two.goal -o report.txt
+cat two.goal
+try haul simulate two.csv --machine ./node.yaml --goal ./no/such.goal -o report.txt
+
 echo "== JSON, trace"
 try haul simulate chunks.yaml --machine ./node.yaml --format json -o report.json --perfetto trace.json
 if command -v python3 >/dev/null; then
