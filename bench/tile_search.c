@@ -14,7 +14,7 @@
 #include "haul/tile.h"
 #include "took.h"
 
-enum { ARRAYS = 12, LEVELS = 42, AGAIN = 5 };
+enum { ARRAYS = 12, LEVELS = 42, AGAIN = 15 };
 
 static haul_error error;
 static bool is_full; /* the device had not enough memory for the setting */
@@ -196,6 +196,7 @@ static double one_round(program *self, const problem *of, const setting *at)
     haul_region region;
     for (int i = 0; i < at->loops; i++)
         of->step(self);
+    must(haul_context_start(self->context, &error));
     if (is_simulated(at))
         must(haul_array_read(self->at[of->result], NULL, &error));
     for (int r = 0; !is_simulated(at) && r < haul_array_regions(self->at[of->result]); r++)

@@ -131,7 +131,8 @@ typedef struct haul_array_spec {
 } haul_array_spec;
 
 /* Makes an array of zeros, or of the file's contents. Returns USAGE for a negative size or ghost
- * width, or a size beyond 2^31 - 1 with its ghosts, and NO_MEMORY. The caller frees *array.
+ * width, a size above 2^30 - 1 with its ghosts, or a size 0 before one that is not, NO_MEMORY, and
+ * IO for a file that cannot be had or that the disk has no room for. The caller frees *array.
  *
  * Over several processes the planes are divided evenly, in the order of ranks, and indices remain
  * those of the whole array. All processes make the same arrays and queue the same loops in the same

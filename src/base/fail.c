@@ -98,6 +98,11 @@ haul_status haul_fail_read(haul_error *error, const char *path)
     return fail_to(error, "read", path);
 }
 
+haul_status haul_fail_extend(haul_error *error, const char *path)
+{
+    return fail_to(error, "extend", path);
+}
+
 /* The three below add a place only where there is none: the function nearest to the cause runs
  * first and knows it best; its callers know less. */
 void haul_error_in_file(haul_error *error, const char *file)

@@ -9,9 +9,10 @@
 /* As haul_fail (haul/status.h): each fills `error`, which may be NULL, and returns the status. */
 haul_status haul_fail_no_memory(haul_error *error);
 
-/* A file that cannot be opened, or not read, with the reason that errno holds: IO. */
+/* A file that cannot be opened, read or made longer, with the reason that errno holds: IO. */
 haul_status haul_fail_open(haul_error *error, const char *path);
 haul_status haul_fail_read(haul_error *error, const char *path);
+haul_status haul_fail_extend(haul_error *error, const char *path);
 
 /* Where in a text file; line or column 0 is not told. */
 typedef struct haul_place {

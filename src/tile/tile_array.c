@@ -1,6 +1,7 @@
 /* Arrays: their layout in memory, their regions, and the host's access to them. Planes follow each
  * other without ghost planes between regions: neighbours share their edge planes, so that an array
  * takes no more memory than its cells and its own edges. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -28,12 +29,15 @@ static haul_status check_spec(const haul_array_spec *spec, haul_error *error)
     for (int d = 0; d < 3; d++) {
         const int64_t whole = (int64_t)spec->size[d] + 2 * (int64_t)spec->ghost[d];
         if (spec->size[d] < 0 || spec->ghost[d] < 0 || whole > INT_MAX / 2)
-            return haul_fail(error, HAUL_USAGE,
-                             "an array of size %d with %d cells beyond its edges", spec->size[d],
-                             spec->ghost[d]);
+            return haul_fail(
+                error, HAUL_USAGE,
+                "an array of size %d with %d cells beyond each edge: together they are "
+                "0 to %d",
+                spec->size[d], spec->ghost[d], INT_MAX / 2);
         if (d && spec->size[d] && !spec->size[d - 1])
-            return haul_fail(error, HAUL_USAGE, "an array has a size in dimension %d, none in %d",
-                             d, d - 1);
+            return haul_fail(error, HAUL_USAGE,
+                             "an array of size %d in dimension %d has size 0 in dimension %d",
+                             spec->size[d], d, d - 1);
         if ((unsigned)spec->boundary[d] > HAUL_BOUNDARY_PERIODIC)
             return haul_fail(error, HAUL_USAGE, "unknown boundary %d", (int)spec->boundary[d]);
         if (spec->boundary[d] == HAUL_BOUNDARY_PERIODIC && spec->size[d] < spec->ghost[d])
@@ -89,9 +93,12 @@ static haul_status map_file(haul_field *self, const char *path, haul_error *erro
     if (!is_new && (uint64_t)found.st_size != self->host_bytes)
         return haul_fail(error, HAUL_BAD_INPUT, "'%.200s' has %lld bytes, its array %llu", path,
                          (long long)found.st_size, (unsigned long long)self->host_bytes);
-    if (is_new && ftruncate(self->file, (off_t)self->host_bytes))
-        return haul_fail_read(error, path);
-    return HAUL_OK;
+    /* a page that the disk has no room for would end the program when it is first written */
+    const int result = posix_fallocate(self->file, 0, (off_t)self->host_bytes);
+    if (result && is_new)
+        (void)!ftruncate(self->file, 0);
+    errno = result;
+    return result ? haul_fail_extend(error, path) : HAUL_OK;
 }
 
 /* Reserves address space; the system gives pages when they are first touched. Memory is page-locked

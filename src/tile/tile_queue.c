@@ -65,6 +65,14 @@ static haul_field_use use_of(const haul_kernel_parameter *parameter, haul_field 
     };
 }
 
+/* An array's parameter is called name_data, as its view is name_view. */
+static int name_length(const haul_kernel_parameter *parameter)
+{
+    const bool is_array = parameter->halo >= 0 && parameter->access < HAUL_ACCESS_SHARED;
+    const char *end = is_array ? strrchr(parameter->name, '_') : NULL;
+    return end ? (int)(end - parameter->name) : (int)strlen(parameter->name);
+}
+
 /* Fields and values from the arguments of a loop. */
 static haul_status read_arguments(haul_step *step, const void *const *arguments, size_t count,
                                   haul_error *error)
@@ -80,8 +88,8 @@ static haul_status read_arguments(haul_step *step, const void *const *arguments,
                              "'%s' of kernel '%s' is no array of tiles nor a value",
                              parameter->name, source->name);
         if (given >= count || !arguments[given])
-            return haul_fail(error, HAUL_USAGE, "kernel '%s' needs an argument for '%s'",
-                             source->name, parameter->name);
+            return haul_fail(error, HAUL_USAGE, "kernel '%s' needs an argument for '%.*s'",
+                             source->name, name_length(parameter), parameter->name);
         if (!is_field) {
             if (at + rounded(parameter->bytes) > sizeof step->values)
                 return haul_fail(error, HAUL_USAGE, "kernel '%s' has more than %d bytes of values",
@@ -93,9 +101,9 @@ static haul_status read_arguments(haul_step *step, const void *const *arguments,
         haul_field *field = ((const haul_array *)arguments[given++])->field;
         if (field->element != parameter->bytes)
             return haul_fail(error, HAUL_USAGE,
-                             "'%s' of kernel '%s' has elements of %u bytes, not %llu",
-                             parameter->name, source->name, parameter->bytes,
-                             (unsigned long long)field->element);
+                             "'%.*s' of kernel '%s' has elements of %u bytes, not %llu",
+                             name_length(parameter), parameter->name, source->name,
+                             parameter->bytes, (unsigned long long)field->element);
         if (parameter->access > HAUL_ACCESS_SHARED && !is_single(field))
             return haul_fail(error, HAUL_USAGE, "'%s' of kernel '%s' is an array of one element",
                              parameter->name, source->name);

@@ -202,6 +202,9 @@ static void test_file(void **state)
         spec.size[0] = 300;
         assert_int_equal(haul_array_new(context, &spec, &array, &error), HAUL_BAD_INPUT);
         spec.size[0] = 30;
+        spec.file = "/dev/full"; /* has no room */
+        assert_int_equal(haul_array_new(context, &spec, &array, &error), HAUL_IO);
+        spec.file = path;
         haul_context_close(context);
     }
     remove(path);
@@ -229,7 +232,7 @@ static void test_limits(void **state)
     const haul_array_spec negative = {.size = {4, -1}};
     check_refused(haul_array_new(context, &negative, &u, &error), &error, "size -1");
     const haul_array_spec hole = {.size = {4, 0, 4}};
-    check_refused(haul_array_new(context, &hole, &u, &error), &error, "none in 1");
+    check_refused(haul_array_new(context, &hole, &u, &error), &error, "size 0 in dimension 1");
     assert_null(u);
     const haul_array_spec spec = {.size = {9}, .element_bytes = sizeof(unsigned), .ghost = {1}};
     haul_array_spec other = spec;
