@@ -254,9 +254,14 @@ haul_status haul_exchange_predict(const haul_machine *machine, const haul_exchan
         out->high_s = is_known ? time.high * usual_ends[exchange->kind][1] : (double)NAN;
     }
     qsort(times_of, HAUL_PATHS, sizeof *times_of, by_time);
-    return *times_of[0].missing ? haul_fail(error, HAUL_MISSING, "machine '%s' lacks %s",
-                                            machine->name, times_of[0].missing)
-                                : HAUL_OK;
+    const char *missing = times_of[0].missing;
+    if (!*missing)
+        return HAUL_OK;
+    return haul_fail(error, HAUL_MISSING, "machine '%s' lacks %s%s", machine->name, missing,
+                     strncmp(missing, "messages", 8)
+                         ? ""
+                         : ": 'haul comm fit' makes them from what "
+                           "'haul-mpi measure' or a benchmark measured");
 }
 
 const char *haul_path_text(haul_path path)
