@@ -1,5 +1,6 @@
 ! The heat equation in Fortran: tiles_heat_f90 [DEVICE]
 program heat_f90
+  use, intrinsic :: iso_fortran_env, only: error_unit
   use haul_tile
   implicit none
   integer, parameter :: n = 24, steps = 9
@@ -48,7 +49,7 @@ contains
   subroutine must(status)
     integer(c_int), intent(in) :: status
     if (status == haul_ok) return
-    print '(512a)', error%text
+    write (error_unit, '(*(a))') error%text(:findloc(error%text, c_null_char, 1) - 1)
     stop 1
   end subroutine
 end program
