@@ -69,12 +69,13 @@ static int copy(const blas *self, uint64_t to, uint64_t from, size_t bytes)
     return code ? code : self->wait(self->stream);
 }
 
-/* Half precision, without infinities. */
+/* Half precision, without infinities: the bits of 2^-112 times the value, in single precision. */
 static double of_half(uint16_t bits)
 {
-    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const double size = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
-    return bits & 0x8000 ? -size : size;
+    const uint32_t single = (uint32_t)(bits & 0x8000) << 16 | (uint32_t)(bits & 0x7fff) << 13;
+    float value;
+    memcpy(&value, &single, sizeof value);
+    return (double)value * 0x1p112;
 }
 
 static uint16_t to_half(double value)
