@@ -444,13 +444,14 @@ static haul_status write_all(const char *data, scores *self, FILE *out, haul_err
         "\nBy name, products on a P100 miss: for linear layers its library has tiles of 32 x 128, "
         "made for Maxwell. That they are small is known by their name, and costs what L2's rate "
         "says (without that rule P100 to V100 is 34.8 %, to A100 21.1 %, to T4 30.5 %). But where "
-        "the inner dimension is long they are slower by up to a factor of three (the next "
+        "the inner dimension is long they are slower by a factor of three and more (the next "
         "section), and nothing in the name or the launch tells that dimension: the time is that "
         "of a longer one at full speed. Grid times tile tells rows and columns of the result, and "
         "the time their inner dimension only where the rate is known. With the sizes known that "
         "is no matter where the P100 is the source, and it stays so where it is the target. It is "
-        "not the size of the operands, nor of L2 or of what translation holds: 8192 is as fast as "
-        "4096 with operands of 2 GB, 7680 is a third slower. An A100 runs batched products in "
+        "not the size of the operands, nor of L2 or of what translation holds: 8192 is nearly as "
+        "fast as 4096 with operands of 2 GB, 7680 is a third slower. An A100 runs batched products "
+        "in "
         "tiles of 128 x 128, whatever their sizes: one tile may be an eighth full, of which its "
         "name, grid and time tell nothing. A T4 is held to 70 W: the same products run at 3.5 and "
         "at 6.5 Tflop/s, as its clock allows at that moment, which no profile tells. Tried and "
@@ -472,7 +473,8 @@ static haul_status write_all(const char *data, scores *self, FILE *out, haul_err
             "and how often its interval holds. Half of a half width is taken as common to all "
             "products, and all of it where a P100 is, whose products miss together. "
             "Sums are ruled by their longest products: those to and from a P100 by long inner "
-            "dimensions, those to a T4 by its clock, which falls to half within seconds.\n\n",
+            "dimensions, those to a T4 by its clock: of products that ran for seconds some had "
+            "half the usual rate.\n\n",
             SEQUENCES, SEQUENCE_LEAST, SEQUENCE_MOST);
     status = write_sequences(self, out, error);
     if (!status)
