@@ -73,16 +73,19 @@ static int by_height(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* From the lowest name up. */
+/* Names that would cover one another move up, from the lowest on; at the top they move down again.
+ */
 void haul_line_chart_close(haul_line_chart *self)
 {
     qsort(self->names, (size_t)self->name_count, sizeof *self->names, by_height);
-    double below = BOTTOM + NAME_PX;
-    for (int i = self->name_count - 1; i >= 0; i--) {
+    double below = BOTTOM + NAME_PX, above = TOP - NAME_PX;
+    for (int i = self->name_count - 1; i >= 0; i--)
+        below = self->names[i].y = fmin(self->names[i].y, below - NAME_PX);
+    for (int i = 0; i < self->name_count; i++) {
         const haul_chart_name *name = &self->names[i];
-        below = fmin(name->y, below - NAME_PX);
+        above = fmax(name->y, above + NAME_PX);
         fprintf(self->out, "<text class=\"name %s\" x=\"%d\" y=\"%.1f\">%s</text>\n", name->line,
-                RIGHT + 8, below + 4, name->text);
+                RIGHT + 8, above + 4, name->text);
     }
     fputs("</svg>\n", self->out);
 }
