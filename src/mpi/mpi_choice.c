@@ -144,9 +144,11 @@ const char *haul_comm_explain(haul_comm *comm)
         (unsigned long long)choice->shape.messages, haul_way_text(choice->way));
     say(text, size, "%s\n",
         comm->forced_way >= 0 ? "the user chose it"
-        : choice->finalists   ? "chosen by measuring once those that the model cannot tell apart"
-        : choice->count > 1   ? "chosen by the model"
-                              : "the only way");
+        : choice->finalists && isnan(choice->times[0].seconds)
+            ? "measured once: no machine's messages are given"
+        : choice->finalists ? "chosen by measuring once those that the model cannot tell apart"
+        : choice->count > 1 ? "chosen by the model"
+                            : "the only way");
     for (size_t i = 0; i < choice->count; i++) {
         const haul_mpi_time *time = &choice->times[i];
         say(text, size, "  %-18s", haul_way_text(time->way));
