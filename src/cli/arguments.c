@@ -137,10 +137,10 @@ static bool is_plain(const char *word)
 }
 
 /* Pages say which command made them. */
-static void keep_command(int argc, char **argv, char *text, size_t size)
+static void keep_command(const cli_command *self, int argc, char **argv, char *text, size_t size)
 {
-    int used = snprintf(text, size, "haul");
-    for (int i = 0; i < argc && used < (int)size; i++) {
+    int used = snprintf(text, size, "haul %s", self->name);
+    for (int i = 1; i < argc && used < (int)size; i++) {
         const char *quote = is_plain(argv[i]) ? "" : "'";
         used += snprintf(text + used, size - (size_t)used, " %s%s%s", quote, argv[i], quote);
     }
@@ -342,7 +342,7 @@ static int read_values(const cli_command *self, cli_given *given, cli_request *r
 int cli_arguments_read(const cli_command *self, int argc, char **argv, cli_given *given,
                        cli_request *request)
 {
-    keep_command(argc, argv, request->results.command, sizeof request->results.command);
+    keep_command(self, argc, argv, request->results.command, sizeof request->results.command);
     int code = find_options(self, argc, argv, given);
     if (code != CLI_GO_ON)
         return code;
