@@ -98,7 +98,7 @@ static int64_t unexplained_ns(const haul_op *op)
     const int64_t staged_ns = op->detail == HAUL_PAGEABLE ? op->dur_ns : 0;
     const int64_t until_end_ns = haul_end_of(op->start_ns, op->dur_ns) - op->call_ns;
     const int64_t explained_ns = op->flags & HAUL_OP_BLOCKS
-                                     ? haul_add_ns(until_end_ns, staged_ns)
+                                     ? haul_add_ns(larger(until_end_ns, 0), staged_ns)
                                      : larger(returned_ns - op->start_ns, op->dur_ns);
     return larger(op->call_dur_ns - explained_ns, 0);
 }
