@@ -196,8 +196,9 @@ static double one_round(program *self, const problem *of, const setting *at)
     haul_region region;
     for (int i = 0; i < at->loops; i++)
         of->step(self);
-    must(haul_context_start(self->context, &error));
-    if (is_simulated(at))
+    if (!is_simulated(at))
+        must(haul_context_start(self->context, &error));
+    else
         must(haul_array_read(self->at[of->result], NULL, &error));
     for (int r = 0; !is_simulated(at) && r < haul_array_regions(self->at[of->result]); r++)
         must(haul_array_access(self->at[of->result], r, HAUL_USE_READ, &region, &error));
