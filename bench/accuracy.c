@@ -3,26 +3,14 @@
 
 #include <string.h>
 
-static const accuracy_section *const sections[] = {&accuracy_transfers,
-                                                   &accuracy_self_check,
-                                                   &accuracy_baselines,
-                                                   &accuracy_intervals,
-                                                   &accuracy_kernel_sizes,
-                                                   &accuracy_kernel_boards,
-                                                   &accuracy_kernel_unseen,
-                                                   &accuracy_kernel_choices,
-                                                   &accuracy_kernel_counters,
-                                                   &accuracy_kernel_published,
-                                                   &accuracy_kernel_classes,
-                                                   &accuracy_kernel_limits,
-                                                   &accuracy_kernel_gaps,
-                                                   &accuracy_timeline,
-                                                   &accuracy_runs,
-                                                   &accuracy_overlap,
-                                                   &accuracy_advice,
-                                                   &accuracy_messages,
-                                                   &accuracy_followed,
-                                                   &accuracy_plans};
+static const accuracy_section *const sections[] = {
+    &accuracy_transfers,        &accuracy_self_check,     &accuracy_baselines,
+    &accuracy_intervals,        &accuracy_kernel_sizes,   &accuracy_kernel_boards,
+    &accuracy_kernel_unseen,    &accuracy_kernel_choices, &accuracy_kernel_counters,
+    &accuracy_kernel_published, &accuracy_kernel_classes, &accuracy_kernel_limits,
+    &accuracy_kernel_gaps,      &accuracy_timeline,       &accuracy_runs,
+    &accuracy_overlap,          &accuracy_advice,         &accuracy_messages,
+    &accuracy_followed,         &accuracy_plans};
 
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 

@@ -173,8 +173,9 @@ static size_t power_below(size_t value, size_t most)
 enum { GROUPS = 256 };
 
 /* A row per work-item; of one dimension parts of the row. A thread of PoCL takes 32 groups for each
- * core at once, or its share of what is left where that is less: with fewer groups than these a
- * core that is slower has half of them for itself, and a kernel took up to 1.7 times as long. */
+ * core at once, or its share of what is left where that is less (POCL_PTHREAD_MIN_WGS of its
+ * pthread_scheduler.c): with fewer groups than these a core that is slower has half of them for
+ * itself, and a kernel took up to 1.7 times as long. */
 static shape shape_of_rows(const haul_cl_device *self, unsigned dimensions, const haul_box *box)
 {
     const size_t cores = self->base.properties.multiprocessors;
