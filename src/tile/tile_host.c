@@ -16,7 +16,13 @@
 
 /* A field takes two arguments, its cells and its view; a value at least 16 bytes of a step's
  * values. A front has about CELLS cells, so that work outweighs the wait for the tile before. */
-enum { ARGUMENTS = 2 * HAUL_USES + HAUL_VALUE_BYTES / 16, SPINS = 200, CELLS = 8192, TILES = 2 };
+enum {
+    ARGUMENTS = 2 * HAUL_USES + HAUL_VALUE_BYTES / 16,
+    SPINS = 200,
+    CELLS = 8192,
+    TILES = 2, /* of a thread, at least */
+    STEPS = 16 /* of a block, where the program does not say */
+};
 
 /* A step's arguments. */
 typedef struct call {
@@ -332,14 +338,6 @@ static haul_status bring_home(haul_context *context, const haul_step *steps, siz
     return status;
 }
 
-/* Blocks of several steps where the rows can be cut into tiles. */
-static size_t block_most(const haul_context *context, const haul_step *step)
-{
-    if (!step->outer)
-        return 1;
-    return context->options.steps ? context->options.steps : 16;
-}
-
 static bool reduces(const haul_block *block)
 {
     bool is_one = false;
@@ -355,6 +353,8 @@ haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count,
     haul_status status = bring_home(context, steps, count, error);
     if (status || context->without_data)
         return status;
+    const haul_block_limits limits = {context->options.steps ? context->options.steps : STEPS,
+                                      INT32_MAX, .in_host_rows = true};
     job *jobs = calloc(count, sizeof *jobs);
     call *calls = calloc(count, sizeof *calls);
     size_t made = 0, taken = 0;
@@ -366,8 +366,6 @@ haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count,
     for (size_t first = 0, ran = 0; !status && taken < count; first = made, ran = taken) {
         for (bool is_last = false; !status && !is_last && taken < count;) {
             haul_block block;
-            const haul_block_limits limits = {block_most(context, &steps[taken]), INT32_MAX,
-                                              .in_host_rows = true};
             haul_block_take(&block, steps + taken, count - taken, &limits);
             status = make_job(context, &block, calls + taken, &jobs[made], error);
             taken += block.count;

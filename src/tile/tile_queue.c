@@ -491,6 +491,8 @@ static bool takes(haul_block *block, haul_step *step, const haul_block_limits *l
     const haul_step *last = block->count ? &block->steps[block->count - 1] : step;
     if (step->length != block->length || step->outer != last->outer)
         return false;
+    if (in_host_rows && !step->outer && block->count) /* no rows to cut into tiles */
+        return false;
     if (limits->wraps ? !haul_step_wraps(step)
                       : last != step && (is_far(step, in_host_rows) || is_far(last, in_host_rows)))
         return false;
