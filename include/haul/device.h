@@ -48,7 +48,8 @@ typedef struct haul_device_properties {
     double memory_bandwidth_Bps;
     double clock_Hz;
     unsigned multiprocessors;
-    uint64_t group_bytes; /* shared memory that a group of threads may have */
+    uint64_t group_bytes;          /* shared memory that a group of threads may have */
+    uint64_t multiprocessor_bytes; /* and that the groups of a multiprocessor have together */
     unsigned copy_engines;
     unsigned compute_major;
     unsigned compute_minor;

@@ -54,7 +54,8 @@ enum {
     HAUL_CU_IPC_LAZY_PEER = 1,
     HAUL_CU_CPU = -1, /* the host, to which managed memory is moved */
     HAUL_CU_TYPE_UNIFIED = 4,
-    HAUL_HIP_COPY_DEFAULT = 4, /* the addresses say where they are */
+    HAUL_CUDA_MOST_DYNAMIC = 8, /* of a function: shared memory that a launch may ask for */
+    HAUL_HIP_COPY_DEFAULT = 4,  /* the addresses say where they are */
 };
 
 /* CUdevice_attribute, hipDeviceAttribute_t. X(name, CUDA, HIP) */
@@ -70,7 +71,9 @@ enum {
     X(MAJOR, 75, 23)                                                                               \
     X(MINOR, 76, 61)                                                                               \
     X(MANAGED_MEMORY, 83, 24)                                                                      \
-    X(MANAGED_AT_ONCE, 89, 9)
+    X(MANAGED_AT_ONCE, 89, 9)                                                                      \
+    X(MULTIPROCESSOR_BYTES, 81, 10002)                                                             \
+    X(GROUP_BYTES, 97, 74)
 
 typedef enum haul_cu_attribute {
 #define HAUL_CU_ATTRIBUTE(name, cuda, hip) HAUL_CU_##name,
@@ -142,7 +145,8 @@ typedef enum haul_cu_attribute {
     X(cuda_error_name, cuGetErrorName, int, (int error, const char **name))                        \
     X(cuda_copy, cuMemcpyAsync, int,                                                               \
       (haul_cu_address to, haul_cu_address from, size_t bytes, haul_cu stream))                    \
-    X(cuda_copy_3d, cuMemcpy3DAsync_v2, int, (const haul_cu_copy_3d *copy, haul_cu stream))
+    X(cuda_copy_3d, cuMemcpy3DAsync_v2, int, (const haul_cu_copy_3d *copy, haul_cu stream))        \
+    X(cuda_set, cuFuncSetAttribute, int, (haul_cu function, int attribute, int value))
 #define HAUL_HIP_ONLY(X)                                                                           \
     X(hip_error_name, hipGetErrorName, const char *, (int error))                                  \
     X(hip_copy, hipMemcpyAsync, int,                                                               \

@@ -51,9 +51,9 @@ static unsigned positive(int value)
 /* Runs after the device was opened; attributes that the driver does not know stay 0. */
 static void describe(haul_cu_device *self)
 {
-    int read[HAUL_CU_MANAGED_AT_ONCE + 1], count = 0;
+    int read[HAUL_CU_GROUP_BYTES + 1], count = 0;
     size_t memory = 0;
-    for (haul_cu_attribute i = 0; i <= HAUL_CU_MANAGED_AT_ONCE; i++)
+    for (haul_cu_attribute i = 0; i <= HAUL_CU_GROUP_BYTES; i++)
         read[i] = haul_cu_read(&self->api, self->number, i);
     self->api.device_count(&count);
     self->api.device_memory(&memory, self->number);
@@ -75,6 +75,8 @@ static void describe(haul_cu_device *self)
             2e3 * read[HAUL_CU_MEMORY_CLOCK_KHZ] * read[HAUL_CU_MEMORY_BUS_BITS] / 8,
         .clock_Hz = 1e3 * read[HAUL_CU_CLOCK_KHZ],
         .multiprocessors = positive(read[HAUL_CU_MULTIPROCESSORS]),
+        .group_bytes = positive(read[HAUL_CU_GROUP_BYTES]),
+        .multiprocessor_bytes = positive(read[HAUL_CU_MULTIPROCESSOR_BYTES]),
         .copy_engines = positive(read[HAUL_CU_COPY_ENGINES]),
         .compute_major = positive(major),
         .compute_minor = positive(minor),

@@ -122,11 +122,14 @@ haul_status haul_cu_kernel_new(haul_device *device, const haul_kernel_source *so
         return haul_fail_no_memory(error);
     }
     self->module = module;
-    const int result = owner->api.module_function(&self->function, module, source->name);
+    int result = owner->api.module_function(&self->function, module, source->name);
+    if (!result && source->fused_bytes && !owner->api.is_hip)
+        result =
+            owner->api.cuda_set(self->function, HAUL_CUDA_MOST_DYNAMIC, (int)source->fused_bytes);
     if (result) {
         owner->api.module_free(module);
         free(self);
-        return haul_cu_fail(&owner->api, result, "finding the kernel", error);
+        return haul_cu_fail(&owner->api, result, "preparing the kernel", error);
     }
     *kernel = &self->base;
     return HAUL_OK;
@@ -185,6 +188,7 @@ haul_status haul_cu_launch(haul_stream *stream, const haul_kernel *kernel,
     HAUL_TRY(haul_cu_begin(stream, event, error));
     const int result = owner->api.launch(((const cu_kernel *)kernel)->function, made.grid[0],
                                          made.grid[1], made.grid[2], made.block[0], made.block[1],
-                                         1, 0, ((haul_cu_stream *)stream)->handle, values, NULL);
+                                         1, kernel->source->fused_bytes,
+                                         ((haul_cu_stream *)stream)->handle, values, NULL);
     return haul_cu_end(stream, event, result, "launching a kernel", error);
 }

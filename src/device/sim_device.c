@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/grow.h"
 #include "device/backends.h"
+#include "machine/architectures.h"
 
 enum { ALIGNMENT = 4096, POISON = 0xcb, POLL_NS = 1000, NAME_BYTES = 512 };
 
@@ -95,6 +96,7 @@ static void describe(haul_sim_device *self, bool is_shareable)
 {
     const haul_machine *machine = self->node->machine;
     const haul_gpu *gpu = &machine->gpu;
+    const haul_architecture *architecture = haul_architecture_of(gpu);
     const unsigned can_share = is_shareable ? HAUL_CAN_SHARE : 0;
     self->base.properties = (haul_device_properties){
         .name = gpu->name ? gpu->name : machine->name,
@@ -107,6 +109,8 @@ static void describe(haul_sim_device *self, bool is_shareable)
         .memory_bandwidth_Bps = gpu->memory_bandwidth_Bps.value,
         .clock_Hz = gpu->clock_Hz.value,
         .multiprocessors = (unsigned)gpu->multiprocessors.value,
+        .group_bytes = architecture ? architecture->group_bytes : 0,
+        .multiprocessor_bytes = architecture ? architecture->shared_bytes : 0,
         .copy_engines = (unsigned)gpu->copy_engines.value,
         .implicit_sync = gpu->implicit_sync.provenance ? gpu->implicit_sync.value > 0 : -1,
     };

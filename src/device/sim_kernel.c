@@ -19,7 +19,8 @@ static uint32_t extent(const haul_box *box, int d)
 static haul_shape shape_of(const haul_kernel_source *source, const haul_box *box)
 {
     haul_shape shape = {.grid = {extent(box, 0), extent(box, 1), extent(box, 2)},
-                        .block = {source->group[0], source->group[1], 1}};
+                        .block = {source->group[0], source->group[1], 1},
+                        .shared_bytes = source->fused_bytes};
     if (!source->group[0]) {
         shape.grid[0] = (shape.grid[0] - 1) / 256 + 1;
         shape.block[0] = 256;

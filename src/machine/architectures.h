@@ -18,6 +18,7 @@ typedef struct haul_architecture {
     unsigned threads;
     unsigned registers; /* of 32 bits */
     unsigned shared_bytes;
+    unsigned group_bytes; /* of these for one block */
     unsigned pcie;        /* the latest generation that its GPUs have */
     unsigned nvlink_GBps; /* of a link, one direction */
 } haul_architecture;

@@ -25,11 +25,23 @@ static unsigned cache_bytes(void)
     return (unsigned)(bytes > 0 ? bytes : L2_BYTES) / 3 * 2;
 }
 
+/* So much that two groups fit a multiprocessor: one computes while the other fetches, without which
+ * a launch would take not the largest of its times, but their sum. Every GPU gives a group 48 KB.
+ * Where the system takes some of each group, that is 1 KB (CUDA C++ Programming Guide, from compute
+ * capability 8.0 on). */
+static uint64_t gpu_bytes(const haul_device_properties *device)
+{
+    const uint64_t usual = 48 << 10, all = device->multiprocessor_bytes;
+    const uint64_t most = device->group_bytes ? device->group_bytes : usual;
+    const uint64_t half = all ? all / 2 - (all > most ? 1 << 10 : 0) : usual;
+    return half < most ? half : most;
+}
+
 /* On a CPU a work-item is a group: its loops are vectorised, and it waits for no other. */
 static void fit_device(const haul_context *context, haul_kernel_source *source)
 {
     const haul_device_properties *device = haul_device_describe(context->device);
-    const uint64_t most = device->group_bytes;
+    const uint64_t most = device->is_host ? device->group_bytes : gpu_bytes(device);
     if (device->is_host) {
         source->fused_bytes = cache_bytes();
         source->group[0] = source->group[1] = 1;

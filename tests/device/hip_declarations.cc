@@ -46,3 +46,5 @@ SAME(OURS_MAJOR, hipDeviceAttributeComputeCapabilityMajor);
 SAME(OURS_MINOR, hipDeviceAttributeComputeCapabilityMinor);
 SAME(OURS_MANAGED_MEMORY, hipDeviceAttributeManagedMemory);
 SAME(OURS_MANAGED_AT_ONCE, hipDeviceAttributeConcurrentManagedAccess);
+SAME(OURS_MULTIPROCESSOR_BYTES, hipDeviceAttributeMaxSharedMemoryPerMultiprocessor);
+SAME(OURS_GROUP_BYTES, hipDeviceAttributeMaxSharedMemoryPerBlock);

@@ -138,6 +138,8 @@ CALL(cuModuleLoadData, (driver_module * *module, const void *image),
 CALL(cuModuleUnload, (driver_module * module), driver_module_unload(module))
 CALL(cuModuleGetFunction, (driver_function * *function, driver_module *module, const char *name),
      driver_module_function(function, module, name))
+CALL(cuFuncSetAttribute, (driver_function * function, int attribute, int value),
+     driver_function_set(function, attribute, value))
 CALL(cuLaunchKernel,
      (driver_function * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *stream, void **values, void **extra),

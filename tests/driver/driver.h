@@ -169,8 +169,17 @@ typedef struct driver_grid {
     uint64_t seed; /* 0: the last block first; else of a random order */
 } driver_grid;
 
+/* Shared memory of a block, where the function was told of more, and of a multiprocessor, as
+ * compute capability 9.0 has it: half of it is more than a block's own. */
+enum {
+    DRIVER_MOST_SHARED = 48 << 10,
+    DRIVER_MOST_DYNAMIC = 227 << 10,
+    DRIVER_MULTIPROCESSOR = 228 << 10,
+};
+
 struct driver_function {
     driver_object object;
+    unsigned most_dynamic;
     driver_module *module;
     const char *name;
     void (*run)(const driver_grid *grid, void **values);
@@ -352,6 +361,7 @@ bool driver_fill_run(const driver_fill *fill);
 int driver_module_load(driver_module **module, const void *image);
 int driver_module_unload(driver_module *module);
 int driver_module_function(driver_function **function, driver_module *module, const char *name);
+int driver_function_set(driver_function *function, int attribute, int value);
 /* `shape` is the grid, the block and the bytes of shared memory. */
 int driver_launch_queue(driver_function *function, const unsigned shape[7], void *stream,
                         void **values);

@@ -13,6 +13,7 @@
 #include "driver_image.h"
 
 #define MARK "driver_global_kernel" /* what __global__ becomes */
+#define SHARED "driver_shared"      /* and __shared__ */
 
 #ifdef DRIVER_NVIDIA
 static const bool is_nvidia = true;
@@ -78,23 +79,47 @@ static bool preprocess(const folder *self)
     char command[1024];
     snprintf(command, sizeof command,
              "env -u LD_LIBRARY_PATH -u LD_PRELOAD %s -std=c++17 -E -w -x c++ %s -D__global__=%s "
-             "-include %s -o %s %s >%s 2>&1",
+             "-D__shared__=%s -include %s -o %s %s >%s 2>&1",
              DRIVER_CXX, is_nvidia ? "-D__CUDACC_RTC__ -D__CUDA_ARCH__=700" : "-D__HIPCC_RTC__",
-             MARK, DRIVER_PRELUDE, self->preprocessed, self->given, self->log);
+             MARK, SHARED, DRIVER_PRELUDE, self->preprocessed, self->given, self->log);
     return !system(command);
 }
 
-/* Hides the mark at `at`, and writes the definitions that the driver looks for. */
-static void add_kernel(FILE *to, char *at)
+/* The name before the next such character. */
+static const char *name_before(const char *at, char character, int *length)
 {
-    memset(at, ' ', strlen(MARK));
-    const char *end = strchr(at, '(');
+    const char *end = strchr(at, character);
     while (end && end > at && isspace((unsigned char)end[-1]))
         end--;
     const char *name = end;
     while (name && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
         name--;
-    const int length = name ? (int)(end - name) : 0;
+    *length = name ? (int)(end - name) : 0;
+    return name;
+}
+
+/* A block's arrays: blocks are run one after the other. All that are `extern` are the memory of the
+ * launch. */
+static void place_shared(FILE *to, char *at, const char *text)
+{
+    static const char other[] = "extern ";
+    int length;
+    memset(at, ' ', strlen(SHARED));
+    if ((size_t)(at - text) < strlen(other) ||
+        memcmp(at - strlen(other), other, strlen(other)) != 0) {
+        memcpy(at, "static", strlen("static"));
+        return;
+    }
+    const char *name = name_before(at, '[', &length);
+    fprintf(to, "\nasm(\".set %.*s, driver_dynamic\");\n", length, name);
+}
+
+/* Hides the mark at `at`, and writes the definitions that the driver looks for. */
+static void add_kernel(FILE *to, char *at)
+{
+    int length;
+    memset(at, ' ', strlen(MARK));
+    const char *name = name_before(at, '(', &length);
     fprintf(to, "\nextern \"C\" void driver_run_%.*s(const driver_grid *grid, void **values)\n",
             length, name);
     fprintf(to, "{ driver_run(grid, %.*s, values); }\n", length, name);
@@ -114,6 +139,8 @@ static bool add_kernels(const folder *self)
         abort();
     for (char *at = text; (at = strstr(at, MARK)) != NULL;)
         add_kernel(memory, at);
+    for (char *at = text; (at = strstr(at, SHARED)) != NULL;)
+        place_shared(memory, at, text);
     fclose(memory);
     fprintf(file, "%s%s", text, wrappers);
     free(text);

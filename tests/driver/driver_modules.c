@@ -13,7 +13,8 @@
 #include "driver.h"
 #include "driver_image.h"
 
-enum { MOST_THREADS = 1024, MOST_SHARED = 48 << 10 };
+/* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
+enum { MOST_THREADS = 1024, MAX_DYNAMIC = 8 };
 
 /* --- images */
 
@@ -126,6 +127,7 @@ int driver_module_function(driver_function **function, driver_module *module, co
     char *kept = driver_new(strlen(name) + 1);
     made->name = memcpy(kept, name, strlen(name));
     made->module = module;
+    made->most_dynamic = DRIVER_MOST_SHARED;
     if (bytes) {
         const size_t *(*value_bytes)(void);
         memcpy(&made->run, &run, sizeof run);
@@ -133,6 +135,16 @@ int driver_module_function(driver_function **function, driver_module *module, co
         made->value_bytes = value_bytes();
     }
     *function = made;
+    return DRIVER_OK;
+}
+
+int driver_function_set(driver_function *function, int attribute, int value)
+{
+    if (!driver_object_of(function, DRIVER_FUNCTION, "a kernel"))
+        return DRIVER_INVALID_HANDLE;
+    if (attribute != MAX_DYNAMIC || value < 0 || value > DRIVER_MOST_DYNAMIC)
+        return DRIVER_INVALID_VALUE;
+    function->most_dynamic = (unsigned)value;
     return DRIVER_OK;
 }
 
@@ -157,7 +169,7 @@ static void *copy_values(const driver_function *function, void **values)
     return made;
 }
 
-static int check_shape(const unsigned shape[7])
+static int check_shape(const driver_function *function, const unsigned shape[7])
 {
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
@@ -165,7 +177,8 @@ static int check_shape(const unsigned shape[7])
             return DRIVER_INVALID_VALUE;
         threads *= shape[3 + i];
     }
-    return threads > MOST_THREADS || shape[6] > MOST_SHARED ? DRIVER_INVALID_VALUE : DRIVER_OK;
+    return threads > MOST_THREADS || shape[6] > function->most_dynamic ? DRIVER_INVALID_VALUE
+                                                                       : DRIVER_OK;
 }
 
 static int check_function(const driver_function *function, const driver_context *context)
@@ -189,7 +202,7 @@ int driver_launch_queue(driver_function *function, const unsigned shape[7], void
     if (!result)
         result = check_function(function, context);
     if (!result)
-        result = stream->context == context ? check_shape(shape) : DRIVER_INVALID_HANDLE;
+        result = stream->context == context ? check_shape(function, shape) : DRIVER_INVALID_HANDLE;
     if (result)
         return result;
     driver_op op = {.kind = DRIVER_LAUNCH};

@@ -6,7 +6,9 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 
 #define __device__
@@ -28,8 +30,11 @@ struct driver_index {
 static driver_index threadIdx, blockIdx, blockDim, gridDim;
 static const int warpSize = 32;
 
-/* A block's; blocks are run one after the other. */
-#define __shared__ static
+/* Of the launch; of the largest GPU. */
+enum { DRIVER_DYNAMIC = 227 << 10, DRIVER_POISON = 0xff };
+extern "C" {
+alignas(16) __attribute__((visibility("hidden"))) unsigned char driver_dynamic[DRIVER_DYNAMIC];
+}
 
 /* --- threads that wait for each other; each is made once, and then changes by _longjmp, which
  * calls the system no more */
@@ -210,5 +215,11 @@ static void driver_run(const driver_grid *grid, void (*kernel)(T...), void **val
         driver_fibers = (driver_fiber *)calloc(1024, sizeof *driver_fibers);
     if (!driver_fibers)
         abort();
+    memset(driver_dynamic, DRIVER_POISON, DRIVER_DYNAMIC);
     driver_each_block(grid);
+    for (unsigned i = grid->shared_bytes; i < DRIVER_DYNAMIC; i++)
+        if (driver_dynamic[i] != DRIVER_POISON) {
+            fputs("driver: a kernel writes beyond the shared memory of its launch\n", stderr);
+            abort();
+        }
 }

@@ -35,7 +35,12 @@ typedef unsigned long long address;
     X(cuEventCreate, (handle * event, unsigned flags))                                             \
     X(cuEventDestroy_v2, (handle event))                                                           \
     X(cuEventRecord, (handle event, handle stream))                                                \
-    X(cuLaunchHostFunc, (handle stream, void (*function)(void *), void *state))
+    X(cuLaunchHostFunc, (handle stream, void (*function)(void *), void *state))                    \
+    X(cuModuleLoadData, (handle * module, const void *image))                                      \
+    X(cuModuleGetFunction, (handle * function, handle module, const char *name))                   \
+    X(cuFuncSetAttribute, (handle function, int attribute, int value))                             \
+    X(cuLaunchKernel, (handle function, unsigned, unsigned, unsigned, unsigned, unsigned,          \
+                       unsigned, unsigned bytes, handle stream, void **values, void **extra))
 
 static struct {
 #define MEMBER(name, parameters) int(*name) parameters;
@@ -242,6 +247,21 @@ static void a_call_from_a_host_function(void)
     cuda.cuStreamSynchronize(stream);
 }
 
+/* More than 48 KB of a block only where its function was told, and no more than it was told. */
+static void shared_memory_is_asked_for(void)
+{
+    handle module, function;
+    OK(cuModuleLoadData(&module, ".version 7.0\n.visible .entry idle()"));
+    OK(cuModuleGetFunction(&function, module, "idle"));
+    OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 48 << 10, stream, NULL, NULL));
+    TRUE(cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 49 << 10, stream, NULL, NULL) == 1);
+    TRUE(cuda.cuFuncSetAttribute(function, 8, 228 << 10) == 1);
+    OK(cuFuncSetAttribute(function, 8, 113 << 10));
+    OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 113 << 10, stream, NULL, NULL));
+    TRUE(cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 114 << 10, stream, NULL, NULL) == 1);
+    OK(cuStreamSynchronize(stream));
+}
+
 static const struct {
     const char *options; /* of FAKE_CUDA */
     void (*run)(void);
@@ -255,6 +275,7 @@ static const struct {
     {"late", events_are_as_they_were_recorded, NULL},
     {"late", the_default_stream_is_ordered, NULL},
     {"eager", a_child_is_refused, NULL},
+    {"late", shared_memory_is_asked_for, NULL},
     {"late", use_of_freed_memory, "is not of an allocation, or was freed"},
     {"late", freed_twice, "is freed twice"},
     {"late", freed_while_in_use, "memory is freed that an operation of a stream still uses"},
