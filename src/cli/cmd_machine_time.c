@@ -17,7 +17,7 @@ typedef struct time_request {
     cli_machines machines;
     const char *direction;
     const char *memory;
-    const char *bytes;
+    uint64_t bytes;
     int locality; /* a haul_locality */
     int clock;    /* 1: the host's */
     const char *model_name;
@@ -31,7 +31,7 @@ static const cli_option options[] = {
     {"direction", "HtoD|DtoH|DtoD|PtoP|HtoH", CLI_TEXT, OF(direction), .help = "of the copy"},
     {"memory", "pinned|pageable|...", CLI_TEXT, OF(memory),
      .help = "the host's memory; not needed where there is none"},
-    {"bytes", "N", CLI_TEXT, OF(bytes), .help = "\"4096\", \"64MiB\", \"1.5 GB\""},
+    {"bytes", "N", CLI_BYTES, OF(bytes), .help = "\"4096\", \"64MiB\", \"1.5 GB\""},
     {"locality", "near|far", CLI_WORD, OF(locality),
      .help = "far: the memory of a CPU that the GPU does not hang on"},
     {"clock", "device|host", CLI_WORD, OF(clock),
@@ -56,13 +56,14 @@ static haul_status check(void *request, haul_error *error)
 {
     time_request *self = request;
     const char *wrong = NULL;
+    const bool has_bytes = cli_has(&self->given, "bytes");
     if (lists_models(self))
         return HAUL_OK;
     if (!self->given.operand_count)
         wrong = "the machine is missing";
-    else if (self->csv && (self->direction || self->memory || self->bytes))
+    else if (self->csv && (self->direction || self->memory || has_bytes))
         wrong = "--csv brings the copies: no --direction, --memory or --bytes beside it";
-    else if (self->bytes && !self->direction)
+    else if (has_bytes && !self->direction)
         wrong = "--bytes needs --direction";
     if (self->csv && !cli_has(&self->given, "format"))
         self->given.results.options.format = HAUL_CSV;
@@ -112,12 +113,10 @@ static haul_status read_memory(const char *text, haul_copy *copy, haul_error *er
 
 static haul_status time_one(const time_request *self, haul_error *error)
 {
-    haul_timed_copy timed = {0};
+    haul_timed_copy timed = {.copy = {.bytes = self->bytes}};
     haul_status status = haul_direction_parse(self->direction, &timed.copy.direction, error);
     if (!status)
         status = read_memory(self->memory, &timed.copy, error);
-    if (!status)
-        status = haul_bytes_parse(self->bytes, &timed.copy.bytes, error);
     if (status)
         return error->status = HAUL_USAGE; /* what is wrong is an option */
     status = predict(self, &timed, error);
@@ -304,9 +303,9 @@ static haul_status time_copies(void *request, haul_error *error)
     haul_status status =
         haul_model_find(self->model_name ? self->model_name : "auto", &self->model, error);
     if (!status)
-        status = self->csv     ? time_many(self, error)
-                 : self->bytes ? time_one(self, error)
-                               : time_sweep(self, error);
+        status = self->csv                        ? time_many(self, error)
+                 : cli_has(&self->given, "bytes") ? time_one(self, error)
+                                                  : time_sweep(self, error);
     haul_model_release(&self->model);
     return status;
 }

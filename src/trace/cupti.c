@@ -253,8 +253,8 @@ haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source
     self->devices = devices;
     self->builder = builder;
     haul_status status = read_operations(self, error);
-    say_kind(self, HAUL_CUPTI_COPY, "no copy table", "the copy table is empty");
-    say_kind(self, HAUL_CUPTI_KERNEL, "no kernel table", "the kernel table is empty");
+    say_kind(self, HAUL_CUPTI_COPY, "a copy table", "copies: the copy table is empty");
+    say_kind(self, HAUL_CUPTI_KERNEL, "a kernel table", "kernels: the kernel table is empty");
     if (!status)
         status = read_events(self, error);
     for (int i = 0; !status && i < HAUL_CUPTI_CALL_TABLES && format->calls[i].name; i++) {
@@ -266,8 +266,8 @@ haul_status haul_cupti_read(const haul_cupti_format *format, haul_source *source
     name_numbered(self);
     if (!self->has_calls)
         haul_trace_missing(builder, 0,
-                           calls_there ? "the RUNTIME table is empty: no host call is known"
-                                       : "no RUNTIME table: no host call is known");
+                           calls_there ? "API calls: the RUNTIME table is empty"
+                                       : "API calls: there is no RUNTIME table");
     free(self);
     return status;
 }

@@ -459,11 +459,11 @@ static bool is_repeat(const haul_kineto *self, size_t place, const haul_call *ca
 static void say_missing(const haul_kineto *self)
 {
     if (!self->has_copies)
-        haul_trace_missing(self->builder, 0, "no copies");
+        haul_trace_missing(self->builder, 0, "copies");
     if (!self->has_kernels)
-        haul_trace_missing(self->builder, 0, "no kernels");
+        haul_trace_missing(self->builder, 0, "kernels");
     if (!self->call_count)
-        haul_trace_missing(self->builder, 0, "no API call is known");
+        haul_trace_missing(self->builder, 0, "API calls");
     else if (!self->has_waits)
         haul_trace_missing(self->builder, 0,
                            "events of synchronisation: a wait for a stream is taken as one for "

@@ -19,8 +19,7 @@ static void say_devices(haul_trace_builder *builder)
     for (size_t i = 0; !builder->built.failed && i < builder->built.device_count; i++)
         nameless += !builder->built.devices[i].name;
     if (nameless && nameless == builder->built.device_count)
-        haul_trace_missing(builder, 0,
-                           "no device table: names and figures of the GPUs are not known");
+        haul_trace_missing(builder, 0, "a device table, with the GPUs' names and parameters");
     else if (nameless)
         haul_trace_missing(builder, nameless, "devices that the device table does not describe");
 }

@@ -295,7 +295,7 @@ static void say(const resolver *self)
             builder, self->unrecorded,
             builder->event_count
                 ? "waits for events whose record is not in the profile"
-                : "the event table is empty: waits for events have no record to join");
+                : "records of the events that are waited for: the event table is empty");
     if (self->untimed)
         haul_trace_missing(builder, self->untimed,
                            "waits for events whose record has neither call nor time");

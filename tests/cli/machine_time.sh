@@ -83,6 +83,7 @@ try haul machine time "$node"
 try haul machine time "$node" --direction HtoD --bytes 1
 try haul machine time "$node" --direction sideways --memory pinned --bytes 1
 try haul machine time "$node" --direction HtoD --memory pinned --bytes 1.5
+try haul machine time "$node" --direction HtoD --memory pinned --bytes 64XB
 try haul machine time "$node" --direction HtoD --memory pinned --bytes 1 --clock wall
 try haul machine time "$node" --direction HtoD --memory pinned --bytes 1 --csv copies.csv
 try haul machine time "$node" "$node" --direction HtoD --memory pinned --bytes 1

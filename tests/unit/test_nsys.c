@@ -52,10 +52,10 @@ static void copies_are_told_apart(void **state)
     }
     assert_int_equal(profile_missing(workload, "direction is not known"), 3);
     assert_int_equal(profile_missing(workload, "host memory is not known"), 2);
-    assert_int_equal(profile_missing(workload, "no kernel table"), 0);
-    assert_int_equal(profile_missing(workload, "no RUNTIME table"), 0);
-    assert_int_equal(profile_missing(workload, "no copy table"), -1);
-    assert_int_equal(profile_missing(workload, "no device table"), 0);
+    assert_int_equal(profile_missing(workload, "a kernel table"), 0);
+    assert_int_equal(profile_missing(workload, "there is no RUNTIME table"), 0);
+    assert_int_equal(profile_missing(workload, "a copy table"), -1);
+    assert_int_equal(profile_missing(workload, "a device table"), 0);
     assert_int_equal(workload->counts.orphans, count);
     assert_string_equal(workload->format, "nsys");
     assert_string_equal(workload->source, "made");
@@ -376,7 +376,7 @@ static void only_real_tables_are_read(void **state)
         "(length(hex(zeroblob(16000000)))), streamId INT);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET(start, end, streamId) VALUES(5, 6, 7);");
     assert_int_equal(workload->op_count, 2);
-    assert_int_equal(profile_missing(workload, "no kernel table"), 0);
+    assert_int_equal(profile_missing(workload, "a kernel table"), 0);
     assert_int_equal(workload->ops[1].flags & HAUL_OP_NO_BYTES, HAUL_OP_NO_BYTES);
     haul_workload_free(workload);
 }
