@@ -170,17 +170,20 @@ static size_t power_below(size_t value, size_t most)
     return power;
 }
 
-enum { GROUPS = 256 };
+enum { GROUPS = 256, GROUPS_LEAST = 16, ROW_LEAST = 64 };
 
 /* A row per work-item; of one dimension parts of the row. A thread of PoCL takes 32 groups for each
  * core at once, or its share of what is left where that is less (POCL_PTHREAD_MIN_WGS of its
  * pthread_scheduler.c): with fewer groups than these a core that is slower has half of them for
- * itself, and a kernel took up to 1.7 times as long. */
+ * itself, and a kernel took up to 1.7 times as long. A group costs some 10 ns: parts of a row are
+ * not so short that this is what they take. */
 static shape shape_of_rows(const haul_cl_device *self, unsigned dimensions, const haul_box *box)
 {
     const size_t cores = self->base.properties.multiprocessors;
-    const size_t n = extent(box, 0), parts = GROUPS * cores;
-    const size_t rows = dimensions > 1 ? extent(box, 1) : n < parts ? n : parts;
+    const size_t n = extent(box, 0), least = GROUPS_LEAST * cores, most = GROUPS * cores;
+    const size_t whole = n / ROW_LEAST;
+    const size_t wanted = whole < least ? least : whole < most ? whole : most;
+    const size_t rows = dimensions > 1 ? extent(box, 1) : n < wanted ? n : wanted;
     const size_t planes = dimensions > 2 ? extent(box, 2) : 1;
     const size_t group = power_below(rows * planes / (GROUPS * cores), 64);
     const size_t local = power_below(rows, group);

@@ -13,7 +13,7 @@ typedef struct run_group {
     uint64_t bytes; /* of each */
     bool is_out;
     bool is_whole;     /* every part needs all of it; else each its share */
-    haul_buffer *host; /* mapped where the device can, else pinned */
+    haul_buffer *host; /* mapped where the device can, else pinned: the group in each place */
     haul_buffer *device;
     void *expected; /* of an output: what a plain loop gives */
 } run_group;
@@ -34,14 +34,19 @@ typedef struct run_problem {
         ahead; /* bytes of the next part's inputs that are copied with a part, for it reads them */
     bool reads_first; /* and those of the first part */
     double flops;
-    double reads; /* of each byte in, as far as no cache holds it */
-    double scale; /* inputs lie between 0 and that */
+    double reads;    /* of each byte in, as far as no cache holds it */
+    double scale;    /* inputs lie between 0 and that */
+    uint64_t places; /* of the arrays in host memory, with the same data in each */
+    uint64_t place;  /* the one that is used now */
 } run_problem;
 
 /* Fills all but the buffers. Returns USAGE for an unknown name, or a side that is no multiple of 16
  * from 32 to 4096. */
 haul_status haul_run_problem_init(run_problem *self, const char *name, uint32_t side,
                                   haul_error *error);
+
+/* Where a group begins in its host buffer. */
+uint64_t haul_run_group_at(const run_problem *self, const run_group *of);
 
 /* Makes the buffers; with data also fills the inputs, and computes what is expected. */
 haul_status haul_run_problem_allocate(run_problem *self, haul_device *device, bool has_data,

@@ -45,7 +45,8 @@ static haul_status copy(runner *self, const run_group *of, int part, int count, 
 {
     const uint64_t first = of->is_whole ? 0 : offset_of(&self->problem, of, part, count);
     const uint64_t last = of->is_whole ? of->bytes : offset_of(&self->problem, of, part + 1, count);
-    const haul_address host = haul_in_buffer(of->host, first);
+    const haul_address host =
+        haul_in_buffer(of->host, haul_run_group_at(&self->problem, of) + first);
     const haul_address there = haul_in_buffer(of->device, first);
     const haul_transfer transfer = {.to = of->is_out ? host : there,
                                     .from = of->is_out ? there : host,
@@ -106,9 +107,10 @@ static haul_status launch(runner *self, haul_strategy strategy, int part, int co
         const bool is_mapped =
             strategy == HAUL_MAPPED || (strategy == HAUL_HYBRID && group->is_out);
         const double bytes = share * (double)(group->count * group->bytes);
+        const uint64_t at_host = is_mapped ? haul_run_group_at(problem, group) : 0;
         for (size_t i = 0; i < group->count; i++)
             arguments[at++] = (haul_argument){.buffer = is_mapped ? group->host : group->device,
-                                              .offset = i * group->bytes};
+                                              .offset = at_host + i * group->bytes};
         if (is_mapped)
             made.mapped_bytes[group->is_out] += group->is_out ? bytes : problem->reads * bytes;
         else
@@ -167,6 +169,7 @@ static haul_status run_once(runner *self, const haul_run_row *row, double *secon
                             haul_error *error)
 {
     const int count = (int)row->streams;
+    self->problem.place = (self->problem.place + 1) % self->problem.places;
     const int64_t begin_ns = haul_device_now(self->device);
     haul_status status = queue_all(self, row->strategy, count, error);
     for (int part = 0; part < count && !status; part++)
