@@ -6,8 +6,8 @@
 #include "base/stats.h"
 #include "haul/cost.h"
 #include "haul/device_backend.h"
+#include "overlap/cores.h"
 #include "overlap/run_problem.h"
-#include "timeline/live.h"
 
 enum { STREAMS_MOST = 64, TIMES = 15, TIMES_MOST = 99 };
 
@@ -196,28 +196,19 @@ static haul_status step_time(const runner *self, int step, uint32_t count, doubl
     return status;
 }
 
-/* A CPU's timeline while its operations are queued. */
+/* The operations of a strategy on a CPU, as the host queues them. */
 typedef struct cpu_queue {
     const runner *self;
-    haul_live live;
-    uint32_t cores;
-    uint32_t last[STREAMS_MOST];
-    uint32_t shared; /* the copy that all others wait for, or HAUL_NONE */
+    cores_op ops[3 * STREAMS_MOST + 1];
+    uint32_t count;
+    uint32_t last[STREAMS_MOST]; /* of each stream; at first the copy that all others wait for */
 } cpu_queue;
 
-static haul_status queue_cpu(cpu_queue *on, uint32_t stream, uint32_t blocks, double seconds,
-                             haul_error *error)
+static void queue_cpu(cpu_queue *on, uint32_t stream, bool is_kernel, double seconds)
 {
-    const haul_shape shape = {.grid = {blocks, 1, 1}, .block = {1, 1, 1}};
-    const size_t number = on->live.workload.op_count;
-    const haul_op op = {.kind = HAUL_OP_KERNEL,
-                        .dur_ns = llround(1e9 * seconds),
-                        .name = HAUL_NONE,
-                        .stream = stream,
-                        .stream_prev = on->last[stream]};
-    const bool waits = on->shared != HAUL_NONE && on->last[stream] == HAUL_NONE;
-    on->last[stream] = (uint32_t)number;
-    return haul_live_add(&on->live, &op, &shape, &on->shared, waits, error);
+    on->ops[on->count] =
+        (cores_op){.after = on->last[stream], .is_kernel = is_kernel, .seconds = seconds};
+    on->last[stream] = on->count++;
 }
 
 /* What all parts need is a copy by itself, before the others. */
@@ -228,11 +219,11 @@ static haul_status queue_cpu_shared(cpu_queue *on, haul_error *error)
     haul_estimate estimate = {.seconds = 0};
     if (!copied.bytes)
         return HAUL_OK;
-    haul_status status = haul_copy_time(on->self->machine, NULL, &copied, &estimate, error);
-    if (!status)
-        status = queue_cpu(on, 0, 1, estimate.seconds, error);
-    on->shared = 0;
-    return status;
+    HAUL_TRY(haul_copy_time(on->self->machine, NULL, &copied, &estimate, error));
+    queue_cpu(on, 0, false, estimate.seconds);
+    for (int s = 0; s < STREAMS_MOST; s++)
+        on->last[s] = 0;
+    return HAUL_OK;
 }
 
 /* All copies in, all kernels, all copies back, as far as the strategy has them. */
@@ -247,46 +238,32 @@ static haul_status queue_cpu_all(cpu_queue *on, const haul_run_row *row, haul_er
         for (uint32_t s = 0; s < count && steps[step] && !status; s++) {
             double seconds = 0;
             status = step_time(on->self, step, count, &seconds, error);
-            if (!status)
-                status = queue_cpu(on, s, step == 1 ? on->cores : 1, seconds, error);
+            queue_cpu(on, s, step == 1, seconds);
         }
     return status;
 }
 
-/* Operations that the host queues: beside those of the timeline a mark behind each part's copies
+/* Operations that the host queues: beside those of the schedule a mark behind each part's copies
  * in, which kernels of other parts wait for. */
 static double queued(const cpu_queue *on, const haul_run_row *row)
 {
     const uint32_t marks = row->strategy == HAUL_MAPPED ? 0 : row->streams;
-    return (double)(on->live.workload.op_count + marks);
+    return (double)(on->count + marks);
 }
 
 /* On a CPU nothing crosses a link: mapped memory is where the kernel finds it, and copies take a
- * core of those that kernels run on, each of which is a place of the timeline's. Calls and what
- * hands an operation to the cores keep these from copies and kernels, too, one after another:
- * queue_gap for each operation. */
+ * core of those that kernels run on. Calls and what hands an operation to the cores keep these from
+ * copies and kernels, too, one after another: queue_gap for each operation. */
 static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error *error)
 {
     const unsigned cores = haul_device_describe(self->device)->multiprocessors;
-    cpu_queue on = {.self = self, .cores = cores ? cores : 1, .shared = HAUL_NONE};
-    const haul_timeline_device device = {
-        .kernels = 1000,
-        .busy_speed = {1, 1},
-        .occupancy = {.multiprocessors = on.cores, .blocks = 1},
-    };
-    haul_status status = haul_live_init(&on.live, &device, 1, error);
-    for (uint32_t s = 0; s < row->streams && !status; s++) {
+    cpu_queue on = {.self = self};
+    for (int s = 0; s < STREAMS_MOST; s++)
         on.last[s] = HAUL_NONE;
-        status = haul_live_stream(&on.live, s, 0, error);
-    }
-    if (!status)
-        status = queue_cpu_all(&on, row, error);
-    if (!status)
-        status = haul_live_advance(&on.live, INT64_MAX, HAUL_NONE, error);
-    row->predicted_s = 1e-9 * (double)on.live.engine.now_ns +
+    HAUL_TRY(queue_cpu_all(&on, row, error));
+    row->predicted_s = haul_cores_time(on.ops, on.count, cores ? cores : 1) +
                        self->machine->gpu.queue_gap_s.value * queued(&on, row);
-    haul_live_release(&on.live);
-    return status;
+    return HAUL_OK;
 }
 
 static haul_status predict(runner *self, haul_error *error)

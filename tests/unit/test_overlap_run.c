@@ -6,6 +6,7 @@
 
 #include "haul/overlap_run.h"
 
+#include "overlap/cores.h"
 #include "overlap/paper_kernels.h"
 
 static haul_error problem;
@@ -117,6 +118,26 @@ static void queued_operations_cost_a_gap(void **unused)
     haul_machine_free(machine);
 }
 
+/* By hand, on two cores: both make a copy in, then both are at the first kernel; the copy back
+ * takes one of them from the second kernel until 3 s, and the last copy has the other core idle. */
+static void cores_share_kernels(void **unused)
+{
+    (void)unused;
+    cores_op chain[] = {{.after = HAUL_NONE, .seconds = 1},
+                        {.after = 0, .is_kernel = true, .seconds = 0},
+                        {.after = 1, .seconds = 2}};
+    cores_op parts[] = {{.after = HAUL_NONE, .seconds = 1},
+                        {.after = HAUL_NONE, .seconds = 1},
+                        {.after = 0, .is_kernel = true, .seconds = 1},
+                        {.after = 1, .is_kernel = true, .seconds = 1},
+                        {.after = 2, .seconds = 1},
+                        {.after = 3, .seconds = 1}};
+    CHECK_NEAR(haul_cores_time(chain, 3, 2), 3, 1e-12);
+    CHECK_NEAR(haul_cores_time(parts, 6, 2), 4.5, 1e-12);
+    CHECK_NEAR(haul_cores_time(parts, 6, 1), 6, 1e-12);
+    assert_true(haul_cores_time(parts, 0, 2) == 0);
+}
+
 /* What McDougall et al. (2003) give to check a program by. */
 static void density_is_the_published(void **unused)
 {
@@ -186,6 +207,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(short_parts_are_predicted),
         cmocka_unit_test(results_are_a_plain_loops),
         cmocka_unit_test(queued_operations_cost_a_gap),
+        cmocka_unit_test(cores_share_kernels),
         cmocka_unit_test(density_is_the_published),
         cmocka_unit_test(derivatives_fit),
         cmocka_unit_test(bad_requests),

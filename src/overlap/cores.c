@@ -1,0 +1,91 @@
+#include "overlap/cores.h"
+
+#include <math.h>
+
+#include "haul/workload.h"
+
+static bool has_ended(const cores_op *self)
+{
+    return isfinite(self->ready_s) && !(self->left_s > 0);
+}
+
+/* The first that became ready of those that no core has taken yet, or NULL. */
+static cores_op *first_ready(cores_op *ops, size_t count)
+{
+    cores_op *first = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!ops[i].turn && ops[i].left_s > 0 && isfinite(ops[i].ready_s) &&
+            (!first || ops[i].ready_s < first->ready_s))
+            first = &ops[i];
+    return first;
+}
+
+/* The kernel that was taken first of those that have not ended, or NULL. */
+static cores_op *first_kernel(cores_op *ops, size_t count)
+{
+    cores_op *first = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (ops[i].is_kernel && ops[i].turn && ops[i].left_s > 0 &&
+            (!first || ops[i].turn < first->turn))
+            first = &ops[i];
+    return first;
+}
+
+/* What a core does that is free; NULL where there is nothing. */
+static cores_op *next_of(cores_op *ops, size_t count, uint32_t turn)
+{
+    cores_op *op = first_ready(ops, count);
+    if (op)
+        op->turn = turn;
+    return op && !op->is_kernel ? op : first_kernel(ops, count);
+}
+
+/* Until the first of those that run ends. */
+static double step_of(const cores_op *ops, size_t count)
+{
+    double step_s = (double)INFINITY;
+    for (size_t i = 0; i < count; i++)
+        if (ops[i].on)
+            step_s = fmin(step_s, ops[i].left_s / ops[i].on);
+    return step_s;
+}
+
+/* Returns the cores that are free again. */
+static uint32_t advance(cores_op *ops, size_t count, double step_s)
+{
+    const double rounding = 1e-12;
+    uint32_t freed = 0;
+    for (size_t i = 0; i < count; i++) {
+        ops[i].left_s -= step_s * ops[i].on;
+        if (!ops[i].on || ops[i].left_s > rounding)
+            continue;
+        freed += ops[i].on;
+        ops[i].on = 0;
+        ops[i].left_s = 0;
+    }
+    return freed;
+}
+
+double haul_cores_time(cores_op *ops, size_t count, uint32_t cores)
+{
+    double now_s = 0;
+    uint32_t idle = cores, turn = 0;
+    for (size_t i = 0; i < count; i++) {
+        ops[i].left_s = ops[i].seconds * (ops[i].is_kernel ? cores : 1);
+        ops[i].ready_s = (double)INFINITY;
+        ops[i].on = ops[i].turn = 0;
+    }
+    for (;;) {
+        for (size_t i = 0; i < count; i++)
+            if (!isfinite(ops[i].ready_s) &&
+                (ops[i].after == HAUL_NONE || has_ended(&ops[ops[i].after])))
+                ops[i].ready_s = now_s;
+        for (cores_op *op; idle && (op = next_of(ops, count, ++turn)); idle--)
+            op->on++;
+        const double step_s = step_of(ops, count);
+        if (!isfinite(step_s))
+            return now_s;
+        now_s += step_s;
+        idle += advance(ops, count, step_s);
+    }
+}
