@@ -73,8 +73,9 @@ typedef struct haul_kernel_kind {
     const char *precision_pattern; /* the part of the name that told the precision, or NULL */
     bool is_users;                 /* the row is of the user's table */
     unsigned char reads;           /* ROWS: how often it reads a row; 0: not told */
-    unsigned tile[2];              /* of the result, that a block computes, as names of matrix
-                                    * products tell it ("128x64"); 0: not told */
+    bool is_scattered; /* STREAMING: data tell the addresses, as of a gather or a sort */
+    unsigned tile[2];  /* of the result, that a block computes, as names of matrix
+                        * products tell it ("128x64"); 0: not told */
 } haul_kernel_kind;
 
 /* Tells a kernel's class by its name, in time linear in the name's length; `own` may be NULL. */

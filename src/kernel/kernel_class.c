@@ -143,6 +143,20 @@ static const struct {
     {"layer_norm", 2},          {"LayerNormForward", 1},
 };
 
+/* Of streaming kernels: how many bytes cross the memory's bus depends on what the indices are. */
+static const char *const scattered_rows[] = {
+    "index",   "Index",   "indices",  "embedding", "gather", "Gather",
+    "scatter", "Scatter", "permute_", "sort",      "Sort",
+};
+
+static bool is_scattered(const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < sizeof scattered_rows / sizeof *scattered_rows && !found; i++)
+        found = matches(name, scattered_rows[i]);
+    return found;
+}
+
 /* Smaller pairs are other shapes, such as Winograd's "f2x3". */
 static bool is_tile_side(long side)
 {
@@ -197,6 +211,7 @@ haul_kernel_kind haul_kernel_kind_of(const char *name, const haul_kernel_classes
     found.pattern = row->pattern;
     found.source = row->source;
     found.precision = row->precision;
+    found.is_scattered = row->kind == HAUL_KERNEL_CLASS_STREAMING && is_scattered(name);
     for (size_t i = 0; row->kind == HAUL_KERNEL_CLASS_ROWS && !found.reads &&
                        i < sizeof reads_rows / sizeof *reads_rows;
          i++)

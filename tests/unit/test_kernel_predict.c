@@ -101,6 +101,28 @@ static void classes_follow_what_bounds_them(void **state)
 }
 
 /* 10 blocks keep the small GPU's multiprocessors busy, and half of the large one's. */
+/* high over likely, in the logarithm */
+static double width_of(const haul_machine *from, const haul_machine *to, const char *name)
+{
+    const haul_kernel_work work = work_of(name, 0.100002, 1e6);
+    const haul_kernel_prediction out = predicted(from, to, &work);
+    return log(out.estimate.high_s / out.estimate.seconds);
+}
+
+static void gathers_and_other_makers_are_less_sure(void **state)
+{
+    (void)state;
+    const haul_machine from = small();
+    haul_machine to = large();
+    const double same = width_of(&from, &to, "vectorized_elementwise_kernel");
+    const double gather = width_of(&from, &to, "vectorized_gather_kernel");
+    assert_true(gather > same + 0.2);
+    to.gpu.architecture = "cdna3";
+    assert_true(width_of(&from, &to, "vectorized_elementwise_kernel") > same + 0.05);
+    assert_true(width_of(&from, &to, "volta_sgemm_128x64_nn") >
+                width_of(&from, &from, "volta_sgemm_128x64_nn"));
+}
+
 static void waves_are_whole(void **state)
 {
     (void)state;
@@ -305,6 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_as_wide_as_kernels_are_correlated),
         cmocka_unit_test(classes_follow_what_bounds_them),
+        cmocka_unit_test(gathers_and_other_makers_are_less_sure),
         cmocka_unit_test(waves_are_whole),
         cmocka_unit_test(others_small_tiles_are_slow),
         cmocka_unit_test(operands_tell_a_products_tiles),
