@@ -420,15 +420,9 @@ static haul_status write_trace(const char *data, const struct trace_pair *pair, 
     return status;
 }
 
-static haul_status write_all(const char *data, scores *self, FILE *out, haul_error *error)
+/* The operators' tables, with what they show; the sequences' rows come behind. */
+static void write_operators(const scores *self, FILE *out)
 {
-    haul_status status = operator_rows_read(data, &self->rows, error);
-    for (int g = 0; !status && g < OPERATOR_GPUS; g++)
-        status = haul_machine_load(operator_gpus[g].machine, &self->machines[g], error);
-    if (!status)
-        status = score_all(self, error);
-    if (status)
-        return status;
     fputs(
         "## Kernels of profiles, by class\n\n"
         "`haul_kernel_predict`, as `haul project` uses it: a kernel's name, launch and time on one "
@@ -476,6 +470,18 @@ static haul_status write_all(const char *data, scores *self, FILE *out, haul_err
             "dimensions, those to a T4 by its clock: of products that ran for seconds some had "
             "half the usual rate.\n\n",
             SEQUENCES, SEQUENCE_LEAST, SEQUENCE_MOST);
+}
+
+static haul_status write_all(const char *data, scores *self, FILE *out, haul_error *error)
+{
+    haul_status status = operator_rows_read(data, &self->rows, error);
+    for (int g = 0; !status && g < OPERATOR_GPUS; g++)
+        status = haul_machine_load(operator_gpus[g].machine, &self->machines[g], error);
+    if (!status)
+        status = score_all(self, error);
+    if (status)
+        return status;
+    write_operators(self, out);
     status = write_sequences(self, out, error);
     if (!status)
         fputs("\nWhole traces (`traces/kineto`), one program recorded on two GPUs: kernels' sums "
