@@ -45,8 +45,8 @@ typedef struct haul_target_row {
     int64_t predicted_ns;
     int64_t low_ns;
     int64_t high_ns;
-    double copies_s; /* sums of durations */
-    double kernels_s;
+    double copies_s;  /* sums of durations */
+    double kernels_s; /* NaN: not predicted */
     haul_critical_path critical;
     haul_replay replay;
 } haul_target_row;
@@ -193,6 +193,8 @@ typedef struct haul_drawn {
     const haul_span *spans;   /* op_count of them, as in haul_timeline; NULL: as recorded */
     bool named;               /* copies and memsets go by the names of their operations, which
                                * otherwise are those of the calls */
+    int64_t run_ns;           /* what the report says that it takes; 0: from the first operation of
+                               * a device to the last one's end */
     bool changed;             /* operations of a device that take no time are left out: a change
                                * took them away */
     const uint32_t *critical; /* operations of the critical path, in order, which a page marks;

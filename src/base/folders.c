@@ -146,14 +146,23 @@ haul_status haul_name_list_hand_over(haul_name_list *list, haul_status status, c
     return HAUL_OK;
 }
 
-/* All that are near, not the nearest alone: machine names differ by a digit. */
+/* A short form, such as a GPU's without its slot, may mean any name that holds it. */
+static size_t slips(const char *name, const char *known)
+{
+    return strstr(known, name) ? 0 : haul_edit_distance(name, known);
+}
+
 const char *haul_name_list_near(const haul_name_list *list, const char *name, char *buffer,
                                 size_t size)
 {
-    size_t used = 0;
+    size_t used = 0, least = SIZE_MAX;
     buffer[0] = '\0';
+    for (size_t i = 0; i < list->count; i++)
+        if (haul_is_near(name, list->names[i]) && slips(name, list->names[i]) < least)
+            least = slips(name, list->names[i]);
     for (size_t i = 0; i < list->count; i++) {
-        if (!haul_is_near(name, list->names[i]) || used >= size)
+        if (!haul_is_near(name, list->names[i]) || slips(name, list->names[i]) > least ||
+            used >= size)
             continue;
         const int added =
             snprintf(buffer + used, size - used, "%s%s", used ? ", " : "", list->names[i]);

@@ -52,7 +52,8 @@ void haul_name_list_release(haul_name_list *list);
 haul_status haul_name_list_hand_over(haul_name_list *list, haul_status status, char ***names,
                                      size_t *count);
 
-/* The names that may be meant by `name`, "a, b, c", in `buffer`; "" for none. Returns it. */
+/* The names that may be meant by `name`, "a, b", in `buffer`; "" for none: the nearest, with those
+ * as near as it, or all that hold `name`. Returns `buffer`. */
 const char *haul_name_list_near(const haul_name_list *list, const char *name, char *buffer,
                                 size_t size);
 

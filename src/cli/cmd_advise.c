@@ -41,11 +41,12 @@ static const cli_option options[] = {
 };
 
 static haul_drawn draw(const char *label, const haul_workload *workload,
-                       const haul_timeline *timeline)
+                       const haul_timeline *timeline, int64_t run_ns)
 {
     return (haul_drawn){.label = label,
                         .workload = workload,
                         .spans = timeline->ops,
+                        .run_ns = run_ns,
                         .critical = timeline->critical,
                         .critical_count = timeline->critical_count};
 }
@@ -55,12 +56,14 @@ static haul_status write_answer(const advise_request *self, const haul_advice_li
                                 haul_error *error)
 {
     char title[300];
-    haul_drawn drawn[2] = {draw("before", self->profile, list->before)};
+    haul_drawn drawn[2] = {draw("before", self->profile, list->before, list->baseline_ns)};
+    const haul_advised_plan *plan =
+        list->is_speculative ? &list->with_speculative : &list->together;
     (void)snprintf(title, sizeof title, "Advice for %.250s",
                    cli_file_name(self->given.operands[0]));
     if (list->changed) {
         drawn[1] = draw(list->is_speculative ? "after, if the speculative changes hold" : "after",
-                        list->changed, list->after);
+                        list->changed, list->after, list->baseline_ns - plan->saved_ns);
         drawn[1].changed = true;
     }
     cli_answer answer = {

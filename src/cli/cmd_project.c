@@ -1,4 +1,5 @@
 /* haul project: a recorded program on another machine. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,14 @@ static haul_status write_answer(const project_request *self, const haul_projecti
     return cli_answer_write(&self->given.results, &answer, error);
 }
 
+/* Why the whole run is not predicted, or NULL. */
+static const char *why_missing(const haul_projection *of)
+{
+    if (of->run_missing || of->unsound)
+        return of->run_missing ? of->run_missing : of->unsound;
+    return of->recorded_kernels_s > 0 ? of->kernels_missing : NULL;
+}
+
 /* Predicts one target at a time: a projection is as large as its profile. */
 static haul_status compare(const project_request *self, haul_projection_options *asked,
                            const targets *all, haul_error *error)
@@ -180,23 +189,21 @@ static haul_status compare(const project_request *self, haul_projection_options 
         status = haul_project(self->profile, asked, &of, error);
         if (status)
             break;
-        const char *missing = of->run_missing              ? of->run_missing
-                              : of->unsound                ? of->unsound
-                              : of->recorded_kernels_s > 0 ? of->kernels_missing
-                                                           : NULL;
+        const char *missing = why_missing(of);
         (void)snprintf(why + i * WHY, WHY, "%s", missing ? missing : "");
         (void)snprintf(gpu, sizeof gpu, "%s", of->gpu ? of->gpu : "");
-        rows[i] = (haul_target_row){.name = all->items[i].label,
-                                    .replaced_link = asked->to->replaced_link,
-                                    .missing = missing ? why + i * WHY : NULL,
-                                    .recorded_ns = of->recorded_run.makespan_ns,
-                                    .predicted_ns = of->target_run.makespan_ns,
-                                    .low_ns = of->low_ns,
-                                    .high_ns = of->high_ns,
-                                    .copies_s = of->copies.seconds,
-                                    .kernels_s = of->kernels.seconds,
-                                    .critical = of->critical,
-                                    .replay = of->replay};
+        rows[i] =
+            (haul_target_row){.name = all->items[i].label,
+                              .replaced_link = asked->to->replaced_link,
+                              .missing = missing ? why + i * WHY : NULL,
+                              .recorded_ns = of->recorded_run.makespan_ns,
+                              .predicted_ns = of->target_run.makespan_ns,
+                              .low_ns = of->low_ns,
+                              .high_ns = of->high_ns,
+                              .copies_s = of->copies.seconds,
+                              .kernels_s = of->kernels_missing ? (double)NAN : of->kernels.seconds,
+                              .critical = of->critical,
+                              .replay = of->replay};
         haul_projection_free(of);
     }
     if (!status)

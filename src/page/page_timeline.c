@@ -221,7 +221,7 @@ static void write_timeline(haul_page_writer *self, size_t number)
     fputs("<figure class=\"timeline\">\n<figcaption><b>", out);
     haul_html_text(label, out);
     fprintf(out, "</b> %s</figcaption>\n<div class=\"chart\">\n<ul class=\"lanes\">\n",
-            haul_say_time(lanes->window_ns).text);
+            haul_say_time(drawn->run_ns ? drawn->run_ns : lanes->window_ns).text);
     for (size_t i = 0; i < lanes->count; i++) {
         fputs("<li>", out);
         haul_html_text(lane_name(lanes, &lanes->lanes[i]).text, out);

@@ -24,7 +24,8 @@ static const haul_workload_device *common_device(const haul_workload *workload, 
     }
     if (!first)
         haul_fail(error, HAUL_MISSING,
-                  "the profile does not name its GPU; give the recording machine with --from");
+                  "the profile does not name its GPU; give the recording machine, for example "
+                  "--from h100-pcie5");
     return first;
 }
 
@@ -128,10 +129,12 @@ haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *se
     HAUL_TRY(find_in_catalogue(device, self, error));
     /* A clock alone does not scale a kernel: a CPU that plays the GPU, as PoCL's does, has one. */
     if (!self->like && !(device->memory_bandwidth_Bps > 0))
-        return haul_fail(error, HAUL_MISSING,
-                         "no machine of the catalogue has the GPU '%.80s' and the profile does not "
-                         "say how fast its memory is; give the recording machine with --from",
-                         device->name);
+        return haul_fail(
+            error, HAUL_MISSING,
+            "no machine of the catalogue has the GPU '%.80s' and the profile does not "
+            "say how fast its memory is; give the recording machine, for example --from "
+            "here.yaml of 'haul measure'",
+            device->name);
     const haul_gpu unknown = {.name = NULL};
     described.gpu = self->like && !self->is_family
                         ? self->like->gpu

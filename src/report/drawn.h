@@ -4,10 +4,12 @@
 
 #include "haul/report.h"
 
-/* Whether a change took the operation away: it keeps its place on its stream, with no time. */
+/* Whether a change took the operation away: it keeps its place on its stream or thread, with no
+ * time. */
 static inline bool haul_drawn_leaves_out(const haul_drawn *drawn, uint32_t op)
 {
-    return drawn->changed && drawn->spans && haul_op_on_device(&drawn->workload->ops[op]) &&
+    const haul_op *of = &drawn->workload->ops[op];
+    return drawn->changed && drawn->spans && of->kind != HAUL_OP_SYNC &&
            drawn->spans[op].start_ns == drawn->spans[op].end_ns;
 }
 

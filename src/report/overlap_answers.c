@@ -110,7 +110,9 @@ static void say_certainty(const haul_overlap_report *report, char *text, size_t 
         if (isfinite(most[i]) && used < size) {
             const double times = floor(most[i] * 100) / 100;
             char number[24] = "once";
-            if (times != 1)
+            if (times >= 1000)
+                (void)snprintf(number, sizeof number, "%.0f times", floor(times));
+            else if (times != 1)
                 (void)snprintf(number, sizeof number, "%.3g times", times);
             used += (size_t)snprintf(text + used, size - used, "%s%s at most %s", before, done[i],
                                      number);
@@ -164,36 +166,42 @@ static void say_mapped(const haul_overlap_report *report, char *text, size_t siz
                    haul_say_seconds(of->rows[HAUL_HYBRID].seconds).text);
 }
 
-/* Fewer streams than the best number do as well within 1 %, and cost less: the engine's own search
- * where there is one. */
+/* "64 streams (124 ms)": fewer than the best number do as well within 1 %, and cost less. By the
+ * timeline where it was searched. */
 static haul_words say_enough(const haul_overlap_row *row)
 {
-    return haul_say_count(row->engine_streams ? row->engine_streams : row->enough_streams);
+    haul_words words = haul_say_number_of(row->enough_streams, "stream", NULL);
+    if (row->engine_streams)
+        (void)snprintf(words.text, sizeof words.text, "%.30s (%.20s)",
+                       haul_say_number_of(row->engine_streams, "stream", NULL).text,
+                       haul_say_seconds(row->engine_enough_s).text);
+    return words;
 }
 
 /* At the limit of the search the time still falls. */
 static haul_words say_best_number(const haul_overlap_row *row)
 {
-    haul_words words = {"the more the better"};
+    haul_words words = {"as many as possible"};
     return row->best_streams == HAUL_STREAMS_MOST ? words : haul_say_count(row->best_streams);
 }
 
-/* "enough: 48, within 1 % of the best (analytical model 90, formula 89.6); hybrid 32 (92)" */
+/* "enough: 48 streams (124 ms), in hybrid 32 streams (131 ms), within 1 % of the least time; least
+ * by the analytical model in 90, in hybrid in 92; by the paper's formula in 89.6" */
 static void say_streams(const haul_overlap_report *report, char *text, size_t size)
 {
     const haul_overlap *of = &report->strategies;
     const haul_overlap_row *streams = &of->rows[HAUL_STREAMS];
     const haul_overlap_row *hybrid = &of->rows[HAUL_HYBRID];
     /* The paper's formula divides by the gap: with a gap of 0 more streams never cost anything. */
-    char formula[24] = "no limit";
+    char formula[32] = "more are never slower";
     if (isfinite(of->useful))
-        (void)snprintf(formula, sizeof formula, "%.3g", of->useful);
+        (void)snprintf(formula, sizeof formula, "in %.3g", of->useful);
     (void)snprintf(
         text, size,
-        "enough: %s, within 1 %% of the best (analytical model %s, formula %s); hybrid %s "
-        "(%s)",
-        say_enough(streams).text, say_best_number(streams).text, formula, say_enough(hybrid).text,
-        say_best_number(hybrid).text);
+        "enough: %s, in hybrid %s, within 1 %% of the least time; least by the analytical "
+        "model in %s, in hybrid in %s; by the paper's formula %s",
+        say_enough(streams).text, say_enough(hybrid).text, say_best_number(streams).text,
+        say_best_number(hybrid).text, formula);
 }
 
 /* Twice the rate moves the balance between kernel and copies, so the best strategy may change. */

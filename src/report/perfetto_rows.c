@@ -267,6 +267,8 @@ static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
     }
     for (uint32_t i = 0; i < self->host_count; i++) {
         const haul_op *op = &workload->ops[self->host_order[i]];
+        if (haul_op_on_host(op) && haul_drawn_leaves_out(self->drawn, self->host_order[i]))
+            continue;
         const haul_slice slice = slice_of(self, self->host_order[i], !haul_op_on_host(op));
         add(self, thread_row(self, op), &slice, drawing);
     }

@@ -58,8 +58,7 @@ static void say_answer(const advised *self)
                      haul_say_time(list->threshold_ns).text, list->below == 1 ? "is" : "are");
     /* One caution fits the answer; the others are details. */
     if (list->note_count)
-        haul_report_line(self->report, "caution", "%.700s%s", list->notes[0],
-                         list->note_count > 1 ? " (more: --verbose)" : "");
+        haul_report_line(self->report, "caution", "%.700s", list->notes[0]);
 }
 
 /* A row for each change, with those that rest on a guess apart. */
@@ -184,7 +183,8 @@ haul_report *haul_report_advice(const haul_workload *workload, const haul_advice
                                          {"below", .unit = HAUL_COUNT},
                                          {"untried", .unit = HAUL_COUNT},
                                          {0}};
-    static const haul_column notes[] = {{"", HAUL_TEXT, .head = "Notes"}, {0}};
+    static const haul_column notes[] = {{"", .unit = HAUL_TEXT}, {0}};
+    static const haul_column other_notes[] = {{NULL, HAUL_TEXT, .head = "Notes"}, {0}};
     HAUL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("advice");
     const advised self = {report, workload, list};
@@ -209,6 +209,9 @@ haul_report *haul_report_advice(const haul_workload *workload, const haul_advice
                        seconds(all->saved_ns), all->share);
     haul_report_object(report, NULL, counts, list->tried, list->below, list->untried);
     haul_report_sentences(report, "notes", notes, list->notes, list->note_count);
+    /* the first is the answer's caution */
+    if (list->note_count)
+        haul_report_sentences(report, NULL, other_notes, list->notes + 1, list->note_count - 1);
     haul_report_loss_list(report, workload);
     return report;
 }

@@ -71,21 +71,13 @@ void haul_projected_say_run(const haul_projected *self)
                         to, projection->kernels_missing);
         return;
     }
-    const double recorded = (double)replay->replayed_ns;
     const double target = (double)projection->target_run.makespan_ns;
-    const double low = (double)projection->low_ns, high = (double)projection->high_ns;
-    const bool is_faster = target <= recorded;
-    const double factor = is_faster ? recorded / target : target / recorded;
-    char by[32] = "as fast";
-    /* Below half a percent the factor is within what runs repeat to. */
-    if (factor >= 1.005)
-        (void)snprintf(by, sizeof by, "%.3gx %s", factor, is_faster ? "faster" : "slower");
-    haul_report_say(self->report, "%s -> %s on %s: %s (%.3gx to %.3gx)",
+    haul_report_say(self->report, "%s -> %s on %s: %s",
                     haul_say_time(projection->recorded_run.makespan_ns).text,
-                    haul_say_time(projection->target_run.makespan_ns).text, to, by,
-                    /* The slow end of the interval is the smaller gain. */
-                    is_faster ? recorded / high : low / recorded,
-                    is_faster ? recorded / low : high / recorded);
+                    haul_say_time(projection->target_run.makespan_ns).text, to,
+                    haul_say_change(replay->replayed_ns, projection->target_run.makespan_ns,
+                                    projection->low_ns, projection->high_ns)
+                        .text);
     const double reference = (double)projection->reference_run.makespan_ns;
     if (self->options->reference && reference > 0)
         haul_report_line(self->report, "reference", "took %s: the prediction is %+.1f %% off",

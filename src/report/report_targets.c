@@ -1,6 +1,7 @@
 /* A recorded program on several machines, or on one with a parameter swept: a row each, so that
  * the machine to buy, or the parameter that pays, is found by reading down a column. */
 #include <math.h>
+#include <string.h>
 
 #include "base/numerals.h"
 #include "haul/report.h"
@@ -35,10 +36,23 @@ static haul_words say_bound(const haul_target_row *row)
     return words;
 }
 
+/* The reason that all machines without a prediction have, or NULL. */
+static const char *common_reason(const haul_target_row *rows, size_t count)
+{
+    const char *reason = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (reason && rows[i].missing && strcmp(reason, rows[i].missing) != 0)
+            return NULL;
+        reason = rows[i].missing ? rows[i].missing : reason;
+    }
+    return reason;
+}
+
 static void say_answer(haul_report *report, const haul_workload *workload, const char *gpu,
                        const haul_target_row *rows, size_t count)
 {
     const haul_target_row *best = NULL;
+    const char *reason = common_reason(rows, count);
     haul_link_kind replaced = HAUL_LINK_NONE;
     size_t unknown = 0;
     for (size_t i = 0; i < count; i++) {
@@ -48,19 +62,15 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
         replaced = rows[i].replaced_link ? rows[i].replaced_link : replaced;
     }
     if (!best) {
-        haul_report_say(report, "No prediction of the whole run: %.300s", rows[0].missing);
+        haul_report_say(report, "No prediction of the whole run: %.300s",
+                        reason ? reason : "see the last column");
     } else {
-        const double replayed = (double)best->replay.replayed_ns;
-        const double likely = (double)best->predicted_ns;
-        const double low = (double)best->low_ns, high = (double)best->high_ns;
-        const bool is_faster = likely <= replayed;
-        haul_report_say(
-            report, "%s recorded on %.100s; fastest on %.150s: %s, %.3gx %s (%.3gx to %.3gx)",
-            haul_say_time(best->recorded_ns).text, gpu ? gpu : "an unknown GPU", best->name,
-            haul_say_time(best->predicted_ns).text,
-            is_faster ? replayed / likely : likely / replayed, is_faster ? "faster" : "slower",
-            is_faster ? replayed / high : low / replayed,
-            is_faster ? replayed / low : high / replayed);
+        haul_report_say(report, "%s recorded on %.100s; fastest on %.150s: %s, %s",
+                        haul_say_time(best->recorded_ns).text, gpu ? gpu : "an unknown GPU",
+                        best->name, haul_say_time(best->predicted_ns).text,
+                        haul_say_change(best->replay.replayed_ns, best->predicted_ns, best->low_ns,
+                                        best->high_ns)
+                            .text);
         haul_report_line(report, "self-check", "replaying the profile gives %s (%+.2f %%)",
                          haul_say_time(best->replay.replayed_ns).text, best->replay.error);
     }
@@ -68,8 +78,9 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
         haul_report_line(report, "link", "PCIe in place of %s, as asked",
                          haul_link_kind_text(replaced));
     if (best && unknown)
-        haul_report_line(report, "caution", "%s not predicted: see the last column",
-                         haul_say_number_of(unknown, "machine is", "machines are").text);
+        haul_report_line(report, "caution", "%s not predicted: %.300s",
+                         haul_say_number_of(unknown, "machine is", "machines are").text,
+                         reason ? reason : "see the last column");
     haul_report_losses(report, workload);
     haul_report_caution(report, workload);
 }
@@ -91,9 +102,10 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
         {"kernels_s", HAUL_SECONDS, .head = "kernels"},
         {"bound", HAUL_TEXT, .head = "bound by"},
         {"replaced_link", HAUL_TEXT, .optional = true, .csv = ""},
-        {"missing", HAUL_TEXT, .head = "not predicted", .optional = true},
+        {"missing", HAUL_TEXT, .optional = true},
         {0},
     };
+    enum { MISSING = sizeof columns / sizeof *columns - 2 };
     HAUL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("targets");
     say_answer(report, workload, gpu, rows, count);
@@ -102,6 +114,8 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
     haul_report_section(report, "targets", "Machines");
     haul_table *table = haul_report_table(report, "targets", columns);
     haul_table_csv(table);
+    if (!common_reason(rows, count))
+        haul_table_head(table, MISSING, "not predicted");
     for (size_t i = 0; i < count; i++) {
         const haul_target_row *row = &rows[i];
         const double unknown = (double)NAN;

@@ -68,6 +68,24 @@ haul_words haul_say_number_of(uint64_t count, const char *one, const char *plura
 
 /* A fourth digit where three make the ends equal, and no interval where four do; the unit stands
  * once where both have the same. */
+/* Half a percent is within what runs repeat to. */
+haul_words haul_say_change(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t high_ns)
+{
+    const double from = (double)from_ns, to = (double)to_ns;
+    const double low = (double)low_ns, high = (double)high_ns;
+    const double factor = to <= from ? from / to : to / from;
+    haul_words words = {"the same time"};
+    if (factor >= 1.005)
+        /* The slow end of the interval is the smaller gain. */
+        (void)snprintf(words.text, sizeof words.text, "%.3gx %s (%.3gx to %.3gx)", factor,
+                       to <= from ? "faster" : "slower", to <= from ? from / high : low / from,
+                       to <= from ? from / low : high / from);
+    else if (low < 0.995 * from || high > 1.005 * from)
+        (void)snprintf(words.text, sizeof words.text, "the same time (%+.1f to %+.1f %%)",
+                       100 * (low / from - 1), 100 * (high / from - 1));
+    return words;
+}
+
 haul_words haul_say_interval(double low_s, double high_s)
 {
     haul_words low = haul_say_seconds(low_s), high = haul_say_seconds(high_s), words = low;

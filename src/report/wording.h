@@ -22,6 +22,10 @@ haul_words haul_say_rate(double rate_Bps); /* "12.3 GB/s"; "-" where not finite 
 haul_words haul_say_count(uint64_t count); /* "1,234,567" */
 haul_words haul_say_share(double share);   /* "12.3 %" for 0.123; "-" where not finite */
 
+/* "1.5x faster (1.3x to 1.9x)" or slower, of two runs and the ends of the second's interval; where
+ * they are within 0.5 %, "the same time (-0.4 to +1.2 %)", without ends that are so too. */
+haul_words haul_say_change(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t high_ns);
+
 /* "1.2 to 3.4 ms", "800 us to 1.2 ms"; ends that look alike: "107.8 to 108.4 ms", or "50 ms" */
 haul_words haul_say_interval(double low_s, double high_s);
 

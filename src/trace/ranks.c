@@ -2,9 +2,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/intervals.h"
 #include "haul/trace.h"
 #include "workload/join.h"
 
@@ -82,21 +84,67 @@ static bool align(const rank_loader *self, haul_part *parts)
     return known;
 }
 
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int64_t last_end(const haul_workload *of)
+{
+    int64_t last_ns = INT64_MIN;
+    for (size_t i = 0; i < of->op_count; i++) {
+        const int64_t end_ns = haul_end_of(of->ops[i].start_ns, of->ops[i].dur_ns);
+        last_ns = end_ns > last_ns ? end_ns : last_ns;
+    }
+    return last_ns;
+}
+
+/* A file whose operations all end before those of another begin: processes of one program run at
+ * once. Says so in `note`, which is "" otherwise. */
+static void find_apart(const rank_loader *self, const haul_part *parts, char *note, size_t size)
+{
+    int64_t end_ns = INT64_MAX, begin_ns = INT64_MIN;
+    size_t ended = 0, begun = 0;
+    note[0] = '\0';
+    for (size_t i = 0; i < self->count; i++) {
+        const haul_workload *const of = self->workloads[i];
+        if (!of->op_count)
+            continue;
+        const int64_t last_ns = haul_add_ns(last_end(of), parts[i].shift_ns);
+        const int64_t first_ns = haul_add_ns(of->ops[0].start_ns, parts[i].shift_ns);
+        ended = last_ns < end_ns ? i : ended;
+        end_ns = last_ns < end_ns ? last_ns : end_ns;
+        begun = first_ns > begin_ns ? i : begun;
+        begin_ns = first_ns > begin_ns ? first_ns : begin_ns;
+    }
+    if (begin_ns > end_ns)
+        (void)snprintf(
+            note, size,
+            "a common time: '%.200s' begins %.1f s after '%.200s' has ended, so they are "
+            "of two runs, or their hosts' clocks differ",
+            file_name(self->paths[begun]), 1e-9 * ((double)begin_ns - (double)end_ns),
+            file_name(self->paths[ended]));
+}
+
 /* The joined workload copies what it needs: files are freed afterwards. */
 static haul_status join_all(rank_loader *self, haul_workload **workload, haul_error *error)
 {
-    char source[512];
+    char source[512], apart[640];
     uint64_t orphaned;
     haul_part *const parts = calloc(self->count, sizeof *parts);
     if (!parts)
         return haul_fail_no_memory(error);
     (void)snprintf(source, sizeof source, "%.400s and %zu more", self->paths[0], self->count - 1);
+    const bool aligned = align(self, parts);
+    find_apart(self, parts, apart, sizeof apart);
     const haul_join_options options = {
         .source = source,
         .format = self->workloads[0]->format,
-        .note = align(self, parts) ? NULL
-                                   : "when each file's times begin: each is taken to begin at its "
-                                     "first operation"};
+        .note = !aligned ? "when each file's times begin: each is taken to begin at its first "
+                           "operation"
+                : *apart ? apart
+                         : NULL};
     const haul_status status =
         haul_workload_join(parts, self->count, &options, &orphaned, workload, error);
     free(parts);

@@ -319,14 +319,14 @@ haul_status haul_workload_join(const haul_part *parts, size_t count,
     join self = {.parts = parts, .count = count, .of = calloc(count + 1, sizeof *self.of)};
     haul_builder_init(&self.builder);
     self.builder.failed = !self.of;
+    if (options->note)
+        haul_note_add(&self.builder, &self.builder.missing, 0, options->note);
     for (size_t p = 0; !self.builder.failed && p < count; p++)
         prepare(&self, p);
     add_ops(&self);
     for (size_t p = 0; !self.builder.failed && !self.beyond && p < count; p++)
         add_links(&self, p);
     haul_builder_link_streams(&self.builder);
-    if (options->note)
-        haul_note_add(&self.builder, &self.builder.missing, 0, options->note);
     if (!self.builder.failed && self.beyond) {
         release(&self);
         return haul_fail(error, HAUL_BAD_INPUT,

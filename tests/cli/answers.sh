@@ -16,3 +16,15 @@ for path in "$traces"/nsys/*.sqlite "$traces"/nvprof/*.nvvp; do
         [ "$lines" -le 40 ] || echo "TOO LONG: $lines lines"
     done
 done
+
+echo "== a page says the time of its report, and no changed-away operation is drawn"
+haul advise t4-vectoradd-4streams-5e6.nvvp --html page.html --perfetto runs.json | head -n 1
+grep -o '<b>[a-z]*</b> [0-9.]* ms' page.html
+grep -o '"pid":[45],"tid":[0-9]*,"ts":[0-9.]*,"dur":0.000' runs.json | wc -l
+
+echo "== several machines, and a profile that names no GPU: the reason once"
+haul project --to h100-pcie5,gh200 h100-2gpu-training-1s.sqlite
+haul project --to h100-pcie5,gh200 t4-vectoradd-4streams-5e6.nvvp
+
+echo "== files that were not recorded together"
+haul analyze rtx3080-small.sqlite h100-2gpu-training-1s.sqlite | sed -n '/caution/,/^$/p'

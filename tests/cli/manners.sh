@@ -19,6 +19,8 @@ try haul analyze "$profile" --formt=json
 try haul analyze "$profile" --format jsno
 try haul machine show k04
 try haul machine show h100-pcie6
+try haul machine show h100pcie
+try haul machine show a100
 try haul machine time k40 --direction h2d --memory pinned --bytes 1 --model lgogp
 
 echo "== names in any case, and short ones"
