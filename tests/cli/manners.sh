@@ -23,6 +23,11 @@ try haul machine show h100pcie
 try haul machine show a100
 try haul machine time k40 --direction h2d --memory pinned --bytes 1 --model lgogp
 
+echo "== help of help"
+for words in "help --help" "help help" "--help"; do
+    haul $words | head -n 1
+done
+
 echo "== names in any case, and short ones"
 for copy in "HtoD pinned" "htod PINNED" "h2d pin" "H2D Pinned"; do
     set -- $copy

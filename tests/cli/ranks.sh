@@ -40,6 +40,9 @@ link: {kind: pcie, generation: 3, lanes: 16}
 copies:
   - {direction: HtoD, memory: pinned, latency: 4 us, rate: 13 GB/s}
 EOF
+# white space before a trace is none of its text
+{ printf '\n \n'; cat rank0.json; } >newline.json
+haul analyze newline.json | head -n 1
 ranks="rank0.json rank1.json rank2.json"
 haul analyze $ranks --format json -o analysis.json
 haul project $ranks --from "$data/recorder.yaml" --to "$PWD/target.yaml" --format json -o projection.json

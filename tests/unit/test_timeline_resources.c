@@ -432,20 +432,42 @@ static void machines_have_the_room_of_their_architecture(void **state)
     assert_false(a100.staging || a100.migrations || a100.link_devices);
 }
 
-static void machines_say_who_shares_a_link(void **state)
+static haul_timeline_device device_with(const char *gpu)
 {
-    (void)state;
-    static const char yaml[] = "haul: 1\nname: two\nsummary: two behind a switch\nfrom: datasheet\n"
-                               "gpu:\n  count: 4\n  per_link: 2\n  copy_engines: 2\n"
-                               "link:\n  kind: pcie\n  generation: 3\n  lanes: 16\n";
+    char yaml[400];
     haul_machine *machine = NULL;
     haul_error error = {0};
     haul_timeline_device device = {0};
-    if (haul_machine_parse(yaml, sizeof yaml - 1, "two.yaml", &machine, &error) ||
+    const int length = snprintf(yaml, sizeof yaml,
+                                "haul: 1\nname: two\nsummary: a test\nfrom: datasheet\n"
+                                "gpu: {copy_engines: 2, %s}\n"
+                                "link: {kind: pcie, generation: 3, lanes: 16}\n",
+                                gpu);
+    if (haul_machine_parse(yaml, (size_t)length, "two.yaml", &machine, &error) ||
         haul_timeline_device_of(machine, &device, &error))
         fail_msg("%s", error.text);
-    assert_int_equal(device.link_devices, 2);
     haul_machine_free(machine);
+    return device;
+}
+
+static void machines_say_who_shares_a_link(void **state)
+{
+    (void)state;
+    assert_int_equal(device_with("count: 4, per_link: 2").link_devices, 2);
+}
+
+/* Rows of an architecture differ by the cores of a multiprocessor: not the queue's depth. */
+static void an_architecture_without_cores_has_its_queue(void **state)
+{
+    (void)state;
+    const haul_timeline_device kepler = device_with("architecture: kepler, multiprocessors: 13");
+    const haul_timeline_device ampere = device_with("architecture: ampere, multiprocessors: 108");
+    assert_int_equal(kepler.queue_depth, 1024);
+    assert_int_equal(kepler.occupancy.multiprocessors, 13);
+    assert_int_equal(ampere.queue_depth, 1024);
+    assert_int_equal(ampere.occupancy.threads, 1536); /* the least of the architecture */
+    assert_int_equal(device_with("architecture: cdna3").queue_depth, 0);
+    assert_int_equal(device_with("count: 1").queue_depth, 0);
 }
 
 /* All called at once: what the recording had in flight no queue of its machine held back. */
@@ -583,6 +605,7 @@ int main(void)
         cmocka_unit_test(more_engines_take_more_peer_copies),
         cmocka_unit_test(links_that_carry_nothing_are_refused),
         cmocka_unit_test(machines_say_who_shares_a_link),
+        cmocka_unit_test(an_architecture_without_cores_has_its_queue),
         cmocka_unit_test(machines_have_the_room_of_their_architecture),
         cmocka_unit_test(a_queue_is_as_deep_as_it_was_seen),
         cmocka_unit_test(calls_wait_for_room_no_longer_than_the_device_makes_them),
