@@ -73,10 +73,12 @@ static const char *missing_size(const overlap_request *self)
 static haul_status check(void *request, haul_error *error)
 {
     const overlap_request *self = request;
+    if (cli_has(&self->given, "run") && self->size.count > 1)
+        return haul_fail(error, HAUL_USAGE, "with --run a size is one number");
+    if (cli_has(&self->given, "run") && self->given.results.html)
+        return haul_fail(error, HAUL_USAGE, "--run writes no page: leave out --html");
     if (cli_has(&self->given, "run"))
-        return self->size.count > 1
-                   ? haul_fail(error, HAUL_USAGE, "with --run a size is one number")
-                   : HAUL_OK;
+        return HAUL_OK;
     if (!cli_has(&self->given, "machine"))
         return haul_fail(error, HAUL_USAGE, "--machine M is missing");
     if (!cli_has(&self->given, "kernel"))

@@ -46,6 +46,8 @@ typedef enum work {
 } work;
 
 static const char *const texts[WORKS] = {WORK_LIST(HAUL_ROW_TEXT)};
+static const char *const stencil_texts[WORKS] = {"A", "B", "tile", "stencil", "tile back"};
+static const char *const stream_texts[] = {"copies in", "kernels", "copies back"};
 
 /* `finished` and the builder's storage are this struct's while it is built; `product` and `costs`
  * are the caller's. */
@@ -85,9 +87,10 @@ static void begin(tiling *self, unsigned queue_depth)
     haul_builder_init(builder);
     const uint32_t device = haul_builder_device(builder, 0);
     for (uint32_t w = 0; w < WORKS; w++) {
-        self->names[w] = haul_builder_string(builder, texts[w], strlen(texts[w]));
-        const haul_workload_stream stream = {.device = device,
-                                             .id = w < PRODUCT ? 0 : w - PRODUCT + 1};
+        const char *text = (self->product ? texts : stencil_texts)[w];
+        const uint32_t id = w < PRODUCT ? 0 : w - PRODUCT + 1;
+        const haul_workload_stream stream = {.device = device, .id = id, .name = stream_texts[id]};
+        self->names[w] = haul_builder_string(builder, text, strlen(text));
         self->streams[w] = haul_builder_stream(builder, &stream);
     }
     self->last_in = self->thread = HAUL_NONE;

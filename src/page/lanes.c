@@ -88,8 +88,8 @@ static bool is_shown(const haul_lanes *self, uint32_t op)
 {
     const haul_span span = drawn_span(self, op);
     const bool is_device = !haul_op_on_host(&self->drawn->workload->ops[op]);
-    return is_device ? !haul_drawn_leaves_out(self->drawn, op)
-                     : span.end_ns > 0 && span.start_ns < self->window_ns;
+    return !haul_drawn_leaves_out(self->drawn, op) &&
+           (is_device || (span.end_ns > 0 && span.start_ns < self->window_ns));
 }
 
 /* Lanes before they are chosen: each stream, operations without one, each thread, likewise. */

@@ -137,7 +137,7 @@ void haul_page_measured(haul_page_writer *self)
     const haul_measurement *measurement = self->page->measurement;
     if (!measurement)
         return;
-    fputs("<div class=\"beside\">\n", self->out);
+    fputs("<div class=\"panels\">\n", self->out);
     for (size_t i = 0, next; i < measurement->size_count; i = next) {
         const haul_measured_copy *first = &measurement->sizes[i];
         for (next = i + 1; next < measurement->size_count; next++)

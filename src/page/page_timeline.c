@@ -269,19 +269,16 @@ static size_t end_of_brackets(const char *text, size_t at)
  * arguments, of which it keeps as much as tables do. */
 static void write_short_name(const char *name, FILE *out)
 {
-    char own[256], shortened[256];
-    if (!strncmp(name, "void ", 5))
-        name += 5;
-    size_t length = strcspn(name, "(<");
-    if (name[length] == '<')
-        length = end_of_brackets(name, length);
+    char own[256];
+    haul_shorten_name(name, LEGEND_CHARACTERS, own, sizeof own);
+    const char *from = strncmp(own, "void ", 5) ? own : own + 5;
+    size_t length = strcspn(from, "(<");
+    if (from[length] == '<')
+        length = end_of_brackets(from, length);
     /* an operator or a lambda may begin with them */
-    if (length < 3 || length >= sizeof own)
-        length = strlen(name) < sizeof own ? strlen(name) : sizeof own - 1;
-    memcpy(own, name, length);
-    own[length] = 0;
-    haul_html_text_cut(haul_shorten_name(own, LEGEND_CHARACTERS, shortened, sizeof shortened),
-                       LEGEND_CHARACTERS, out);
+    if (length >= 3)
+        own[from - own + (ptrdiff_t)length] = 0;
+    haul_html_text_cut(from, LEGEND_CHARACTERS, out);
 }
 
 static void write_legend(const haul_page_writer *self)

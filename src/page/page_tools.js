@@ -135,10 +135,15 @@
         return made;
     }
 
+    /* what would round to 0.0 % is something all the same */
+    function sayShare(share) {
+        return share > 0 && share < 0.0005 ? "<0.1 %" : (100 * share).toFixed(1) + " %";
+    }
+
     function drawRange() {
         const { from, to } = state.selection || view, span = Math.max(to - from, 1);
         range.replaceChildren(make("p", (state.selection ? "Selected: " : "Shown: ") +
-            timelines.sayTime(span) + " from " + timelines.sayTime(from, 7) +
+            timelines.sayTime(span) + " from " + (from ? timelines.sayTime(from, 7) : "0") +
             (state.selection ? " (Esc ends the selection)" : ""), "remark"));
         for (const chart of charts) {
             const table = make("table"), head = make("thead"), body = make("tbody");
@@ -149,7 +154,7 @@
                 const copies = look >= 1 && look <= 5 && sum.bytes > 0 && sum.time > 0;
                 if (sum.count)
                     body.append(row("td", [data.looks[look], timelines.sayCount(sum.count),
-                        timelines.sayTime(sum.time), (100 * sum.time / span).toFixed(1) + " %",
+                        timelines.sayTime(sum.time), sayShare(sum.time / span),
                         sum.bytes > 0 ? timelines.sayBytes(sum.bytes) : "-",
                         copies ? timelines.sayRate(sum.bytes / sum.time * 1e9) : "-"]));
             });

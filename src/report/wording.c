@@ -187,12 +187,19 @@ static bool starts_with(const char *text, const char *start)
     return !strncmp(text, start, strlen(start));
 }
 
+static bool is_lambda(const char *text)
+{
+    return (*text == '[' || *text == '{') && starts_with(text + 1, "lambda(");
+}
+
 /* How many bytes at `text` say little of a long name: casts, parameters, the names of namespaces.
  * *instead is what stands for them. A demangled name of a template in a library such as Thrust or
  * CUTLASS is thousands of characters, of which its parameters are nearly all. */
 static size_t measure_clutter(const char *text, bool after_word, const char **instead)
 {
     *instead = "";
+    if (is_lambda(text)) /* its bracket; the number behind it tells it from others */
+        return 1;
     if (*text == ')') /* the end of an instance; other parentheses go as a whole */
         return 1;
     if (starts_with(text, " (instance ")) { /* nvcc numbers the lambdas of a function so */
@@ -212,7 +219,10 @@ static size_t measure_clutter(const char *text, bool after_word, const char **in
             return length + 2;
         /* Before a word, parentheses are a cast in a template's argument. */
         const bool is_cast = is_word(text[length]), is_last = !text[length];
-        *instead = is_cast || is_last ? "" : "()";
+        const char *behind = text + length;
+        const bool is_lambdas = *behind == '#' || starts_with(behind, " (instance ") ||
+                                (starts_with(behind, "::") && is_lambda(behind + 2));
+        *instead = is_cast || is_last || is_lambdas ? "" : "()";
         return length;
     }
     size_t word = 0;
@@ -233,11 +243,15 @@ char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t siz
     name += starts_with(name, "void ") ? strlen("void ") : 0;
     const bool is_short = haul_utf8_count(name) <= width;
     size_t used = 0;
-    bool after_word = false;
+    bool after_word = false, in_lambda = false;
     /* Room for "()", the longest replacement, and the NUL. */
     while (*name && used + 3 < size) {
         const char *instead = "";
-        const size_t clutter = is_short ? 0 : measure_clutter(name, after_word, &instead);
+        const bool ends_lambda = in_lambda && (*name == ']' || *name == '}');
+        in_lambda = !ends_lambda && (in_lambda || is_lambda(name));
+        const size_t clutter = is_short      ? 0
+                               : ends_lambda ? 1
+                                             : measure_clutter(name, after_word, &instead);
         after_word = !clutter && is_word(*name);
         if (!clutter) {
             buffer[used++] = *name++;

@@ -52,3 +52,9 @@ else
     echo "haul: cannot write '/dev/full': No space left on device"
     echo "exit 3"
 fi
+
+echo "== tiles"
+try haul overlap --tiles stencil --machine v100-pcie3 --size 4096x4096 --tile 1024x256 --kernel "1 ms" --html page.html -o report.txt
+data page.html '<h2[^>]*>[^<]*'
+data page.html '<li>[a-z ]*'
+try haul overlap --run state --device sim:k20 --html page.html

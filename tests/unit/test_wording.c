@@ -66,7 +66,9 @@ static void names_keep_what_tells_them_apart(void **state)
     check_name("void (anonymous namespace)::inner::reduce<float, (unsigned long)4>(float *)",
                "reduce<float, 4>");
     check_name("void clover::run<PdV(bool, int)::[lambda(int) (instance 2)]>(clover::Range)",
-               "run<PdV()::[lambda()#2]>");
+               "run<PdV::lambda#2>");
+    check_name("void clover::run<PdV(bool, int)::{lambda(int)#1}>(clover::Range, int[3])",
+               "run<PdV::lambda#1>");
     check_name("a_name_of_one_word_that_has_more_than_forty_characters",
                "a_name_of_one_word_that_has_more_than_..");
     check_name("unclosed(((((((((((((((((((((((((((((((((((((((((((", "unclosed");
