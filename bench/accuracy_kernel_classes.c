@@ -162,23 +162,32 @@ static void write_pairs(const scores *self, FILE *out)
 
 /* --- intervals */
 
-/* The half width that holds 90 of 100 of the operators of a class that one GPU, or none (-1), had
- * no part in; and the share that it holds of those that the GPU had. */
+/* Whether a score is of a class, and neither from nor to a GPU (-1: any). */
+static bool is_of(const score *at, haul_kernel_class kind, int without)
+{
+    return at->kind == kind && at->from != without && at->to != without;
+}
+
+/* The half width that holds 90 of 100 of the operators of a class from and to each of the GPUs, one
+ * left out wholly (-1: none): a GPU that is not known may be as hard as the hardest that is. And
+ * the share that it holds of those that the GPU left out had. */
 static double width_without(const scores *self, haul_kernel_class kind, bool with_sizes, int left,
                             double *held)
 {
-    size_t count = 0;
-    double inside = 0, tested = 0;
-    for (size_t i = 0; i < self->count; i++) {
-        const score *at = &self->items[i];
-        if (at->kind == kind && at->from != left && at->to != left)
-            self->values[count++] = fabs(with_sizes ? at->with_sizes : at->error);
+    double inside = 0, tested = 0, width = 0;
+    for (int hardest = 0; hardest < OPERATOR_GPUS; hardest++) {
+        size_t count = 0;
+        for (size_t i = 0; hardest != left && i < self->count; i++) {
+            const score *at = &self->items[i];
+            if (is_of(at, kind, left) && (at->from == hardest || at->to == hardest))
+                self->values[count++] = fabs(with_sizes ? at->with_sizes : at->error);
+        }
+        haul_sort_doubles(self->values, count);
+        width = fmax(width, count ? haul_quantile_sorted(self->values, count, 0.9) : 0);
     }
-    haul_sort_doubles(self->values, count);
-    const double width = haul_quantile_sorted(self->values, count, 0.9);
     for (size_t i = 0; i < self->count; i++) {
         const score *at = &self->items[i];
-        if (at->kind != kind || (at->from != left && at->to != left))
+        if (!is_of(at, kind, -1) || is_of(at, kind, left))
             continue;
         tested++;
         inside += fabs(with_sizes ? at->with_sizes : at->error) <= width;
@@ -437,23 +446,22 @@ static void write_operators(const scores *self, FILE *out)
     fputs(
         "\nBy name, products on a P100 miss: for linear layers its library has tiles of 32 x 128, "
         "made for Maxwell. That they are small is known by their name, and costs what L2's rate "
-        "says (without that rule P100 to V100 is 34.8 %, to A100 21.1 %, to T4 30.5 %). But where "
+        "says (without that rule P100 to V100 is 34.7 %, to A100 21.0 %, to T4 30.5 %). But where "
         "the inner dimension is long they are slower by a factor of three and more (the next "
         "section), and nothing in the name or the launch tells that dimension: the time is that "
         "of a longer one at full speed. Grid times tile tells rows and columns of the result, and "
         "the time their inner dimension only where the rate is known. With the sizes known that "
-        "is no matter where the P100 is the source, and it stays so where it is the target. It is "
-        "not the size of the operands, nor of L2 or of what translation holds: 8192 is nearly as "
-        "fast as 4096 with operands of 2 GB, 7680 is a third slower. An A100 runs batched products "
-        "in "
+        "is no matter where the P100 is the source, and it stays so where it is the target. An "
+        "A100 runs batched products in "
         "tiles of 128 x 128, whatever their sizes: one tile may be an eighth full, of which its "
         "name, grid and time tell nothing. A T4 is held to 70 W: the same products run at 3.5 and "
         "at 6.5 Tflop/s, as its clock allows at that moment, which no profile tells. Tried and "
         "left: sizes guessed from the tile, the grid and the time, with edges half full (A100 to "
         "P100 and T4 better, the other pairs the same or worse); L2's cost of small tiles for "
         "GPUs with kernels of their own (A100 to V100 better, V100 to A100 worse).\n\n"
-        "Half widths, in the logarithm, that hold 90 of 100 operators, over the pairs of the "
-        "other three GPUs, and how many they hold of those from and to the GPU left out; goal 85 "
+        "Half widths, in the logarithm, that hold 90 of 100 operators from and to each of the "
+        "other three GPUs, the hardest among them too, and how many they hold of those from and to "
+        "the GPU left out; goal 85 "
         "to 95 %. Stated: what the model's own intervals hold of all; those of products depend on "
         "whether a GPU's library has kernels of its own, which was seen on these GPUs, and reach "
         "a factor of e where its kernels were made for other multiprocessors and the inner "

@@ -88,10 +88,10 @@ haul_parameter haul_gpu_l2_rate(const haul_gpu *gpu)
                     : (haul_parameter){0};
 }
 
-/* Half of an L2 holds data surely (that of an A100 is two, which keep copies of the same data:
- * Ampere white paper), a whole one at the best; between the two the share through the memory grows.
- */
-double haul_gpu_l2_misses(const haul_gpu *gpu, double bytes)
+/* The share of `bytes`, used again, that L2 does not hold. Half of an L2 holds data surely (that of
+ * an A100 is two, which keep copies of the same data: Ampere white paper), a whole one at the best;
+ * between the two the share through the memory grows. */
+static double l2_misses(const haul_gpu *gpu, double bytes)
 {
     const double share = gpu->l2_bytes.value > 0 ? bytes / gpu->l2_bytes.value : HUGE_VAL;
     return fmin(fmax(2 * share - 1, 0), 1);
@@ -99,7 +99,7 @@ double haul_gpu_l2_misses(const haul_gpu *gpu, double bytes)
 
 double haul_gpu_stream_s(const haul_gpu *gpu, double bytes)
 {
-    const double misses = haul_gpu_l2_misses(gpu, bytes);
+    const double misses = l2_misses(gpu, bytes);
     return bytes *
            (misses / haul_gpu_stream_rate(gpu).value + (1 - misses) / haul_gpu_l2_rate(gpu).value);
 }

@@ -28,9 +28,6 @@ haul_parameter haul_gpu_stream_rate(const haul_gpu *gpu);
 /* Bytes a second that they sustain out of L2; likewise. */
 haul_parameter haul_gpu_l2_rate(const haul_gpu *gpu);
 
-/* The share of `bytes`, used again, that L2 does not hold. */
-double haul_gpu_l2_misses(const haul_gpu *gpu, double bytes);
-
 /* Seconds of a kernel that moves `bytes`, read and written, each once: out of L2 what it holds from
  * the kernel before, the rest through the memory. Needs the sustained rate of the memory. */
 double haul_gpu_stream_s(const haul_gpu *gpu, double bytes);

@@ -1,5 +1,5 @@
 /* What the sizes of operands say of a kernel's time: of a matrix product its whole tiles, of a
- * kernel over rows whether the L2 holds those at work. */
+ * kernel over rows whether a cache holds those at work. */
 #include <math.h>
 
 #include "kernel/gpu_rates.h"
@@ -84,7 +84,34 @@ double haul_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind)
                        (1 + feeding(gpu, kind->precision, kind->tile[0], kind->tile[1])));
 }
 
-/* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. */
+/* L1 of a multiprocessor that keeps loads from global memory: 24 KB on GP100 (Pascal Tuning Guide;
+ * Jia and others, arXiv 1804.06826). Since Volta L1 and shared memory are one store, of which the
+ * table has the part that may be shared, 0.67 to 0.89 (CUDA C++ Programming Guide). Not known of
+ * AMD and Intel: 0. */
+static double l1_bytes(const haul_architecture *of)
+{
+    enum { OF_GP100 = 24 * 1024 };
+    return of->major >= 7 ? of->shared_bytes : of->major == 6 && !of->minor ? OF_GP100 : 0;
+}
+
+/* L2s of two partitions that keep copies of the same data: A100, H100 and B200 (NVIDIA's white
+ * papers of Ampere, Hopper and Blackwell). */
+static bool is_l2_halved(const haul_architecture *of)
+{
+    return (of->major == 8 && !of->minor) || of->major == 9 || of->major == 10;
+}
+
+/* Bytes that keep a row until it is read again, in a multiprocessor's L1 or in L2. */
+static double row_cache(const haul_gpu *gpu)
+{
+    const haul_architecture *of = haul_architecture_of(gpu);
+    const double l2 = gpu->l2_bytes.value;
+    return of ? l2 / (is_l2_halved(of) ? 2 : 1) + l1_bytes(of) * gpu->multiprocessors.value : l2;
+}
+
+/* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. The
+ * result takes as much room as what is read; half of the caches hold both surely, one and a half
+ * are surely too many. */
 double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes)
 {
     enum { USUAL_THREADS = 2048 };
@@ -94,7 +121,8 @@ double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work,
     const double block = fmax(work->launches.block, 1);
     const double resident = fmin(fmax(floor(threads / block), 1), most);
     const double at_work = fmin(work->launches.blocks, resident * gpu->multiprocessors.value);
-    const double again = gpu->l2_bytes.value > 0 ? haul_gpu_l2_misses(gpu, at_work * row_bytes) : 0;
+    const double cache = row_cache(gpu);
+    const double again = cache > 0 ? fmin(fmax(2 * at_work * row_bytes / cache - 0.5, 0), 1) : 0;
     return 2 + again * (work->kind.reads - 1);
 }
 

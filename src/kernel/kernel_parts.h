@@ -44,7 +44,7 @@ haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_w
 double haul_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind);
 
 /* How often a kernel's rows cross the device's memory, being read and written: as often as the
- * kernel reads them where those at work do not fit the L2. `row_bytes`: of one. */
+ * kernel reads them where no cache holds those at work. `row_bytes`: of one. */
 double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes);
 
 /* Bytes of a row, by the operands or by the recorded time of one launch. Needs the blocks. */

@@ -196,20 +196,39 @@ static void odd_sizes_keep_tensor_cores_waiting(void **state)
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + aligned_s, 1e-9);
 }
 
-/* Softmax goes over its rows three times. 80 of 5000 bytes are at work on the small GPU, which its
- * L2 of 1 MB holds; of the 160 on the large one it holds a part: 3.2 passes in place of 2. */
-static void rows_that_an_l2_does_not_hold_are_read_again(void **state)
+/* Softmax goes over its rows three times. 80 rows of 5000 bytes are at work on the small GPU, read
+ * and written 0.8 of its L2, and 160 on the large one, 1.6 of it: 2.6 passes over the memory, and
+ * all 4. */
+static void rows_that_no_cache_holds_are_read_again(void **state)
 {
     (void)state;
-    const haul_machine from = small(), to = large();
+    haul_machine from = small(), to = large();
+    from.gpu.architecture = to.gpu.architecture = "maxwell";
     haul_kernel_work work = work_of("cunn_SoftMaxForward<4, float>", 102e-6, 1000);
-    const double expected_s = 4e-6 + 100e-6 * 3.2 / 2 * 100 / 400;
+    const double expected_s = 4e-6 + 25e-6 * 4 / 2.6;
     work.operands.bytes = 2 * 5000 * 1000;
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, expected_s, 1e-9);
     work.operands.bytes = 0; /* as many by the time: 102 us and not 100 */
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, expected_s, 0.05);
     work.kind = haul_kernel_kind_of("softmax_warp_forward", NULL); /* a row is in registers */
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 25e-6, 1e-9);
+}
+
+/* The same rows on a Volta, with 96 KiB of L1 in each of its 20 multiprocessors beside the L2, and
+ * on an A100, whose L2 counts half beside 164 KiB each. */
+static void rows_are_kept_in_l1_too(void **state)
+{
+    (void)state;
+    haul_machine from = small(), to = large();
+    from.gpu.architecture = "maxwell";
+    haul_kernel_work work = work_of("cunn_SoftMaxForward<4, float>", 102e-6, 1000);
+    work.operands.bytes = 2 * 5000 * 1000;
+    double passes = 2 + 2 * (1.6e6 / (1e6 + 20 * 96 * 1024) - 0.5);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 25e-6 * passes / 2.6, 1e-9);
+    to.gpu.architecture = "ampere";
+    work.operands.bytes *= 2;
+    passes = 2 + 2 * (3.2e6 / (0.5e6 + 20 * 164 * 1024) - 0.5);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 25e-6 * passes / 4, 1e-9);
 }
 
 /* Data of 0.4 MB that one L2 holds, and the other does not. */
@@ -332,7 +351,8 @@ int main(void)
         cmocka_unit_test(others_small_tiles_are_slow),
         cmocka_unit_test(operands_tell_a_products_tiles),
         cmocka_unit_test(odd_sizes_keep_tensor_cores_waiting),
-        cmocka_unit_test(rows_that_an_l2_does_not_hold_are_read_again),
+        cmocka_unit_test(rows_that_no_cache_holds_are_read_again),
+        cmocka_unit_test(rows_are_kept_in_l1_too),
         cmocka_unit_test(data_in_l2_move_at_its_rate),
         cmocka_unit_test(few_blocks_keep_their_latency),
         cmocka_unit_test(a_precision_that_a_gpu_lacks_falls_back),
