@@ -1,6 +1,6 @@
 /* Heat in a box whose opposite sides are joined, on one process or many:
  *     mpirun -n 4 heat [--device NAME] [--size N] [--planes N] [--steps N] [--exchange-first]
- *                     [--check]
+ *                     [--check] [--plan FILE.csv]
  * The only lines that know of processes are those that open the context. */
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@ typedef struct request {
     int steps;
     bool exchange_first;
     bool check;
+    const char *plan; /* written there, on a device: haul simulate */
 } request;
 
 static haul_error error;
@@ -36,7 +37,7 @@ static void must(haul_status status)
 
 static request read_arguments(int argc, char **argv)
 {
-    request given = {"host", 64, 0, 50, false, false};
+    request given = {"host", 64, 0, 50, false, false, NULL};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (!strcmp(argv[i], "--exchange-first"))
@@ -49,6 +50,8 @@ static request read_arguments(int argc, char **argv)
             given.size = (i++, atoi(value));
         else if (!strcmp(argv[i], "--steps"))
             given.steps = (i++, atoi(value));
+        else if (!strcmp(argv[i], "--plan") && *value)
+            given.plan = (i++, value);
         else if (!strcmp(argv[i], "--planes"))
             given.planes = (i++, atoi(value));
         else
@@ -58,7 +61,7 @@ static request read_arguments(int argc, char **argv)
     if (given.size >= 4 && given.planes >= 4 && given.steps >= 0)
         return given;
     fprintf(stderr, "usage: heat [--device NAME] [--size N] [--planes N] [--steps N] "
-                    "[--exchange-first] [--check]\n");
+                    "[--exchange-first] [--check] [--plan FILE.csv]\n");
     exit(2);
 }
 
@@ -142,7 +145,8 @@ int main(int argc, char **argv)
     const request given = read_arguments(argc, argv);
     must(haul_comm_new(MPI_COMM_WORLD, NULL, &comm, &error));
     const haul_context_options options = {.processes = haul_comm_processes(comm),
-                                          .exchange_first = given.exchange_first};
+                                          .exchange_first = given.exchange_first,
+                                          .keep_plan = given.plan != NULL};
     must(haul_context_open(given.device, &options, &context, &error));
     const haul_array_spec spec = {
         .size = {given.size, given.size, given.planes},
@@ -160,6 +164,8 @@ int main(int argc, char **argv)
         must(haul_swap(u, v, &error));
     }
     must(haul_context_wait(context, &error));
+    if (given.plan)
+        must(haul_context_plan_write(context, given.plan, &error));
     report(&given, context, (MPI_Wtime() - since) / (given.steps ? given.steps : 1));
     const double difference = given.check ? difference_to_plain(u, &given, k) : 0;
     if (given.check)

@@ -54,6 +54,7 @@ typedef struct haul_simulation {
     int64_t high_ns; /* likewise at the high end */
     uint64_t predicted_copies;  /* by the machine's models; the others' times are given */
     uint64_t predicted_kernels; /* by kernel files */
+    uint64_t predicted_messages;
     /* By HAUL_HTOD and HAUL_DTOH: the machine lacks its bidirectional contention, which is then
      * taken from other machines (docs/overlap.md). Never where all copies go one way. */
     bool assumed_busy[2];

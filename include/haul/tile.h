@@ -101,7 +101,8 @@ HAUL_API haul_status haul_explain(const haul_context *context, char **text, haul
 
 /* Writes what the context has queued on its device, as a workload that `haul simulate` reads: CSV
  * where `path` ends in .csv, else YAML. Kernels have the times of the context's device, or, on a
- * simulated one, of its machine. USAGE where the context does not keep a plan, or has more
+ * simulated one, of its machine. Over several processes all call it, and the first writes the
+ * operations and messages of all, as CSV. USAGE where the context does not keep a plan, or has more
  * operations than YAML holds. */
 HAUL_API haul_status haul_context_plan_write(haul_context *context, const char *path,
                                              haul_error *error);

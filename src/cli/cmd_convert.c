@@ -13,7 +13,8 @@ static const char about[] =
     "Writes a profile of any kind that 'haul analyze' reads for other tools: as SQLite with the\n"
     "tables of Nsight Systems' export, as the JSON of PyTorch's profiler, which Chrome and\n"
     "Perfetto show, or as a GOAL schedule, which LogGOPSim and htsim replay: collectives as the\n"
-    "messages of all ranks.\n";
+    "messages of all ranks. For a workload that is written down, such as the plan of a tile\n"
+    "program, 'haul simulate --goal' does that.\n";
 
 typedef struct convert_request {
     cli_request given;

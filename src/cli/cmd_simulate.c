@@ -13,9 +13,9 @@ static const char about[] =
     "\n"
     "WORKLOAD is a list of operations as YAML, with loops, or, where its name ends in .csv, as\n"
     "CSV: docs/simulate.md. An operation is a copy (HtoD, DtoH, DtoD, PtoP, HtoH), a kernel,\n"
-    "memset, host or wait, on a stream, of so many bytes or of a duration, after others by\n"
-    "name. The machine's parameters predict copies of bytes, a fitted kernel file predicts its\n"
-    "kernels.\n";
+    "memset, send, receive, host or wait, on a stream, of so many bytes or of a duration, after\n"
+    "others by name. The machine's parameters predict copies and messages of bytes, a fitted\n"
+    "kernel file predicts its kernels.\n";
 
 typedef struct simulate_request {
     cli_request given;

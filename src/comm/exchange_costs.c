@@ -7,9 +7,6 @@
 #include "comm/message_cost.h"
 #include "haul/cost.h"
 
-/* Errors are distributed as Laplace's: the 90th percentile is ln 10 / ln 2 times the median. */
-static const double tail = 3.32;
-
 static void lack(const haul_predictor *self, const char *what, haul_memory memory, haul_reach reach)
 {
     static const char *const reaches[] = {"socket", "node", "network"};
@@ -51,7 +48,7 @@ haul_time_span haul_predictor_serial(const haul_predictor *self, haul_memory mem
     const double each = protocol->rate_Bps.value > 0 ? bytes / protocol->rate_Bps.value : 0;
     const double gap_s = haul_message_gap(self->machine, protocol, bytes);
     const double time = protocol->latency_s.value + each + fmax(count - 1, 0) * (gap_s + each);
-    const double error = tail * protocol->error.value;
+    const double error = HAUL_MESSAGE_TAIL * protocol->error.value;
     return (haul_time_span){time, time * (1 - fmin(error, 0.5)), time * (1 + error)};
 }
 
@@ -68,7 +65,7 @@ static haul_time_span send(const haul_predictor *self, haul_memory memory, const
             : NULL;
     if (protocol) {
         const double node_s = protocol->latency_s.value + processes * of->count * of->bytes / rate;
-        const double error = tail * protocol->error.value;
+        const double error = HAUL_MESSAGE_TAIL * protocol->error.value;
         out = haul_most(
             out, (haul_time_span){node_s, node_s * (1 - fmin(error, 0.5)), node_s * (1 + error)});
     }

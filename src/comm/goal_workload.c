@@ -1,4 +1,6 @@
-/* A recorded program as a GOAL schedule. */
+/* A recorded or predicted program as a GOAL schedule. Its lines are those that LogGOPSim's txt2bin
+ * reads: a label is defined before it is required, messages have at least a byte, and a CPU's
+ * number has 8 bits (src/LogGOPSim/txt2bin.re and Goal.hpp of github.com/spcl/LogGOPSim). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,6 @@
 #include "haul/collective.h"
 #include "haul/goal.h"
 
-/* A CPU's number has 8 bits. */
 enum { CPUS = 256, RANKS_MOST = 1 << 12 };
 
 typedef struct writer {
@@ -18,6 +19,8 @@ typedef struct writer {
     const int64_t *recorded; /* the ranks that the profile has, ascending */
     size_t recorded_count;
     const uint32_t *first_edge; /* of each operation */
+    const uint32_t *partner;    /* of each message, the other rank's; HAUL_NONE: a calculation */
+    uint8_t *cpus;              /* of each stream of the rank that is written */
     uint64_t kept;
 } writer;
 
@@ -28,11 +31,6 @@ static int64_t rank_of(const haul_workload *workload, const haul_op *op)
     const int64_t rank =
         device < workload->device_count ? workload->devices[device].rank : workload->rank;
     return rank >= 0 ? rank : workload->rank >= 0 ? workload->rank : 0;
-}
-
-static bool is_written(const haul_op *op)
-{
-    return haul_op_on_device(op) && op->kind != HAUL_OP_MESSAGE;
 }
 
 /* Whether a collective can be written as messages of all ranks. */
@@ -57,7 +55,7 @@ static int64_t pause_of(const writer *self, uint32_t op)
          e < workload->edge_count && workload->edges[e].after == op; e++) {
         const haul_op *before = &ops[workload->edges[e].before];
         const int64_t end_ns = haul_end_of(before->start_ns, before->dur_ns);
-        if (is_written(before) && end_ns > latest_ns)
+        if (haul_op_on_device(before) && end_ns > latest_ns)
             latest_ns = end_ns;
     }
     if (latest_ns == INT64_MIN)
@@ -76,7 +74,10 @@ static void put_requirements(const writer *self, uint32_t op, const char *label,
     for (uint32_t e = self->first_edge[op];
          e < workload->edge_count && workload->edges[e].after == op; e++) {
         const uint32_t before = workload->edges[e].before;
-        if (before < op && before != ops[op].stream_prev && is_written(&ops[before]) &&
+        /* clocks of a profile may differ, and no cycle may come of it */
+        const bool is_earlier = before < op || haul_end_of(ops[before].start_ns,
+                                                           ops[before].dur_ns) <= ops[op].start_ns;
+        if (is_earlier && before != ops[op].stream_prev && haul_op_on_device(&ops[before]) &&
             rank_of(workload, &ops[before]) == rank)
             (void)fprintf(self->out, "%s%" PRIu32 " requires c%" PRIu32 "\n", label, op, before);
     }
@@ -137,35 +138,77 @@ static void put_messages(const writer *self, uint32_t op, const haul_communicati
     }
 }
 
-/* As rank `as` what the profile has of rank `recorded`. */
+/* A message of the program: the number of its sending is the tag, so that it has one receiver. */
+static void put_message(const writer *self, uint32_t op, unsigned cpu)
+{
+    const haul_workload *workload = self->workload;
+    const uint32_t other = self->partner[op];
+    const bool is_send = workload->ops[op].direction == HAUL_MESSAGE_SENT;
+    const uint32_t sending = is_send ? op : other;
+    const int64_t peer = rank_of(workload, &workload->ops[other]);
+    size_t number = 0;
+    while (self->recorded[number] != peer)
+        number++;
+    (void)fprintf(self->out, "c%" PRIu32 ": %s %" PRIu64 "b %s %zu tag %" PRIu32 " cpu %u\n", op,
+                  is_send ? "send" : "recv", workload->ops[sending].bytes, is_send ? "to" : "from",
+                  number, sending, cpu);
+}
+
+/* What stands before an operation's number where it begins: the pause before messages is a
+ * calculation of its own. */
+static const char *label_of(const writer *self, uint32_t i)
+{
+    const haul_op *op = &self->workload->ops[i];
+    if (self->partner[i] != HAUL_NONE)
+        return pause_of(self, i) ? "d" : "c";
+    if (!haul_op_is_collective(op))
+        return "c";
+    const haul_communication of = haul_communication_of(self->workload, op);
+    return is_expanded(self, &of) ? "d" : "c";
+}
+
+static void put_op(writer *self, uint32_t i, uint32_t as, uint32_t *tag)
+{
+    const haul_op *op = &self->workload->ops[i];
+    const unsigned cpu = op->stream == HAUL_NONE ? 0 : self->cpus[op->stream];
+    const int64_t pause_ns = pause_of(self, i);
+    const bool is_message = self->partner[i] != HAUL_NONE, is_apart = *label_of(self, i) == 'd';
+    if (is_apart)
+        (void)fprintf(self->out, "d%" PRIu32 ": calc %" PRId64 " cpu %u\n", i, pause_ns, cpu);
+    if (is_message) {
+        put_message(self, i, cpu);
+        if (is_apart)
+            (void)fprintf(self->out, "c%" PRIu32 " requires d%" PRIu32 "\n", i, i);
+    } else if (is_apart) {
+        const haul_communication of = haul_communication_of(self->workload, op);
+        (void)fprintf(self->out, "c%" PRIu32 ": calc 0 cpu %u\n", i, cpu);
+        put_messages(self, i, &of, as, (*tag)++);
+    } else {
+        self->kept += haul_op_is_collective(op);
+        (void)fprintf(self->out, "c%" PRIu32 ": calc %" PRId64 " cpu %u\n", i,
+                      haul_end_of(pause_ns, op->dur_ns), cpu);
+    }
+}
+
+/* As rank `as` what the profile has of rank `recorded`: labels first, then what requires which. */
 static void put_rank(writer *self, uint32_t as, int64_t recorded)
 {
     const haul_workload *workload = self->workload;
-    uint32_t tag = 0;
+    uint32_t tag = 0, cpu = 0;
+    for (uint32_t s = 0; s < workload->stream_count; s++)
+        if (rank_of(workload, &(haul_op){.stream = s}) == recorded)
+            self->cpus[s] = (uint8_t)(cpu++ % CPUS);
     (void)fprintf(self->out, "\nrank %" PRIu32 " {\n", as);
-    for (uint32_t i = 0; i < workload->op_count && !ferror(self->out); i++) {
-        const haul_op *op = &workload->ops[i];
-        if (!is_written(op) || rank_of(workload, op) != recorded)
-            continue;
-        const uint32_t cpu = op->stream == HAUL_NONE ? 0 : op->stream % CPUS;
-        const haul_communication of = haul_op_is_collective(op)
-                                          ? haul_communication_of(workload, op)
-                                          : (haul_communication){0};
-        const bool is_messages = haul_op_is_collective(op) && is_expanded(self, &of);
-        self->kept += haul_op_is_collective(op) && !is_messages;
-        const int64_t pause_ns = pause_of(self, i);
-        if (is_messages) {
-            (void)fprintf(self->out, "d%" PRIu32 ": calc %" PRId64 " cpu %" PRIu32 "\n", i,
-                          pause_ns, cpu);
-            (void)fprintf(self->out, "c%" PRIu32 ": calc 0 cpu %" PRIu32 "\n", i, cpu);
-            put_requirements(self, i, "d", recorded);
-            put_messages(self, i, &of, as, tag++);
-        } else {
-            (void)fprintf(self->out, "c%" PRIu32 ": calc %" PRId64 " cpu %" PRIu32 "\n", i,
-                          haul_end_of(pause_ns, op->dur_ns), cpu);
-            put_requirements(self, i, "c", recorded);
+    for (int is_second = 0; is_second < 2; is_second++)
+        for (uint32_t i = 0; i < workload->op_count && !ferror(self->out); i++) {
+            const haul_op *op = &workload->ops[i];
+            if (!haul_op_on_device(op) || rank_of(workload, op) != recorded)
+                continue;
+            if (is_second)
+                put_requirements(self, i, label_of(self, i), recorded);
+            else
+                put_op(self, i, as, &tag);
         }
-    }
     (void)fprintf(self->out, "}\n");
 }
 
@@ -232,38 +275,65 @@ static uint32_t count_ranks(const haul_workload *workload, size_t recorded)
     return most;
 }
 
+/* The first edge of each operation, and the messages' partners. */
+static void link_operations(const haul_workload *workload, uint32_t *edges, uint32_t *partner)
+{
+    const haul_op *ops = workload->ops;
+    for (uint32_t i = 0, edge = 0; i < workload->op_count; i++) {
+        while (edge < workload->edge_count && workload->edges[edge].after < i)
+            edge++;
+        edges[i] = edge;
+        partner[i] = HAUL_NONE;
+    }
+    for (size_t e = 0; e < workload->edge_count; e++) {
+        const uint32_t from = workload->edges[e].before, to = workload->edges[e].after;
+        if (ops[from].kind != HAUL_OP_MESSAGE || ops[to].kind != HAUL_OP_MESSAGE ||
+            ops[from].direction != HAUL_MESSAGE_SENT || ops[to].direction != HAUL_MESSAGE_ARRIVES ||
+            rank_of(workload, &ops[from]) == rank_of(workload, &ops[to]))
+            continue;
+        partner[from] = to;
+        partner[to] = from;
+    }
+}
+
+static haul_status write_ranks(writer *self, haul_error *error)
+{
+    if (!self->recorded_count || self->ranks > RANKS_MOST)
+        return haul_fail(error, HAUL_BAD_INPUT, "expected 1 to %d ranks, not %" PRIu32, RANKS_MOST,
+                         self->ranks);
+    HAUL_TRY(check_ranks(self, error));
+    (void)fprintf(self->out, "num_ranks %" PRIu32 "\n", self->ranks);
+    for (uint32_t r = 0; r < self->ranks; r++)
+        put_rank(self, r, self->recorded[self->recorded_count > 1 ? r : 0]);
+    return ferror(self->out) ? haul_fail(error, HAUL_IO, "cannot write the schedule") : HAUL_OK;
+}
+
 haul_status haul_goal_write_workload(const haul_workload *workload, FILE *out, uint64_t *kept,
                                      haul_error *error)
 {
     int64_t *ranks = malloc((workload->stream_count + 1) * sizeof *ranks);
     uint32_t *edges = malloc((workload->op_count + 1) * sizeof *edges);
-    writer self = {.workload = workload, .out = out, .recorded = ranks, .first_edge = edges};
-    if (!ranks || !edges) {
-        free(ranks);
-        free(edges);
-        return haul_fail_no_memory(error);
-    }
-    for (uint32_t i = 0, edge = 0; i < workload->op_count; i++) {
-        while (edge < workload->edge_count && workload->edges[edge].after < i)
-            edge++;
-        edges[i] = edge;
-    }
-    self.recorded_count = list_ranks(workload, ranks);
-    self.ranks = count_ranks(workload, self.recorded_count);
-    haul_status status =
-        !self.recorded_count || self.ranks > RANKS_MOST
-            ? haul_fail(error, HAUL_BAD_INPUT, "expected 1 to %d ranks, not %" PRIu32, RANKS_MOST,
-                        self.ranks)
-            : check_ranks(&self, error);
-    if (!status) {
-        (void)fprintf(out, "num_ranks %" PRIu32 "\n", self.ranks);
-        for (uint32_t r = 0; r < self.ranks; r++)
-            put_rank(&self, r, ranks[self.recorded_count > 1 ? r : 0]);
-        if (ferror(out))
-            status = haul_fail(error, HAUL_IO, "cannot write the schedule");
+    uint32_t *partner = malloc((workload->op_count + 1) * sizeof *partner);
+    uint8_t *cpus = malloc(workload->stream_count + 1);
+    writer self = {.workload = workload,
+                   .out = out,
+                   .recorded = ranks,
+                   .first_edge = edges,
+                   .partner = partner,
+                   .cpus = cpus};
+    haul_status status = HAUL_OK;
+    if (ranks && edges && partner && cpus) {
+        link_operations(workload, edges, partner);
+        self.recorded_count = list_ranks(workload, ranks);
+        self.ranks = count_ranks(workload, self.recorded_count);
+        status = write_ranks(&self, error);
+    } else {
+        status = haul_fail_no_memory(error);
     }
     free(ranks);
     free(edges);
+    free(partner);
+    free(cpus);
     if (!status)
         *kept = self.kept;
     return status;

@@ -4,6 +4,9 @@
 
 #include "haul/machine.h"
 
+/* Errors are distributed as Laplace's: the 90th percentile is ln 10 / ln 2 times the median. */
+#define HAUL_MESSAGE_TAIL 3.32
+
 /* The protocol of a size, or NULL. *measured: the largest size that any protocol of this memory and
  * reach was measured with, 0 where none says so. */
 const haul_message_protocol *haul_message_protocol_of(const haul_machine *machine,

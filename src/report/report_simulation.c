@@ -63,7 +63,7 @@ static void say_answer(haul_report *report, const haul_simulation *self, const h
 {
     const haul_schedule *schedule = self->schedule;
     const haul_workload *workload = schedule->workload;
-    char range[100] = "", copies[200] = "", kernels[100] = "";
+    char range[100] = "", copies[200] = "", kernels[100] = "", messages[100] = "";
     /* Without a provenance nothing was predicted, so there is no interval. */
     if (self->weakest)
         (void)snprintf(
@@ -98,9 +98,12 @@ static void say_answer(haul_report *report, const haul_simulation *self, const h
     if (self->predicted_kernels)
         (void)snprintf(kernels, sizeof kernels, "%s by kernel files",
                        haul_say_number_of(self->predicted_kernels, "kernel", NULL).text);
-    if (*copies || *kernels)
-        haul_report_line(report, "uncertainty", "%s%s%s; the weakest parameter is %s", copies,
-                         *copies && *kernels ? ", " : "", kernels,
+    if (self->predicted_messages)
+        (void)snprintf(messages, sizeof messages, "%s%s as fitted", *copies || *kernels ? ", " : "",
+                       haul_say_number_of(self->predicted_messages, "message", NULL).text);
+    if (*copies || *kernels || *messages)
+        haul_report_line(report, "uncertainty", "%s%s%s%s; the weakest parameter is %s", copies,
+                         *copies && *kernels ? ", " : "", kernels, messages,
                          haul_provenance_text(self->weakest));
     if (assumes_contention(self))
         haul_report_line(report, "assumed",
@@ -227,6 +230,8 @@ static void make_operation(haul_table *table, const void *state, size_t row)
     const char *kind = haul_op_kind_text((haul_op_kind)op->kind);
     if (op->kind == HAUL_OP_COPY)
         kind = haul_direction_text((haul_direction)op->direction);
+    else if (op->kind == HAUL_OP_MESSAGE)
+        kind = op->direction == HAUL_MESSAGE_SENT ? "send" : "receive";
     else if (op->kind == HAUL_OP_CALL)
         kind = "host";
     /* Numbered from 1 in every report and in the trace. */

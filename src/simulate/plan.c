@@ -19,7 +19,7 @@ const char *const haul_key_names[HAUL_KEYS] = {HAUL_KEY_LIST(HAUL_ROW_TEXT)};
 #define BIT(key) (1U << HAUL_KEY_##key)
 
 enum {
-    ANY_OP = BIT(NAME) | BIT(OP) | BIT(THREAD) | BIT(AFTER),
+    ANY_OP = BIT(NAME) | BIT(OP) | BIT(THREAD) | BIT(AFTER) | BIT(RANK),
     ON_DEVICE = ANY_OP | BIT(STREAM) | BIT(DEVICE) | BIT(DURATION) | BIT(CALL) | BIT(BLOCKING),
 };
 
@@ -40,6 +40,8 @@ static const struct {
     {"kernel", HAUL_OP_KERNEL, HAUL_UNKNOWN, HAUL_DEVICE,
      ON_DEVICE | BIT(KERNEL) | BIT(SIZE) | BIT(GRID) | BIT(BLOCK)},
     {"memset", HAUL_OP_MEMSET, HAUL_UNKNOWN, HAUL_DEVICE, ON_DEVICE | BIT(BYTES)},
+    {"send", HAUL_OP_MESSAGE, (haul_direction)HAUL_MESSAGE_SENT, HAUL_HOST, ON_DEVICE | BIT(BYTES)},
+    {"receive", HAUL_OP_MESSAGE, (haul_direction)HAUL_MESSAGE_ARRIVES, HAUL_HOST, ON_DEVICE},
     {"host", HAUL_OP_CALL, HAUL_UNKNOWN, HAUL_DEVICE, ANY_OP | BIT(DURATION)},
     {"wait", HAUL_OP_SYNC, HAUL_UNKNOWN, HAUL_DEVICE, ANY_OP | BIT(STREAM) | BIT(DEVICE)},
 };
@@ -234,28 +236,55 @@ static haul_status read_shape(haul_plan *self, const haul_draft *draft, haul_op 
 
 /* --- what operations are on */
 
+/* The number of a device or rank: 0 where it is not said. */
+static haul_status read_number(const haul_plan *self, const haul_draft *draft, haul_key key,
+                               uint32_t *number)
+{
+    const haul_word *word = &draft->words[key];
+    char *end = NULL;
+    const unsigned long long read = word->text ? strtoull(word->text, &end, 10) : 0;
+    if (word->text && (*word->text < '0' || *word->text > '9' || *end || read > DEVICE_MOST))
+        return fail_op(self, draft, word, "expected a number from 0 to %d for '%s', not '%.80s'",
+                       DEVICE_MOST, haul_key_names[key], word->text);
+    *number = (uint32_t)read;
+    return HAUL_OK;
+}
+
+/* A rank has a device of its own, of its number. */
+static haul_status check_rank(haul_plan *self, const haul_draft *draft)
+{
+    const haul_word *rank = &draft->words[HAUL_KEY_RANK];
+    if (!self->built.op_count)
+        self->has_ranks = rank->text != NULL;
+    if (self->has_ranks != (rank->text != NULL))
+        return fail_op(self, draft, rank->text ? rank : NULL,
+                       "all operations have a 'rank', or none");
+    if (rank->text && draft->words[HAUL_KEY_DEVICE].text)
+        return fail_op(self, draft, &draft->words[HAUL_KEY_DEVICE],
+                       "a rank has one device: 'device' does not go with 'rank'");
+    return read_number(self, draft, HAUL_KEY_RANK, &self->rank);
+}
+
 /* Devices are numbered from 0 to the last that is named, whether each is used or not: neighbours
  * share links. */
 static haul_status find_stream(haul_plan *self, const haul_draft *draft, haul_op *op)
 {
     haul_builder *built = &self->built;
-    const haul_word *device = &draft->words[HAUL_KEY_DEVICE];
     const char *name = draft->words[HAUL_KEY_STREAM].text;
     const size_t known = built->streams.count;
-    char *end = NULL;
-    const unsigned long long number = device->text ? strtoull(device->text, &end, 10) : 0;
-    if (device->text &&
-        (*device->text < '0' || *device->text > '9' || *end || number > DEVICE_MOST))
-        return fail_op(self, draft, device,
-                       "expected a number from 0 to %d for 'device', not '%.80s'", DEVICE_MOST,
-                       device->text);
+    uint32_t number = self->rank;
+    if (!self->has_ranks)
+        HAUL_TRY(read_number(self, draft, HAUL_KEY_DEVICE, &number));
     const uint32_t id = add_string(self, name ? name : "default");
     if (!built->failed)
         op->stream = haul_builder_stream(
-            built, &(haul_workload_stream){
-                       .device = (uint32_t)number, .id = id, .name = built->strings.texts[id]});
-    while (!built->failed && built->device_count <= number)
-        haul_builder_device(built, built->device_count);
+            built,
+            &(haul_workload_stream){.device = number, .id = id, .name = built->strings.texts[id]});
+    while (!built->failed && built->device_count <= number) {
+        const uint32_t made = haul_builder_device(built, built->device_count);
+        if (!built->failed && self->has_ranks)
+            built->devices[made].rank = made;
+    }
     if (!haul_builder_grow(built, &self->stream_last, &self->stream_capacity, built->streams.count,
                            sizeof *self->stream_last))
         return haul_fail_no_memory(self->error);
@@ -275,7 +304,8 @@ static haul_status put_on_thread(haul_plan *self, const haul_draft *draft, haul_
     const uint32_t name = add_string(self, word->text ? word->text : "host");
     if (!built->failed)
         op->thread = haul_builder_thread(
-            built, &(haul_workload_thread){.id = name, .name = built->strings.texts[name]});
+            built, &(haul_workload_thread){
+                       .process = self->rank, .id = name, .name = built->strings.texts[name]});
     if (!haul_builder_grow(built, &self->clocks_ns, &self->clock_capacity, built->threads.count,
                            sizeof *self->clocks_ns))
         return haul_fail_no_memory(self->error);
@@ -330,8 +360,9 @@ static haul_status read_after(haul_plan *self, const haul_draft *draft, const ha
     status = stream->text ? find_stream(self, draft, &on) : HAUL_OK;
     if (!status && stream->text && self->stream_last[on.stream] == HAUL_NONE)
         return fail_op(self, draft, stream, "nothing above is on stream '%.80s'", stream->text);
+    const haul_workload_stream *streams = self->built.streams.items;
     for (size_t s = 0; !status && s < self->built.streams.count; s++)
-        if (!stream->text || s == on.stream) {
+        if (stream->text ? s == on.stream : !self->has_ranks || streams[s].device == self->rank) {
             haul_builder_edge(&self->built, self->stream_last[s], at);
             status = check_edges(self);
         }
@@ -404,7 +435,12 @@ static haul_status check_whole(haul_plan *self, const haul_draft *draft, haul_op
     op->flags |= blocks ? HAUL_OP_BLOCKS : 0;
     if (op->kind == HAUL_OP_COPY && !timed && !op->bytes)
         return fail_op(self, draft, NULL, "a copy needs 'bytes' or a 'duration'");
-    if (!timed && op->kind != HAUL_OP_COPY && op->kind != HAUL_OP_SYNC)
+    if (op->kind == HAUL_OP_MESSAGE && !self->has_ranks)
+        return fail_op(self, draft, NULL, "a message needs a 'rank'");
+    if (op->kind == HAUL_OP_MESSAGE && op->direction == HAUL_MESSAGE_SENT && !op->bytes)
+        return fail_op(self, draft, NULL, "a send needs 'bytes'");
+    if (!timed && op->kind != HAUL_OP_COPY && op->kind != HAUL_OP_SYNC &&
+        op->kind != HAUL_OP_MESSAGE)
         return fail_op(self, draft, NULL, "a %s needs a 'duration'",
                        op->kind == HAUL_OP_KERNEL   ? "kernel"
                        : op->kind == HAUL_OP_MEMSET ? "memset"
@@ -427,10 +463,12 @@ haul_status haul_plan_add(haul_plan *self, const haul_draft *draft)
         return haul_plan_fail(self, draft->line, draft->column, "more than %d operations",
                               HAUL_SCHEDULE_OPS);
     HAUL_TRY(find_row(self, draft, &row));
+    HAUL_TRY(check_rank(self, draft));
     haul_op op = {.kind = (uint8_t)op_rows[row].kind,
                   .direction = (uint8_t)op_rows[row].direction,
                   .stream = HAUL_NONE};
-    op.detail = (uint8_t)(op.kind == HAUL_OP_COPY ? op_rows[row].memory : 0);
+    if (op.kind == HAUL_OP_COPY || op.kind == HAUL_OP_MESSAGE)
+        op.detail = (uint8_t)op_rows[row].memory;
     if (!haul_builder_grow(&self->built, &self->spots, &self->spot_capacity,
                            self->built.op_count + 1, sizeof *self->spots))
         return haul_fail_no_memory(self->error);

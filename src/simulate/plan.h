@@ -14,6 +14,7 @@
     X(OP, "op")                                                                                    \
     X(STREAM, "stream")                                                                            \
     X(DEVICE, "device")                                                                            \
+    X(RANK, "rank")                                                                                \
     X(THREAD, "thread")                                                                            \
     X(MEMORY, "memory")                                                                            \
     X(BYTES, "bytes")                                                                              \
@@ -88,6 +89,8 @@ typedef struct haul_plan {
     haul_word name;
     haul_word summary;
     int64_t call_ns; /* what a call costs where the operation does not say */
+    bool has_ranks;  /* all operations say of which process they are */
+    uint32_t rank;   /* of the operation that is added */
     haul_arena arena;
     haul_builder built;
     haul_spot *spots;

@@ -27,20 +27,26 @@ void haul_schedule_free(haul_schedule *schedule)
 
 /* --- from a plan */
 
+/* "'name'", or "#12". */
+static void put_title(const haul_plan *self, uint32_t op, char *text, size_t size)
+{
+    const uint32_t name = self->built.ops[op].name;
+    if (name == HAUL_NONE)
+        snprintf(text, size, "#%" PRIu32, op + 1);
+    else
+        snprintf(text, size, "'%.100s'", self->built.strings.texts[name]);
+}
+
 static haul_status resolve(haul_plan *self)
 {
     const char *const *texts = self->built.strings.texts;
     char op[120];
     for (size_t i = 0; i < self->reference_count; i++) {
         const haul_reference *reference = &self->references[i];
-        const uint32_t name = self->built.ops[reference->op].name;
         const char *wanted = texts[reference->name];
         const uint32_t before =
             reference->name < self->named_count ? self->named[reference->name] : HAUL_NONE;
-        if (name == HAUL_NONE)
-            snprintf(op, sizeof op, "#%" PRIu32, reference->op + 1);
-        else
-            snprintf(op, sizeof op, "'%.100s'", texts[name]);
+        put_title(self, reference->op, op, sizeof op);
         if (before == HAUL_NONE)
             return haul_plan_fail(self, reference->spot.line, reference->spot.column,
                                   "operation %s is after '%.80s', and none has that name", op,
@@ -53,10 +59,52 @@ static haul_status resolve(haul_plan *self)
     return HAUL_OK;
 }
 
+static bool is_message(const haul_plan *self, uint32_t op, haul_message_part part)
+{
+    const haul_op *of = &self->built.ops[op];
+    return of->kind == HAUL_OP_MESSAGE && of->direction == part;
+}
+
+/* Each send has one receive after it, of another rank, and each receive one send. */
+static haul_status check_messages(haul_plan *self)
+{
+    const haul_builder *built = &self->built;
+    const haul_workload_stream *streams = built->streams.items;
+    haul_status status = HAUL_OK;
+    uint8_t *matched = calloc(built->op_count, 1); /* 2: more than once */
+    if (!matched)
+        return haul_fail_no_memory(self->error);
+    for (size_t e = 0; e < built->edge_count; e++) {
+        const uint32_t ends[] = {built->edges[e].before, built->edges[e].after};
+        const haul_op *from = &built->ops[ends[0]], *to = &built->ops[ends[1]];
+        if (!is_message(self, ends[0], HAUL_MESSAGE_SENT) ||
+            !is_message(self, ends[1], HAUL_MESSAGE_ARRIVES) ||
+            streams[from->stream].device == streams[to->stream].device)
+            continue;
+        for (int i = 0; i < 2; i++)
+            matched[ends[i]] = matched[ends[i]] ? 2 : 1;
+    }
+    for (uint32_t i = 0; i < built->op_count && !status; i++) {
+        const bool is_send = is_message(self, i, HAUL_MESSAGE_SENT);
+        char op[120];
+        if (built->ops[i].kind != HAUL_OP_MESSAGE || matched[i] == 1)
+            continue;
+        put_title(self, i, op, sizeof op);
+        status = haul_plan_fail(self, self->spots[i].line, self->spots[i].column,
+                                is_send ? "operation %s: %s receive of another rank is after it"
+                                        : "operation %s: it is after %s send of another rank",
+                                op, matched[i] ? "more than one" : "no");
+    }
+    free(matched);
+    return status;
+}
+
 /* Resolves what operations are after, and looks for cycles. */
 static haul_status finish(haul_plan *self, haul_schedule **schedule)
 {
     haul_status status = resolve(self);
+    if (!status && self->has_ranks)
+        status = check_messages(self);
     if (status)
         return status;
     haul_owned_schedule *owned = calloc(1, sizeof *owned);

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/numerals.h"
+#include "comm/message_cost.h"
 #include "cost/time_cache.h"
 #include "cost/usual.h"
 #include "simulate/fitted_kernels.h"
@@ -69,6 +70,55 @@ static void take_time(simulator *self, uint32_t i, const haul_estimate *estimate
                                   : estimate->weakest;
 }
 
+/* The send that a receive is after; HAUL_NONE: none. */
+static uint32_t send_of(const haul_workload *workload, uint32_t receive)
+{
+    const haul_edge *edges = workload->edges;
+    for (size_t e = haul_first_edge(workload, receive);
+         e < workload->edge_count && edges[e].after == receive; e++) {
+        const haul_op *op = &workload->ops[edges[e].before];
+        if (op->kind == HAUL_OP_MESSAGE && op->direction == HAUL_MESSAGE_SENT)
+            return edges[e].before;
+    }
+    return HAUL_NONE;
+}
+
+/* T(m, n) of docs/comm.md between nodes: a send hands its bytes over, behind a gap where it waits
+ * for nothing but the send before it, and the receive takes the latency. */
+static haul_status time_message(simulator *self, uint32_t i)
+{
+    const haul_workload *workload = self->schedule->workload;
+    const haul_op *op = &workload->ops[i];
+    const bool is_send = op->direction == HAUL_MESSAGE_SENT;
+    const double bytes = (double)workload->ops[is_send ? i : send_of(workload, i)].bytes;
+    double measured;
+    const haul_message_protocol *protocol =
+        haul_message_protocol_of(self->machine, HAUL_HOST, HAUL_BETWEEN_NODES, bytes, &measured);
+    if (!protocol) {
+        haul_fail(self->error, HAUL_MISSING,
+                  "machine '%.100s' lacks messages of hosts between nodes: 'haul comm fit' makes "
+                  "them of measurements",
+                  self->machine->name);
+        return blame(self, i);
+    }
+    double seconds = protocol->latency_s.value;
+    if (is_send) {
+        const size_t edge = haul_first_edge(workload, i);
+        const bool is_free = edge == workload->edge_count || workload->edges[edge].after != i;
+        seconds = protocol->rate_Bps.value > 0 ? bytes / protocol->rate_Bps.value : 0;
+        if (is_free && op->stream_prev != HAUL_NONE)
+            seconds += haul_message_gap(self->machine, protocol, bytes);
+    }
+    const double error = HAUL_MESSAGE_TAIL * protocol->error.value;
+    take_time(self, i,
+              &(haul_estimate){.seconds = seconds,
+                               .low_s = seconds * (1 - fmin(error, 0.5)),
+                               .high_s = seconds * (1 + error),
+                               .weakest = protocol->latency_s.provenance});
+    self->made->predicted_messages += is_send;
+    return HAUL_OK;
+}
+
 /* A duration in the file is kept. Else a copy's is the model's, and a kernel's that of its kernel
  * file: schedule->kernels has those in order of operations. */
 static haul_status time_op(simulator *self, uint32_t i)
@@ -88,6 +138,8 @@ static haul_status time_op(simulator *self, uint32_t i)
             return blame(self, i);
         take_time(self, i, &estimate);
         made->predicted_kernels++;
+    } else if (op->kind == HAUL_OP_MESSAGE && !op->dur_ns) {
+        return time_message(self, i);
     } else if (op->kind == HAUL_OP_COPY && !op->dur_ns) {
         const haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail,
                                 HAUL_NEAR};
@@ -108,22 +160,23 @@ static haul_status time_op(simulator *self, uint32_t i)
  * Programming Guide, "Technical Specifications per Compute Capability". */
 enum { CUDA_BLOCK_THREADS = 1024 };
 
-/* The room of a multiprocessor is known of CUDA's devices alone, and holds such a block on each. */
+/* Ranks have a machine each. The room of a multiprocessor is known of CUDA's devices alone, and
+ * holds such a block on each. */
 static haul_status check_device(const simulator *self, uint32_t i)
 {
     const haul_workload *workload = self->schedule->workload;
     const haul_op *op = &workload->ops[i];
     const haul_parameter *count = &self->machine->gpu.count;
     const haul_timeline_device *device = &self->made->device;
-    const uint64_t id = workload->devices[workload->streams[op->stream].device].id;
+    const haul_workload_device *on = &workload->devices[workload->streams[op->stream].device];
     double threads = 0;
     if (op->kind == HAUL_OP_KERNEL && op->shape != HAUL_NONE && device->occupancy.threads) {
         const uint32_t *block = workload->shapes[op->shape].block;
         threads = (double)block[0] * block[1] * block[2];
     }
-    if (count->provenance && (double)id >= count->value)
+    if (on->rank < 0 && count->provenance && (double)on->id >= count->value)
         haul_fail(self->error, HAUL_ABSENT,
-                  "no device %" PRIu64 ": machine '%.100s' has %g, from 0 on", id,
+                  "no device %" PRIu64 ": machine '%.100s' has %g, from 0 on", on->id,
                   self->machine->name, count->value);
     else if (haul_op_crosses_link(op) && !device->copy_engines)
         haul_fail(self->error, HAUL_ABSENT, "machine '%.100s' has no copy engine",

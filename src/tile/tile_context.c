@@ -42,7 +42,9 @@ haul_status haul_context_open(const char *device, const haul_context_options *op
     }
     if (!status && !self->is_host) {
         status = haul_device_open_queues(self, error);
-        if (!status && self->options.keep_plan && !(self->plan = haul_tile_plan_new()))
+        const haul_processes *processes = self->options.processes;
+        if (!status && self->options.keep_plan &&
+            !(self->plan = haul_tile_plan_new(processes ? processes->count : 1)))
             status = haul_fail_no_memory(error);
         uint64_t room = 0;
         if (!status && !self->budget)
@@ -167,8 +169,8 @@ haul_status haul_context_wait(haul_context *context, haul_error *error)
 {
     haul_status status = haul_queue_run(context, error);
     if (!status && !context->is_host)
-        status = haul_stream_wait(context->run, error);
+        status = haul_tile_host_wait(context, context->run, error);
     if (!status && !context->is_host)
-        status = haul_stream_wait(context->down, error);
+        status = haul_tile_host_wait(context, context->down, error);
     return status;
 }

@@ -150,10 +150,10 @@ haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_er
                 field, (haul_planes){haul_part_begin(field, part), haul_part_end(field, part), 0},
                 context->home, error);
         if (!status)
-            status = haul_stream_wait(context->home, error);
+            status = haul_tile_host_wait(context, context->home, error);
         state->on_host = !status;
     } else if (state->is_leaving) {
-        status = haul_stream_wait(context->down, error);
+        status = haul_tile_host_wait(context, context->down, error);
     }
     /* a device that is lost does not use what the host has */
     if (!status && state->passed)

@@ -382,7 +382,7 @@ haul_status haul_tile_upload(haul_context *context, haul_buffer *buffer, const v
                              uint64_t bytes, haul_error *error);
 
 /* Operations on the device, counted and, where the context keeps a plan, noted there. */
-haul_tile_plan *haul_tile_plan_new(void);
+haul_tile_plan *haul_tile_plan_new(int processes);
 void haul_tile_plan_free(haul_tile_plan *plan);
 haul_status haul_tile_copy(haul_context *context, haul_stream *stream,
                            const haul_transfer *transfer, haul_error *error);
@@ -392,6 +392,14 @@ haul_status haul_tile_record(haul_context *context, haul_stream *stream, haul_ev
                              haul_error *error);
 haul_status haul_tile_wait(haul_context *context, haul_stream *stream, haul_event *event,
                            haul_error *error);
+haul_status haul_tile_host_wait(haul_context *context, haul_stream *stream, haul_error *error);
+
+/* The processes' functions of these names, noted likewise. */
+haul_status haul_tile_start(haul_context *context, const haul_process_message *messages, int count,
+                            haul_error *error);
+haul_status haul_tile_finish(haul_context *context, haul_error *error);
+haul_status haul_tile_gather(haul_context *context, const void *own, size_t bytes, void *all,
+                             haul_error *error);
 
 static inline bool haul_field_is_all_there(const haul_field *field)
 {

@@ -1,44 +1,10 @@
-/* What is queued on the device, counted, and kept as a workload that `haul simulate` reads. */
-#include <stdio.h>
+/* What is queued on the device, counted, and kept as a plan with the messages between. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/grow.h"
 #include "device/sim_device.h"
-#include "tile/tile_parts.h"
-
-enum { STREAMS = 4, YAML_MOST = 2500 };
-
-/* The number of each stream's last operation, from 1; 0: none. */
-typedef struct moment {
-    uint32_t at[STREAMS];
-} moment;
-
-typedef struct planned {
-    const char *op;
-    const char *kernel; /* NULL: a copy */
-    int stream;
-    uint64_t bytes;
-    int64_t dur_ns;
-    moment after; /* on other streams; 0: nothing new */
-} planned;
-
-typedef struct known_event {
-    const haul_event *event;
-    moment when;
-} known_event;
-
-struct haul_tile_plan {
-    planned *ops;
-    size_t count;
-    size_t capacity;
-    known_event *events;
-    size_t event_count;
-    size_t event_capacity;
-    moment seen[STREAMS]; /* what each stream's operations come after; its own last is its own */
-    moment awaited[STREAMS];
-};
+#include "tile/tile_plan.h"
 
 static int stream_of(const haul_context *context, const haul_stream *stream)
 {
@@ -53,16 +19,12 @@ static void join_moment(moment *self, const moment *other)
 }
 
 /* Notes only waits that say something new: what a stream has already waited for is implied. */
-static haul_status add(haul_context *context, const haul_stream *stream, planned op,
-                       haul_error *error)
+static haul_status add(haul_tile_plan *self, planned op, haul_error *error)
 {
-    haul_tile_plan *self = context->plan;
-    if (!self)
-        return HAUL_OK;
     if (!haul_grow(&self->ops, &self->capacity, self->count + 1, sizeof *self->ops))
         return haul_fail_no_memory(error);
-    op.stream = stream_of(context, stream);
     moment *seen = &self->seen[op.stream], *awaited = &self->awaited[op.stream];
+    join_moment(awaited, op.stream < SENDS ? &self->received : &self->host);
     for (int s = 0; s < STREAMS; s++)
         if (s != op.stream && awaited->at[s] > seen->at[s])
             op.after.at[s] = awaited->at[s];
@@ -70,6 +32,13 @@ static haul_status add(haul_context *context, const haul_stream *stream, planned
     self->ops[self->count++] = op;
     seen->at[op.stream] = (uint32_t)self->count;
     return HAUL_OK;
+}
+
+static haul_status note(haul_context *context, const haul_stream *stream, planned op,
+                        haul_error *error)
+{
+    op.stream = stream_of(context, stream);
+    return context->plan ? add(context->plan, op, error) : HAUL_OK;
 }
 
 /* By the kind of buffer: host memory is pinned or has no buffer. */
@@ -86,12 +55,12 @@ haul_status haul_tile_copy(haul_context *context, haul_stream *stream,
     context->counts.copies++;
     context->counts.bytes_up += is_up ? bytes : 0;
     context->counts.bytes_down += is_down ? bytes : 0;
-    return add(context, stream,
-               (planned){.op = ops[is_up     ? 0
-                                   : is_down ? 2
-                                             : 1],
-                         .bytes = bytes},
-               error);
+    return note(context, stream,
+                (planned){.op = ops[is_up     ? 0
+                                    : is_down ? 2
+                                              : 1],
+                          .bytes = bytes},
+                error);
 }
 
 /* A kept plan needs the kernel's time before it has run: that of the simulated device, or of the
@@ -113,7 +82,7 @@ haul_status haul_tile_launch(haul_context *context, const haul_kernel_source *so
         const haul_tile_rates rates = haul_tile_rates_of(context);
         op.dur_ns = (int64_t)(1e9 * (launch->bytes / rates.memory_Bps + rates.launch_s));
     }
-    return status ? status : add(context, context->run, op, error);
+    return status ? status : note(context, context->run, op, error);
 }
 
 static known_event *find(haul_tile_plan *self, const haul_event *event)
@@ -156,9 +125,82 @@ haul_status haul_tile_wait(haul_context *context, haul_stream *stream, haul_even
     return status;
 }
 
-haul_tile_plan *haul_tile_plan_new(void)
+haul_status haul_tile_host_wait(haul_context *context, haul_stream *stream, haul_error *error)
 {
-    return calloc(1, sizeof(haul_tile_plan));
+    const haul_status status = haul_stream_wait(stream, error);
+    if (!status && context->plan)
+        join_moment(&context->plan->host, &context->plan->seen[stream_of(context, stream)]);
+    return status;
+}
+
+static haul_status note_message(haul_context *context, const haul_process_message *message,
+                                haul_error *error)
+{
+    const haul_processes *processes = context->options.processes;
+    const int apart = (message->peer - processes->rank + processes->count) % processes->count;
+    return add(
+        context->plan,
+        (planned){.op = message->is_send ? "send" : "receive",
+                  .stream = message->is_send ? SENDS : RECEIVES + (2 * apart > processes->count),
+                  .peer = message->peer,
+                  .number = ++context->plan->messages[2 * message->peer + message->is_send],
+                  .bytes = message->bytes},
+        error);
+}
+
+haul_status haul_tile_start(haul_context *context, const haul_process_message *messages, int count,
+                            haul_error *error)
+{
+    const haul_processes *processes = context->options.processes;
+    haul_status status = processes->start(processes->of, messages, count, error);
+    for (int i = 0; i < count && !status && context->plan; i++)
+        status = note_message(context, &messages[i], error);
+    return status;
+}
+
+static void note_received(haul_tile_plan *self)
+{
+    for (int s = SENDS; s < STREAMS; s++)
+        join_moment(&self->received, &self->seen[s]);
+    join_moment(&self->host, &self->received);
+}
+
+haul_status haul_tile_finish(haul_context *context, haul_error *error)
+{
+    const haul_processes *processes = context->options.processes;
+    const haul_status status = processes->finish(processes->of, error);
+    if (!status && context->plan)
+        note_received(context->plan);
+    return status;
+}
+
+/* In the plan a message to each. */
+haul_status haul_tile_gather(haul_context *context, const void *own, size_t bytes, void *all,
+                             haul_error *error)
+{
+    const haul_processes *processes = context->options.processes;
+    const int count = processes->count;
+    haul_status status = processes->gather(processes->of, own, bytes, all, error);
+    for (int apart = 1; apart < count && !status && context->plan; apart++)
+        for (int is_send = 0; is_send < 2 && !status; is_send++) {
+            const int peer = (processes->rank + (is_send ? apart : count - apart)) % count;
+            status = note_message(
+                context, &(haul_process_message){.peer = peer, .is_send = is_send, .bytes = bytes},
+                error);
+        }
+    if (!status && context->plan)
+        note_received(context->plan);
+    return status;
+}
+
+haul_tile_plan *haul_tile_plan_new(int processes)
+{
+    haul_tile_plan *self = calloc(1, sizeof *self);
+    if (self && !(self->messages = calloc((size_t)processes * 2, sizeof *self->messages))) {
+        free(self);
+        return NULL;
+    }
+    return self;
 }
 
 void haul_tile_plan_free(haul_tile_plan *plan)
@@ -167,84 +209,6 @@ void haul_tile_plan_free(haul_tile_plan *plan)
         return;
     free(plan->ops);
     free(plan->events);
+    free(plan->messages);
     free(plan);
-}
-
-/* Numbers of operations are their names in the file. */
-static void write_after(FILE *file, const moment *after, const char *open, const char *quote,
-                        const char *between, const char *close)
-{
-    bool is_first = true;
-    for (int s = 0; s < STREAMS; s++)
-        if (after->at[s]) {
-            fprintf(file, "%s%s%u%s", is_first ? open : between, quote, after->at[s], quote);
-            is_first = false;
-        }
-    fputs(is_first ? "" : close, file);
-}
-
-static void write_yaml(FILE *file, const haul_context *context)
-{
-    static const char *const streams[STREAMS] = {"in", "kernels", "out", "home"};
-    const haul_tile_plan *self = context->plan;
-    fprintf(file,
-            "# What a program of tiles queued on %s; kernels' times are those of that device.\n",
-            haul_device_describe(context->device)->name);
-    fprintf(file, "haul_workload: 1\nname: tiles\nsummary: %zu operations of a program of tiles\n",
-            self->count);
-    fputs("operations:\n", file);
-    for (size_t i = 0; i < self->count; i++) {
-        const planned *op = &self->ops[i];
-        fprintf(file, "  - {name: \"%zu\", op: %s, stream: %s, ", i + 1, op->op,
-                streams[op->stream]);
-        if (op->kernel)
-            fprintf(file, "duration: %lld ns", (long long)op->dur_ns);
-        else
-            fprintf(file, "bytes: %llu", (unsigned long long)op->bytes);
-        write_after(file, &op->after, ", after: [", "\"", ", ", "]");
-        fputs("}\n", file);
-    }
-}
-
-static void write_csv(FILE *file, const haul_tile_plan *self)
-{
-    static const char *const streams[STREAMS] = {"in", "kernels", "out", "home"};
-    fputs("name,op,stream,bytes,duration,after\n", file);
-    for (size_t i = 0; i < self->count; i++) {
-        const planned *op = &self->ops[i];
-        fprintf(file, "%zu,%s,%s,", i + 1, op->op, streams[op->stream]);
-        if (op->kernel)
-            fprintf(file, ",%lld ns,", (long long)op->dur_ns);
-        else
-            fprintf(file, "%llu,,", (unsigned long long)op->bytes);
-        write_after(file, &op->after, "", "", ";", "");
-        fputs("\n", file);
-    }
-}
-
-/* Runs what is queued first. CSV has no limit on operations, where YAML is read as a document. */
-haul_status haul_context_plan_write(haul_context *context, const char *path, haul_error *error)
-{
-    const haul_status status = haul_queue_run(context, error);
-    const size_t length = strlen(path);
-    const bool is_csv = length > 4 && !strcmp(path + length - 4, ".csv");
-    if (status)
-        return status;
-    if (!context->plan)
-        return haul_fail(error, HAUL_USAGE,
-                         "the context was opened without keep_plan, or is the host's");
-    if (!is_csv && context->plan->count > YAML_MOST)
-        return haul_fail(error, HAUL_USAGE,
-                         "%zu operations are more than a workload of YAML holds: write a .csv",
-                         context->plan->count);
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return haul_fail_open(error, path);
-    if (is_csv)
-        write_csv(file, context->plan);
-    else
-        write_yaml(file, context);
-    const bool failed = ferror(file);
-    return fclose(file) || failed ? haul_fail(error, HAUL_IO, "cannot write '%.200s'", path)
-                                  : HAUL_OK;
 }

@@ -115,7 +115,7 @@ static haul_status fetch(const haul_field *field, int first, haul_error *error)
         if (planes.first >= planes.end)
             continue;
         if (part->is_leaving)
-            status = haul_stream_wait(context->down, error);
+            status = haul_tile_host_wait(context, context->down, error);
         else if (part->on_device && !part->on_host)
             status = haul_planes_copy((haul_field *)field, planes, context->home, error);
     }
@@ -150,9 +150,9 @@ static haul_status start(const exchange *self, haul_error *error)
     int count = 0;
     haul_status status = HAUL_OK;
     if (!self->context->is_host) {
-        status = haul_stream_wait(self->context->home, error);
+        status = haul_tile_host_wait(self->context, self->context->home, error);
         if (!status) /* of loops that brought what is about to change */
-            status = haul_stream_wait(self->context->up, error);
+            status = haul_tile_host_wait(self->context, self->context->up, error);
     }
     for (unsigned i = 0; i < self->count; i++) {
         const haul_field *field = self->fields[i];
@@ -171,7 +171,7 @@ static haul_status start(const exchange *self, haul_error *error)
         }
         self->context->counts.exchanges++;
     }
-    return status ? status : self->processes->start(self->processes->of, messages, count, error);
+    return status ? status : haul_tile_start(self->context, messages, count, error);
 }
 
 static double now_s(void)
@@ -185,7 +185,7 @@ static double now_s(void)
 static haul_status finish(exchange *self, haul_error *error)
 {
     const double since = now_s();
-    haul_status status = self->processes->finish(self->processes->of, error);
+    haul_status status = haul_tile_finish(self->context, error);
     self->context->counts.exposed_s += now_s() - since;
     for (unsigned i = 0; i < self->count; i++)
         for (int high = 0; high < 2 && !status; high++) {
@@ -364,9 +364,9 @@ haul_status haul_planes_gather(haul_field *field, char *cells, haul_error *error
             {from, field->number % LABELS, false, cells + (uint64_t)first * plane,
              (uint64_t)planes * plane},
         };
-        status = processes->start(processes->of, messages, 2, error);
+        status = haul_tile_start(field->context, messages, 2, error);
         if (!status)
-            status = processes->finish(processes->of, error);
+            status = haul_tile_finish(field->context, error);
     }
     if (status)
         processes->tell(processes->of, error);

@@ -123,7 +123,7 @@ haul_status haul_rows_combine(const haul_step *step, haul_error *error)
         if (!status && !rows)
             status = haul_fail_no_memory(error);
         if (!status)
-            status = processes->gather(processes->of, field->host, field->element, rows, error);
+            status = haul_tile_gather(field->context, field->host, field->element, rows, error);
         if (!status) {
             fold_on_host(use, rows, count);
             field->parts[0] = (haul_part){.on_host = true};

@@ -58,6 +58,30 @@ try haul simulate two.csv --machine ./node.yaml --goal two.goal -o report.txt
 cat two.goal
 try haul simulate two.csv --machine ./node.yaml --goal ./no/such.goal -o report.txt
 
+cat >ranks.csv <<'END'
+name,op,rank,stream,bytes,duration,after
+work,kernel,0,k,,1 ms,
+a,send,0,s,1 MB,,work
+b,send,0,s,1 MB,,
+c,receive,1,r,,,a
+d,receive,1,r,,,b
+last,kernel,1,k,,2 ms,d
+END
+cp node.yaml nodes.yaml
+cat >>nodes.yaml <<'END'
+messages:
+  - {memory: host, reach: network, above: 0 B, latency: 3 us, rate: 1 GB/s, gap: 1 us}
+END
+try haul simulate ranks.csv --machine ./nodes.yaml --goal ranks.goal --format csv
+cat ranks.goal
+try haul simulate ranks.csv --machine ./node.yaml
+for change in s/,b$/,a/ s/^d.*// 's/^d,receive,1/d,receive,0/' 's/b,send,0,s,1 MB/b,send,0,s,/' 's/^work,kernel,0/work,kernel,/' 's/^work,kernel,0/work,kernel,65536/' 's/,b$/,b;last/'; do
+    sed "$change" ranks.csv >changed.csv
+    try haul simulate changed.csv --machine ./nodes.yaml
+done
+printf 'op,stream,bytes\nsend,a,1\n' >alone.csv
+try haul simulate alone.csv --machine ./nodes.yaml
+
 echo "== JSON, trace"
 try haul simulate chunks.yaml --machine ./node.yaml --format json -o report.json --perfetto trace.json
 if command -v python3 >/dev/null; then

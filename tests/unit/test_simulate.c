@@ -514,8 +514,8 @@ static void machines_must_have_what_is_needed(void **state)
 static void the_examples_are_good(void **state)
 {
     (void)state;
-    static const char *const files[] = {"explicit.yaml", "streams.yaml", "tiled-product.yaml",
-                                        "two-gpus.yaml", "double-buffer.csv"};
+    static const char *const files[] = {"explicit.yaml", "streams.yaml",      "tiled-product.yaml",
+                                        "two-gpus.yaml", "double-buffer.csv", "ring.yaml"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[200];
         haul_schedule *schedule = NULL;

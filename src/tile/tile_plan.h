@@ -1,0 +1,46 @@
+/* What a context has queued on its device, and the messages between processes. */
+#ifndef HAUL_TILE_TILE_PLAN_H
+#define HAUL_TILE_TILE_PLAN_H
+
+#include "tile/tile_parts.h"
+
+/* Streams: the context's four, messages that are sent, and those of either side, each of which
+ * arrives on its own. */
+enum { SENDS = 4, RECEIVES, STREAMS = RECEIVES + 2 };
+
+/* The number of each stream's last operation, from 1; 0: none. */
+typedef struct moment {
+    uint32_t at[STREAMS];
+} moment;
+
+typedef struct planned {
+    const char *op;
+    const char *kernel; /* NULL: a copy */
+    int stream;
+    int peer;        /* of a message */
+    uint32_t number; /* of it among those from the sender to the receiver, from 1 */
+    uint64_t bytes;
+    int64_t dur_ns;
+    moment after; /* on other streams; 0: nothing new */
+} planned;
+
+typedef struct known_event {
+    const haul_event *event;
+    moment when;
+} known_event;
+
+struct haul_tile_plan {
+    planned *ops;
+    size_t count;
+    size_t capacity;
+    known_event *events;
+    size_t event_count;
+    size_t event_capacity;
+    moment seen[STREAMS]; /* what each stream's operations come after; its own last is its own */
+    moment awaited[STREAMS];
+    moment host;        /* what the host has waited for: messages begin behind it */
+    moment received;    /* of that the messages: what is queued later is behind them */
+    uint32_t *messages; /* received from each process and sent to it */
+};
+
+#endif
