@@ -102,7 +102,8 @@ typedef enum haul_release {
 
 /* An operation that starts `delay_ns` after it could, for a reason that the workload does not hold:
  * its call, its stream and its edges would let it start earlier. A compiler that runs at a kernel's
- * first launch is one. */
+ * first launch is one. Negative: an operation that takes so much less from its call to its start
+ * than others of its kind, where that counts from the call; never does it start before the call. */
 typedef struct haul_start_delay {
     uint32_t op;
     int64_t delay_ns;

@@ -8,7 +8,7 @@
 
 #include "advise/advisor.h"
 #include "base/numerals.h"
-#include "base/stats.h"
+#include "project/staging.h"
 #include "timeline/predicted_run.h"
 #include "timeline/replay.h"
 
@@ -166,30 +166,6 @@ static int compare_found(const void *a, const void *b)
     return compare_candidates(&x->candidate, &y->candidate);
 }
 
-/* How long a call takes that returns at once: the median of the workload's own copies that did, or
- * of its launches. Pageable copies return when their bytes are staged. */
-static haul_status find_free_call(haul_advisor *self, haul_error *error)
-{
-    const haul_workload *workload = self->workload;
-    double *calls_ns = malloc((workload->op_count + 1) * sizeof *calls_ns);
-    if (!calls_ns)
-        return haul_fail_no_memory(error);
-    size_t count = 0;
-    for (int pass = 0; pass < 2 && !count; pass++)
-        for (size_t i = 0; i < workload->op_count; i++) {
-            const haul_op *op = &workload->ops[i];
-            const bool is_wanted = pass ? op->kind == HAUL_OP_KERNEL
-                                        : op->kind == HAUL_OP_COPY && (op->detail == HAUL_PINNED ||
-                                                                       op->detail == HAUL_DEVICE);
-            if (is_wanted && op->flags & HAUL_OP_HAS_CALL && !(op->flags & HAUL_OP_BLOCKS))
-                calls_ns[count++] = (double)op->call_dur_ns;
-        }
-    if (count)
-        self->plan.free_call_ns = (int64_t)haul_median_of_many(calls_ns, count);
-    free(calls_ns);
-    return HAUL_OK;
-}
-
 /* The run before changes, to which all savings are relative. A saving below what the replay misses
  * is none that the profile can tell, so that is the threshold. */
 static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
@@ -246,7 +222,10 @@ static haul_status make(haul_advisor *self, haul_error *error)
     self->plan.delays = self->waits.delays;
     self->plan.delay_count = self->waits.delay_count;
     if (!status)
-        status = find_free_call(self, error);
+        status = haul_free_call(self->workload, &self->plan.free_call_ns, error);
+    if (!status)
+        status = haul_staging_find(self->workload, &self->study.classes, self->plan.free_call_ns,
+                                   self->study.staged_ns, error);
     if (!status)
         status = try_all(self, error);
     if (!status && out->count)

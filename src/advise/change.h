@@ -18,6 +18,7 @@ typedef struct haul_study {
     double given_link_Bps;            /* peak of the given recording machine's link, or 0 */
     haul_size_classes classes;        /* of the copies, by call */
     uint32_t *class_of;               /* of each operation that is a copy */
+    uint32_t *staged_ns;              /* of each class, of one call: see haul_staging_find */
     uint64_t impossible;              /* copies that moved nothing */
     bool
         is_fitted; /* the machine's link, to the profile's copies; if so, by direction and memory */

@@ -16,7 +16,8 @@ static double saving_s(haul_study *study, const haul_size_class *one)
     const bool known =
         haul_study_copy_time(study, &pageable, NULL, 0, &pageable_s) &&
         haul_study_copy_time(study, &pinned, &haul_change_pin, one->count, &pinned_s);
-    return known && pinned_s < pageable_s ? pageable_s - pinned_s : 0;
+    const double staged_s = 1e-9 * study->staged_ns[one - study->classes.items];
+    return known ? fmax(pageable_s + staged_s - pinned_s, 0) : 0;
 }
 
 /* Whether a buffer that all copies of a class use pays for its page-locking. */

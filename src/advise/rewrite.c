@@ -1,4 +1,4 @@
-/* Edits, not operations: a plan of changes costs 24 bytes an operation, and is emptied and filled
+/* Edits, not operations: a plan of changes costs 32 bytes an operation, and is emptied and filled
  * anew for each try; only rewrite_build.c makes operations of it. */
 #include "advise/rewrite.h"
 

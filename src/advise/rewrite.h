@@ -32,6 +32,7 @@ typedef struct haul_edit {
                     */
     uint32_t into; /* the operation that stands for this one where others wait for it, or HAUL_NONE
                     */
+    uint32_t staged_ns; /* of its call, which pinned memory spares */
     uint16_t marks;
     uint8_t parts; /* at least 1 */
 } haul_edit;

@@ -73,6 +73,8 @@ static haul_op part_op(const build *self, uint32_t i, unsigned part)
     if (edit->marks & HAUL_EDIT_BLOCKS && !(op->flags & HAUL_OP_BLOCKS)) {
         made.flags |= HAUL_OP_BLOCKS;
         made.start_ns = op->call_ns + op->call_dur_ns - self->plan->free_call_ns - op->dur_ns;
+    } else if (edit->marks & HAUL_EDIT_BLOCKS && op->direction == HAUL_DTOH) {
+        made.start_ns = haul_end_of(made.start_ns, edit->staged_ns);
     }
     if (edit->marks & HAUL_EDIT_FREE || part + 1U < edit->parts)
         made.flags &= (uint8_t)~HAUL_OP_BLOCKS;
@@ -90,22 +92,25 @@ static int64_t larger(int64_t a, int64_t b)
 
 /* What an operation does not explain of its call's time, such as a driver that allocates memory in
  * it: a change of the copy does not save that. It explains the time until its end where the call
- * blocked, else the time beside it, and that to stage its bytes, which takes as long as the copy.
+ * blocked, else the time beside it, and that to stage its bytes: as long as its class's calls show,
+ * or, where the call blocked, as the copy takes.
  */
-static int64_t unexplained_ns(const haul_op *op)
+static int64_t unexplained_ns(const build *self, uint32_t i)
 {
+    const haul_op *op = &self->from->ops[i];
     const int64_t returned_ns = haul_end_of(op->call_ns, op->call_dur_ns);
-    const int64_t staged_ns = op->detail == HAUL_PAGEABLE ? op->dur_ns : 0;
+    const bool is_staged = op->detail == HAUL_PAGEABLE && op->flags & HAUL_OP_BLOCKS;
+    const int64_t staged_ns = larger(is_staged ? op->dur_ns : 0, self->plan->edits[i].staged_ns);
     const int64_t until_end_ns = haul_end_of(op->start_ns, op->dur_ns) - op->call_ns;
     const int64_t explained_ns = op->flags & HAUL_OP_BLOCKS
-                                     ? haul_add_ns(larger(until_end_ns, 0), staged_ns)
+                                     ? larger(until_end_ns, 0)
                                      : larger(returned_ns - op->start_ns, op->dur_ns);
-    return larger(op->call_dur_ns - explained_ns, 0);
+    return larger(op->call_dur_ns - haul_add_ns(explained_ns, staged_ns), 0);
 }
 
 static int64_t freed_call_ns(const build *self, uint32_t i, int64_t call_ns)
 {
-    const int64_t left_ns = larger(unexplained_ns(&self->from->ops[i]), self->plan->free_call_ns);
+    const int64_t left_ns = larger(unexplained_ns(self, i), self->plan->free_call_ns);
     return call_ns < left_ns ? call_ns : left_ns;
 }
 
@@ -341,7 +346,8 @@ static void put_streams(build *self)
 }
 
 /* A delay goes with the first part of its operation, and away with one that is left out. A copy
- * whose call blocks now starts within the call, after what the copy does not explain. */
+ * whose call blocks now starts within the call, after what the copy does not explain. One to the
+ * device whose bytes are not staged any more starts so much sooner. */
 static bool put_delays(build *self)
 {
     const haul_rewrite *plan = self->plan;
@@ -352,9 +358,11 @@ static bool put_delays(build *self)
         int64_t delay_ns = 0;
         if (next < plan->delay_count && plan->delays[next].op == i)
             delay_ns = plan->delays[next++].delay_ns;
+        if (op->kind == HAUL_OP_COPY && op->direction == HAUL_HTOD)
+            delay_ns -= plan->edits[i].staged_ns;
         if (marks & HAUL_EDIT_BLOCKS && !(op->flags & HAUL_OP_BLOCKS) &&
-            unexplained_ns(op) > plan->free_call_ns)
-            delay_ns = larger(delay_ns, unexplained_ns(op));
+            unexplained_ns(self, i) > plan->free_call_ns)
+            delay_ns = larger(delay_ns, unexplained_ns(self, i));
         if (!delay_ns || marks & HAUL_EDIT_GONE)
             continue;
         if (!haul_grow(&self->delays, &capacity, self->delay_count + 1, sizeof *self->delays))

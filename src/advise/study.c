@@ -58,7 +58,8 @@ haul_status haul_study_init(haul_study *self, haul_error *error)
     self->times->machine = self->machine;
     HAUL_TRY(haul_size_classes_make(self->workload, &by_call, &self->classes, error));
     self->class_of = malloc((self->workload->op_count + 1) * sizeof *self->class_of);
-    if (!self->class_of)
+    self->staged_ns = calloc(self->classes.count + 1, sizeof *self->staged_ns);
+    if (!self->class_of || !self->staged_ns)
         return haul_fail_no_memory(error);
     for (uint32_t c = 0; c < self->classes.count; c++)
         for (uint32_t k = 0; k < self->classes.items[c].count; k++)
@@ -75,6 +76,7 @@ void haul_study_release(haul_study *self)
     free(self->times);
     free(self->gaps);
     free(self->class_of);
+    free(self->staged_ns);
     free(self->waited);
     free(self->fetched);
 }
@@ -195,6 +197,7 @@ void haul_study_pin(haul_study *study, haul_rewrite *plan, uint32_t op)
     edit->marks |= HAUL_EDIT_PINNED | HAUL_EDIT_TOUCHED;
     const haul_copy after = haul_study_copy(plan, op);
     edit->dur_ns = haul_study_scaled(study, edit->dur_ns, &before, &after);
+    edit->staged_ns = study->staged_ns[study->class_of[op]];
     edit->marks |= is_asynchronous(study, op) ? HAUL_EDIT_FREE : HAUL_EDIT_BLOCKS;
     lock_buffer(study, plan, op);
 }

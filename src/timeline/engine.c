@@ -101,7 +101,7 @@ static int64_t later(int64_t a, int64_t b)
 }
 
 /* Delays are few and sorted by operation: most runs have none. */
-static int64_t delay_of(const haul_timeline_options *options, uint32_t op)
+int64_t haul_delay_of(const haul_timeline_options *options, uint32_t op)
 {
     size_t low = 0, high = options->delay_count;
     while (low < high) {
@@ -126,7 +126,7 @@ static int64_t due_of(const haul_engine *self, const haul_actor *stream)
         return 0;
     const haul_op *op = &workload->ops[stream->op];
     const bool is_uncalled = op->thread == HAUL_NONE && self->options->release == HAUL_RELEASE_HOST;
-    const int64_t delay_ns = delay_of(self->options, stream->op);
+    const int64_t delay_ns = haul_delay_of(self->options, stream->op);
     int64_t due_ns = 0, ready_ns = self->progress[stream->op].start_ns;
     if (stream->before != HAUL_NONE)
         ready_ns = later(ready_ns, self->progress[stream->before].end_ns);
@@ -140,7 +140,7 @@ static int64_t due_of(const haul_engine *self, const haul_actor *stream)
         if (is_uncalled && haul_op_on_host(wait) && since_ns > 0)
             due_ns = later(due_ns, haul_end_of(end_ns, since_ns));
     }
-    return delay_ns ? later(due_ns, haul_end_of(ready_ns, delay_ns)) : due_ns;
+    return delay_ns > 0 ? later(due_ns, haul_end_of(ready_ns, delay_ns)) : due_ns;
 }
 
 /* The head of a stream comes to its resource when it has been called, its edges have ended, its own

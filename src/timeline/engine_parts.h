@@ -16,6 +16,9 @@ bool haul_engine_passed(haul_engine *self, uint32_t actor, uint32_t before);
 /* Whether all edges of an operation have ended; else the actor waits for the next of them. */
 bool haul_engine_edges_passed(haul_engine *self, uint32_t actor);
 
+/* Of the options' delays, an operation's; 0 where it has none. */
+int64_t haul_delay_of(const haul_timeline_options *options, uint32_t op);
+
 /* Sets the end of an operation, now or later, and wakes the actors that wait for it. */
 void haul_engine_end(haul_engine *self, uint32_t op, int64_t end_ns);
 

@@ -88,8 +88,10 @@ static void issue(haul_engine *self, uint32_t op)
     const haul_op *called = &self->workload->ops[op];
     const bool on_return =
         device->issue_on_return[called->kind] && !(called->flags & HAUL_OP_BLOCKS);
-    const int64_t release_ns = haul_end_of(self->now_ns + (on_return ? asked_dur_ns(self, op) : 0),
-                                           device->issue_ns[called->kind]);
+    const int64_t delay_ns = on_return ? 0 : haul_delay_of(self->options, op);
+    const int64_t issue_ns = device->issue_ns[called->kind] + (delay_ns < 0 ? delay_ns : 0);
+    const int64_t release_ns =
+        haul_end_of(self->now_ns + (on_return ? asked_dur_ns(self, op) : 0), positive(issue_ns));
     const uint32_t actor = haul_stream_actor(self, called);
     haul_actor *stream = &self->actors[actor];
     self->progress[op].start_ns = release_ns;

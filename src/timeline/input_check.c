@@ -49,10 +49,10 @@ static haul_status check_options(haul_engine *self)
                          device->link_copies);
     for (size_t d = 0; d < self->options->delay_count; d++) {
         const haul_start_delay *delay = &self->options->delays[d];
-        if (delay->op >= self->workload->op_count || !is_duration(delay->delay_ns) ||
+        if (delay->op >= self->workload->op_count || !in_range(delay->delay_ns) ||
             (d && delay->op <= delay[-1].op))
             return haul_fail(self->error, HAUL_USAGE,
-                             "delay %zu is out of order, or negative or beyond 2^61 ns", d);
+                             "delay %zu is out of order, or beyond 2^61 ns", d);
     }
     for (int i = 0; i < 2; i++)
         if (!is_duration(device->chained_ns[i]) || !is_duration(device->latency_ns[i]))

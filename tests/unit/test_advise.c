@@ -266,6 +266,61 @@ static void a_call_keeps_what_its_copy_does_not_explain(void **state)
     forget();
 }
 
+/* A pageable copy as CUPTI records it: the call stages bytes for 130 us, before the device copies
+ * for 25 us where it copies to the device, after that where it copies to the host. */
+enum { STAGED_DMA = 25000, STAGED_BESIDE = 130000 };
+
+static void staged_copy(const char *name, haul_direction direction, int64_t allocating_ns)
+{
+    const bool is_early = direction == HAUL_HTOD && strstr(name, "Async");
+    const uint64_t key = begin_call(name);
+    const int64_t called_ns = written.host_ns;
+    if (direction == HAUL_HTOD)
+        written.stream_ns = called_ns + STAGED_BESIDE + allocating_ns;
+    const int64_t end_ns = enqueue(copy_op(direction, HAUL_PAGEABLE, MB), key, STAGED_DMA);
+    const int64_t tail_ns = direction == HAUL_DTOH ? STAGED_BESIDE : is_early ? -TAIL : TAIL;
+    end_call(end_ns - called_ns + tail_ns);
+}
+
+/* All of the staging goes but what a call takes that returns at once; memory that the first call
+ * allocates stays. */
+static void pinned_copies_are_not_staged(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 8, LOCK_1_MB = 362500 };
+    static const struct {
+        const char *name;
+        haul_direction direction;
+        int64_t allocating_ns;
+        int64_t hidden_ns; /* of the host, from the call to the wait, by the pinned copy */
+    } cases[] = {
+        {"cudaMemcpy_v3020", HAUL_HTOD, 0, 0},
+        {"cudaMemcpy_v3020", HAUL_DTOH, 0, 0},
+        {"cudaMemcpyAsync_v3020", HAUL_HTOD, 0, GAP - TAIL},
+        {"cudaMemcpyAsync_v3020", HAUL_DTOH, 0, GAP + CALL},
+        {"cudaMemcpyAsync_v3020", HAUL_HTOD, 80 * MS, GAP - TAIL},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const haul_direction direction = cases[c].direction;
+        begin();
+        kernel(MS);
+        synchronize();
+        for (int i = 0; i < ROUNDS; i++) {
+            staged_copy(cases[c].name, direction, i ? 0 : cases[c].allocating_ns);
+            synchronize();
+            kernel(MS);
+            synchronize();
+        }
+        advise();
+        const double pinned_ns = STAGED_DMA * (double)price(direction, HAUL_PINNED, MB) /
+                                 (double)price(direction, HAUL_PAGEABLE, MB);
+        const int64_t each_ns =
+            STAGED_BESIDE - CALL + STAGED_DMA - llround(pinned_ns) + cases[c].hidden_ns;
+        check_saved("pin", ROUNDS * each_ns - LOCK_1_MB);
+        forget();
+    }
+}
+
 /* Equation (6): the kernel and a latency, in place of the copy. */
 static void mapped_outputs_cost_a_latency(void **state)
 {
@@ -563,6 +618,7 @@ int main(void)
         cmocka_unit_test(small_copies_in_a_row_become_one),
         cmocka_unit_test(copies_out_that_are_waited_for_are_not_batched),
         cmocka_unit_test(a_call_keeps_what_its_copy_does_not_explain),
+        cmocka_unit_test(pinned_copies_are_not_staged),
         cmocka_unit_test(mapped_outputs_cost_a_latency),
         cmocka_unit_test(copies_on_streams_of_their_own_run_beside_kernels),
         cmocka_unit_test(parts_over_streams_overlap),

@@ -1,0 +1,21 @@
+/* The host's share of pageable copies that a profile's device records leave out. */
+#ifndef HAUL_PROJECT_STAGING_H
+#define HAUL_PROJECT_STAGING_H
+
+#include "project/size_class.h"
+
+/* How long the call of an operation that returns at once takes: the median of the workload's own
+ * such copies of pinned or device memory, else of its small pageable copies to the device, else of
+ * its launches. Returns NO_MEMORY. */
+haul_status haul_free_call(const haul_workload *workload, int64_t *call_ns, haul_error *error);
+
+/* Of each class of pageable copies, the time that one call stages bytes while the device records no
+ * copy, in staged_ns[classes->count]; 0 of other classes. CUPTI records the DMA alone: to the
+ * device it starts when the first bytes are staged, to the host the call copies the last bytes out
+ * when it has ended. That time is the class's median, less `free_call_ns` that any call takes, and
+ * at most what the slowest host copies the bytes in: a call that takes longer did something else,
+ * such as allocating memory. Returns NO_MEMORY. */
+haul_status haul_staging_find(const haul_workload *workload, const haul_size_classes *classes,
+                              int64_t free_call_ns, uint32_t *staged_ns, haul_error *error);
+
+#endif
