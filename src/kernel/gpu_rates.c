@@ -75,8 +75,8 @@ haul_parameter haul_gpu_stream_rate(const haul_gpu *gpu)
     return (haul_parameter){usual_stream * rate, HAUL_ASSUMED, NULL};
 }
 
-/* Of the memory's sustained rate, by the machine files: 2.2 (H200) to 3.9 (A100 of 40 GB); 5 and
- * more with GDDR (RTX 4090, L40S), which is not known of the small boards. */
+/* Of the memory's sustained rate, by the machine files: 2.2 (H200) to 3.9 (A100 of 40 GB) with HBM,
+ * less than 2.5 on Kepler and Maxwell, 5 and more with GDDR since Turing (T4, RTX 4090). */
 static const double usual_l2_gain = 2.5;
 
 haul_parameter haul_gpu_l2_rate(const haul_gpu *gpu)
