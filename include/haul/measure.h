@@ -84,7 +84,6 @@ typedef struct haul_measurement {
     /* Of a GPU that is there alone: */
     haul_triad_rate triad[HAUL_TRIAD_MOST]; /* by size */
     size_t triad_count;
-    double l2_rate_Bps; /* of the best triad in half of L2; 0: not measured */
     unsigned
         kernels_at_once; /* of one thread each; 64 or more are not told apart; 0: not measured */
     haul_measured_copy *sizes; /* by kind of copy */
@@ -106,7 +105,8 @@ typedef struct haul_measurement {
  *
  * Kernels: the launch latency by one that does nothing, memory bandwidth by a triad, the peaks by
  * chains of multiply-adds; each rate by the slope between two sizes. Of a GPU also the triad at all
- * sizes, and how many kernels run at once.
+ * sizes, reads within half of L2, matrix products by the vendor's library where it is installed,
+ * and how many kernels run at once.
  *
  * Host: one core's copies, from memory and from cache. Not of a simulated device.
  *

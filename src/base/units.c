@@ -183,7 +183,10 @@ char *haul_quantity_format(double value, haul_dimension dimension, int digits, c
     if (best > 0 && fabs(scaled) >= 1 && strchr(buffer, 'e'))
         best--;
     const unit *chosen = &row->units[best];
-    snprintf(buffer, size, "%.*g%s%s", digits, value / chosen->scale, *chosen->name ? " " : "",
-             chosen->name);
+    if (!*chosen->name && fabs(scaled) >= 1 && fabs(scaled) < 1e9 && strchr(buffer, 'e'))
+        snprintf(buffer, size, "%.0f", scaled); /* a count: 1024, not "1.02e+03" */
+    else
+        snprintf(buffer, size, "%.*g%s%s", digits, value / chosen->scale, *chosen->name ? " " : "",
+                 chosen->name);
     return buffer;
 }

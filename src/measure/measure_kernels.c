@@ -1,5 +1,6 @@
 /* What bounds kernels: launches, memory, arithmetic. */
 #include <stdio.h>
+#include <string.h>
 
 #include "measure/half_kernel.h"
 #include "measure/rate_kernels.h"
@@ -17,6 +18,9 @@ enum {
     SMALL_STEPS = 1 << 14,
     SMALLEST_TRIAD = 1 << 14, /* elements */
     TOGETHER = HAUL_SESSION_EVENTS,
+    HELD_THREADS = 2048, /* by a multiprocessor */
+    LEAST_WORDS = 1024,
+    ARGUMENTS_MOST = 5,
 };
 
 /* Shorter kernels are timed badly by a GPU's events. */
@@ -58,9 +62,15 @@ static haul_status try_kernel(haul_session *session, const void *what, double *s
                               haul_error *error)
 {
     haul_event *event = session->events[0];
+    HAUL_TRY(haul_session_hold(session, 0, error));
     HAUL_TRY(launch_on(session, what, 0, error));
     HAUL_TRY(haul_event_wait(event, error));
     return haul_event_seconds(event, event, seconds, error);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }
 
 static bool is_gpu(const haul_session *self)
@@ -147,11 +157,10 @@ static haul_status make_arrays(haul_session *self, arrays *to, haul_error *error
     return is_small && is_gpu(self) ? make_larger(self, to, error) : HAUL_OK;
 }
 
-/* The triad at each size: what fits into half of L2 gives its rate. */
+/* The triad at each size, its launch with it. */
 static haul_status measure_triads(haul_session *self, const run_of *whole, haul_error *error)
 {
     haul_measurement *made = &self->made;
-    const double l2_bytes = (double)haul_device_describe(self->device)->l2_bytes;
     haul_status status = HAUL_OK;
     for (int count = SMALLEST_TRIAD; count <= whole->count && !status; count *= 2) {
         char name[64];
@@ -163,41 +172,9 @@ static haul_status measure_triads(haul_session *self, const run_of *whole, haul_
         status = haul_session_point(self, name, try_kernel, &run, &point, error);
         if (status || !(point.seconds > 0) || made->triad_count == HAUL_TRIAD_MOST)
             continue;
-        const double rate = bytes / point.seconds;
-        made->triad[made->triad_count++] = (haul_triad_rate){(uint64_t)bytes, rate};
-        if (bytes > l2_bytes / 2 || rate <= made->l2_rate_Bps)
-            continue;
-        made->l2_rate_Bps = rate;
-        self->machine.gpu.l2_Bps = haul_session_found(self, rate, &point);
+        made->triad[made->triad_count++] =
+            (haul_triad_rate){(uint64_t)bytes, bytes / point.seconds};
     }
-    return status;
-}
-
-/* STREAM's triad over arrays larger than the caches: three words an index, one of them written. */
-static haul_status measure_memory(haul_session *self, haul_error *error)
-{
-    haul_kernel *kernel;
-    arrays used;
-    HAUL_TRY(haul_kernel_new(self->device, &triad, &kernel, error));
-    haul_status status = make_arrays(self, &used, error);
-    const run_of whole = {
-        .kernel = kernel,
-        .arguments = used.at,
-        .argument_count = 3,
-        .count = (int)(used.bytes / sizeof(float)),
-        .bytes = 3.0 * (double)used.bytes,
-        .rate = &self->machine.gpu.memory_bandwidth_Bps,
-    };
-    run_of half = whole;
-    half.count /= 2;
-    half.bytes /= 2;
-    if (!status)
-        status = measure_slope(self, "triad", &whole, &half, error);
-    if (!status && is_gpu(self))
-        status = measure_triads(self, &whole, error);
-    self->machine.gpu.stream_Bps = self->machine.gpu.memory_bandwidth_Bps;
-    haul_buffer_free(used.own);
-    haul_kernel_free(kernel);
     return status;
 }
 
@@ -226,6 +203,100 @@ static haul_status choose_steps(haul_session *self, const run_of *run, int *step
     return status;
 }
 
+/* The rate of a kernel that does its work over and over: `each` says what one step over all indices
+ * is, and argument `at` of its arguments how many steps. They are doubled on GPUs only as far as
+ * the clock needs: a fixed number that suits a large one would take seconds on a small one. The
+ * work is in the point's name, so that a journal's point is used only for the same work. */
+static haul_status measure_steps(haul_session *self, const char *text, const run_of *each,
+                                 size_t at, haul_error *error)
+{
+    int steps[2] = {is_gpu(self) ? GPU_STEPS : STEPS};
+    haul_argument all[ARGUMENTS_MOST], part[ARGUMENTS_MOST];
+    memcpy(all, each->arguments, each->argument_count * sizeof *all);
+    memcpy(part, each->arguments, each->argument_count * sizeof *part);
+    all[at] = (haul_argument){.value = &steps[0]};
+    part[at] = (haul_argument){.value = &steps[1]};
+    run_of whole = *each;
+    whole.arguments = all;
+    const haul_status status = choose_steps(self, &whole, &steps[0], error);
+    if (status)
+        return status;
+    steps[1] = steps[0] / 2;
+    whole.flops *= steps[0];
+    whole.bytes *= steps[0];
+    run_of half = whole;
+    half.arguments = part;
+    half.flops /= 2;
+    half.bytes /= 2;
+    char name[64];
+    snprintf(name, sizeof name, "%s, %.4g %s", text, whole.flops + whole.bytes,
+             whole.flops > 0 ? "flop" : "bytes");
+    return measure_slope(self, name, &whole, &half, error);
+}
+
+/* Reads within half of L2. Steps by the golden ratio of the array spread a multiprocessor's reads
+ * evenly, so that it comes back to a word only after it has read more than its L1 holds. */
+static haul_status measure_l2(haul_session *self, haul_error *error)
+{
+    const haul_device_properties *device = haul_device_describe(self->device);
+    const uint64_t most = smaller(device->l2_bytes / 2, self->options.largest_bytes);
+    const uint64_t threads = (uint64_t)device->multiprocessors * HELD_THREADS;
+    haul_kernel *kernel;
+    int words = LEAST_WORDS;
+    while (2 * (uint64_t)words * sizeof(float) <= most)
+        words *= 2;
+    const int mask = words - 1, stride = (int)(0.618 * words) / 32 * 32;
+    const haul_argument arguments[] = {{.buffer = self->on_device[0]},
+                                       {.buffer = self->on_device[1]},
+                                       {.value = NULL},
+                                       {.value = &stride},
+                                       {.value = &mask}};
+    run_of each = {
+        .arguments = arguments,
+        .argument_count = sizeof arguments / sizeof *arguments,
+        .count = (int)smaller(threads, self->options.largest_bytes / sizeof(float)),
+        .rate = &self->machine.gpu.l2_Bps,
+    };
+    each.bytes = (double)each.count * sizeof(float);
+    if (most < LEAST_WORDS * sizeof(float))
+        return HAUL_OK;
+    HAUL_TRY(haul_kernel_new(self->device, &reread, &kernel, error));
+    each.kernel = kernel;
+    const haul_status status = measure_steps(self, "reads within L2", &each, 2, error);
+    haul_kernel_free(kernel);
+    return status;
+}
+
+/* STREAM's triad over arrays larger than the caches: three words an index, one of them written. */
+static haul_status measure_memory(haul_session *self, haul_error *error)
+{
+    haul_kernel *kernel;
+    arrays used;
+    HAUL_TRY(haul_kernel_new(self->device, &triad, &kernel, error));
+    haul_status status = make_arrays(self, &used, error);
+    const run_of whole = {
+        .kernel = kernel,
+        .arguments = used.at,
+        .argument_count = 3,
+        .count = (int)(used.bytes / sizeof(float)),
+        .bytes = 3.0 * (double)used.bytes,
+        .rate = &self->machine.gpu.memory_bandwidth_Bps,
+    };
+    run_of half = whole;
+    half.count /= 2;
+    half.bytes /= 2;
+    if (!status)
+        status = measure_slope(self, "triad", &whole, &half, error);
+    if (!status && is_gpu(self))
+        status = measure_triads(self, &whole, error);
+    if (!status && is_gpu(self))
+        status = measure_l2(self, error);
+    self->machine.gpu.stream_Bps = self->machine.gpu.memory_bandwidth_Bps;
+    haul_buffer_free(used.own);
+    haul_kernel_free(kernel);
+    return status;
+}
+
 /* A kind of number that multiply-adds are measured of. */
 typedef struct peak_of {
     const haul_kernel_source *source;
@@ -233,35 +304,24 @@ typedef struct peak_of {
     bool is_double;
 } peak_of;
 
-/* Steps are doubled on GPUs only as far as the clock needs: a fixed number that suits a large one
- * would take seconds on a small one. The flops are in the point's name, so that a journal's point
- * is used only for the same work. */
 static haul_status measure_peak(haul_session *self, const peak_of *of, haul_parameter *out,
                                 haul_error *error)
 {
     haul_kernel *kernel;
     HAUL_TRY(haul_kernel_new(self->device, of->source, &kernel, error));
-    int steps[2] = {is_gpu(self) ? GPU_STEPS : STEPS};
-    const haul_argument all[] = {{.buffer = self->on_device[0]}, {.value = &steps[0]}};
-    const haul_argument part[] = {{.buffer = self->on_device[0]}, {.value = &steps[1]}};
-    run_of whole = {
+    const haul_argument arguments[] = {{.buffer = self->on_device[0]}, {.value = NULL}};
+    run_of each = {
         .kernel = kernel,
-        .arguments = all,
-        .argument_count = 2,
+        .arguments = arguments,
+        .argument_count = sizeof arguments / sizeof *arguments,
         .count = lanes_of(self),
         .is_double = of->is_double,
         .rate = out,
     };
-    haul_status status = choose_steps(self, &whole, &steps[0], error);
-    steps[1] = steps[0] / 2;
-    whole.flops = (double)whole.count * steps[0] * STEP_FLOPS;
-    run_of half = whole;
-    half.arguments = part;
-    half.flops /= 2;
-    char name[64];
-    snprintf(name, sizeof name, "multiply-adds, %s, %.4g flop", of->text, whole.flops);
-    if (!status)
-        status = measure_slope(self, name, &whole, &half, error);
+    each.flops = (double)each.count * STEP_FLOPS;
+    char text[32];
+    snprintf(text, sizeof text, "multiply-adds, %s", of->text);
+    const haul_status status = measure_steps(self, text, &each, 1, error);
     haul_kernel_free(kernel);
     return status;
 }

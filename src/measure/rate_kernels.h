@@ -17,6 +17,21 @@ HAUL_KERNEL_1D(triad, rate_kernels, HAUL_IN(float, b), HAUL_IN(float, c), HAUL_O
         a[i] = b[i] + 3.0F * c[i];
 }
 
+/* Reads 2^n words again and again, `stride` apart. */
+HAUL_KERNEL_1D(reread, rate_kernels, HAUL_IN(float, x), HAUL_OUT(float, sums),
+               HAUL_VALUE(int, steps), HAUL_VALUE(int, stride), HAUL_VALUE(int, mask))
+{
+    HAUL_FOR1 (i) {
+        float sum = 0;
+        int at = i;
+        for (int step = 0; step < steps; step++) {
+            at = (at + stride) & mask;
+            sum += x[at];
+        }
+        sums[i] = sum;
+    }
+}
+
 /* Multiply-adds that do not wait for each other: as many as a CPU's vector registers hold, or a
  * GPU's registers of one thread. A step is 128 of them. */
 #if defined(HAUL_ON_HOST) || defined(HAUL_ROWS)

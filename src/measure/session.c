@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/stats.h"
 #include "measure/compute_kernel.h"
+#include "measure/rate_kernels.h"
 
 enum { ATTEMPTS_LEAST = 5, ATTEMPTS_USUAL = 101, ATTEMPTS_MOST = 303, PAGE = 4096 };
 
@@ -18,6 +19,9 @@ enum { ATTEMPTS_LEAST = 5, ATTEMPTS_USUAL = 101, ATTEMPTS_MOST = 303, PAGE = 409
  * behind one of 50 us (PoCL, two cores). */
 enum { LAUNCHES = 32 };
 static const uint64_t computed_bytes = UINT64_C(32) << 20;
+
+/* Of multiply-adds in one thread, some 40 us on a GPU: longer than a few calls of the host. */
+enum { HOLD_STEPS = 512 };
 
 /* Points whose median is surer than that, in percent, end at the usual number of attempts, or time;
  * others go on for up to three times as many. */
@@ -93,14 +97,18 @@ haul_status haul_session_begin(haul_session *session, haul_device *device,
         status = haul_event_new(device, &session->events[i], error);
     if (!status)
         status = allocate(session, error);
-    if (!status && haul_device_describe(device)->is_host)
+    const haul_device_properties *properties = haul_device_describe(device);
+    if (!status && properties->is_host)
         status = haul_kernel_new(device, &count_up, &session->compute, error);
+    else if (!status && !properties->is_simulated)
+        status = haul_kernel_new(device, &chains_single, &session->hold, error);
     return status;
 }
 
 void haul_session_end(haul_session *session)
 {
     haul_kernel_free(session->compute);
+    haul_kernel_free(session->hold);
     for (int i = 0; i < HAUL_SESSION_EVENTS; i++)
         haul_event_free(session->events[i]);
     for (int i = 0; i < HAUL_SESSION_STREAMS; i++)
@@ -282,6 +290,18 @@ haul_status haul_session_compute(haul_session *session, uint64_t bytes, haul_err
     for (uint64_t i = 0; i < LAUNCHES && i * bytes < computed_bytes && !status; i++)
         status = haul_stream_launch(session->streams[0], session->compute, &launch, NULL, error);
     return status;
+}
+
+haul_status haul_session_hold(haul_session *session, int stream, haul_error *error)
+{
+    if (!session->hold)
+        return HAUL_OK;
+    const int steps = HOLD_STEPS;
+    const haul_argument arguments[] = {{.buffer = session->on_device[1]}, {.value = &steps}};
+    const haul_launch launch = {.box = {.hi = {1}},
+                                .arguments = arguments,
+                                .argument_count = sizeof arguments / sizeof *arguments};
+    return haul_stream_launch(session->streams[stream], session->hold, &launch, NULL, error);
 }
 
 haul_status haul_session_copy(haul_session *session, haul_way way, uint64_t bytes, int stream,

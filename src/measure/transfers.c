@@ -14,6 +14,7 @@
 enum {
     SIZES = HAUL_SWEEP_SIZES,
     TRAIN = 32,
+    TRAIN_HOLDS = 8,
     COVER = 4,
     WAYS = 6,
     SMALLEST = 256,
@@ -27,31 +28,36 @@ static const double exact_tolerance = 0.02;
 /* Two copies that take this part of the sum of their times did not overlap. */
 static const double serial_share = 0.9;
 
-/* T = (L+o) + n G, with the other direction idle. */
+/* T = (L+o) + n G, with the other direction idle. A pageable copy is the host's work too, which
+ * must not be done while the stream is held. */
 haul_status haul_copies_try(haul_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
     const haul_copies *one = what;
     haul_event *event = session->events[0];
     HAUL_TRY(haul_session_compute(session, one->bytes, error));
+    if (one->way.memory != HAUL_PAGEABLE)
+        HAUL_TRY(haul_session_hold(session, 0, error));
     HAUL_TRY(haul_session_copy(session, one->way, one->bytes, 0, event, error));
     HAUL_TRY(haul_event_wait(event, error));
     return haul_event_seconds(event, event, seconds, error);
 }
 
-/* Copies of one byte, one after another on one stream. */
+/* Copies of one byte, one after another on one stream, which is held until all are queued. */
 static haul_status try_train(haul_session *session, const void *what, double *seconds,
                              haul_error *error)
 {
     const haul_copies *one = what;
+    haul_event *const *events = session->events;
     haul_status status = HAUL_OK;
+    for (int i = 0; i < TRAIN_HOLDS && !status; i++)
+        status = haul_session_hold(session, 0, error);
     for (int i = 0; i < TRAIN && !status; i++)
-        status = haul_session_copy(session, one->way, one->bytes, 0, session->events[i], error);
+        status = haul_session_copy(session, one->way, one->bytes, 0,
+                                   i == 0 || i == TRAIN - 1 ? events[i] : NULL, error);
     if (!status)
         status = haul_session_wait(session, error);
-    return status
-               ? status
-               : haul_event_seconds(session->events[0], session->events[TRAIN - 1], seconds, error);
+    return status ? status : haul_event_seconds(events[0], events[TRAIN - 1], seconds, error);
 }
 
 /* A copy while others keep the other direction busy, from before it begins until after it ends. */

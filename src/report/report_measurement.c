@@ -67,6 +67,12 @@ static void add_rates(haul_report *report, const haul_measurement *measurement)
         {"host_copy_rate_Bps", HAUL_RATE, .head = "one core's copy", .optional = true},
         {"host_cached_copy_rate_Bps", HAUL_RATE, .head = "the same from cache", .optional = true},
         {"l2_rate_Bps", HAUL_RATE, .head = "L2 bandwidth", .optional = true},
+        {"product_fp64_Tflops", HAUL_NUMBER, .head = "double product, Tflop/s",
+         .optional = true},
+        {"product_fp32_Tflops", HAUL_NUMBER, .head = "single product, Tflop/s",
+         .optional = true},
+        {"product_fp16_Tflops", HAUL_NUMBER, .head = "half product, Tflop/s",
+         .optional = true},
         {"kernels_at_once", HAUL_COUNT, .head = "kernels at once", .optional = true},
         {0},
     };
@@ -74,8 +80,10 @@ static void add_rates(haul_report *report, const haul_measurement *measurement)
     haul_report_object(report, NULL, columns, value_of(&gpu->launch_latency_s),
                        value_of(&gpu->memory_bandwidth_Bps), 1e-12 * value_of(&gpu->fp32_flops),
                        1e-12 * value_of(&gpu->fp64_flops), value_of(&machine->host.copy_rate_Bps),
-                       value_of(&machine->host.cached_copy_rate_Bps),
-                       measurement->l2_rate_Bps > 0 ? measurement->l2_rate_Bps : (double)NAN,
+                       value_of(&machine->host.cached_copy_rate_Bps), value_of(&gpu->l2_Bps),
+                       1e-12 * value_of(&gpu->product_flops[HAUL_PRECISION_FP64]),
+                       1e-12 * value_of(&gpu->product_flops[HAUL_PRECISION_FP32]),
+                       1e-12 * value_of(&gpu->product_flops[HAUL_PRECISION_FP16]),
                        measurement->kernels_at_once ? (uint64_t)measurement->kernels_at_once
                                                     : HAUL_NO_COUNT);
 }
