@@ -75,6 +75,10 @@ typedef struct haul_overlap_case {
      * again; and of the bytes in, those that every chunk needs: they are copied first. */
     double launch_s;
     double shared_bytes;
+    /* The host queues one operation after another, each with a call of so long, copies in with one
+     * more where `marks` says that each is followed by an event. */
+    double call_s;
+    bool marks;
     haul_provenance weakest; /* of the parameters it rests on */
     unsigned assumed;
     /* The legs where copies are as fast, and as slow, as the cost model's interval has them. Only

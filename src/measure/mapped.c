@@ -43,23 +43,46 @@ static haul_status try_move(haul_session *session, const void *what, double *sec
     return haul_event_seconds(event, event, seconds, error);
 }
 
-/* A copy of a quarter of what a kernel moves the other way. */
-static haul_status try_against(haul_session *session, const void *what, double *seconds,
-                               haul_error *error)
+/* What goes the other way than the kernels of a move: pinned copies. */
+static haul_way way_against(const mapped_move *self)
 {
-    const mapped_move *self = what;
-    const haul_way way = {self->direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, NULL};
-    haul_event *event = session->events[0];
-    haul_status status = queue(session, self, session->events[1], error);
+    return (haul_way){self->direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, NULL};
+}
+
+/* The second stream's kernels, or the first stream's copies, COVER of them behind one that has
+ * ended; then on the other stream a quarter as much of the other, whose time it is. */
+static haul_status try_beside(haul_session *session, const mapped_move *self, bool is_copy,
+                              double *seconds, haul_error *error)
+{
+    const haul_way way = way_against(self);
+    const mapped_move part = {self->with, self->direction, self->bytes / 4};
+    haul_event *const event = session->events[0], *const begun = session->events[1];
+    haul_status status = HAUL_OK;
+    for (int i = 0; i <= COVER && !status; i++) {
+        haul_event *const first = i ? NULL : begun;
+        status = is_copy ? queue(session, self, first, error)
+                         : haul_session_copy(session, way, self->bytes, 0, first, error);
+    }
     if (!status)
-        status = haul_stream_wait_event(session->streams[0], session->events[1], error);
-    for (int i = 0; i < COVER && !status; i++)
-        status = queue(session, self, NULL, error);
+        status = haul_stream_wait_event(session->streams[is_copy ? 0 : 1], begun, error);
     if (!status)
-        status = haul_session_copy(session, way, self->bytes / 4, 0, event, error);
+        status = is_copy ? haul_session_copy(session, way, part.bytes, 0, event, error)
+                         : queue(session, &part, event, error);
     if (!status)
         status = haul_session_wait(session, error);
     return status ? status : haul_event_seconds(event, event, seconds, error);
+}
+
+static haul_status try_copy_beside(haul_session *session, const void *what, double *seconds,
+                                   haul_error *error)
+{
+    return try_beside(session, what, true, seconds, error);
+}
+
+static haul_status try_move_beside(haul_session *session, const void *what, double *seconds,
+                                   haul_error *error)
+{
+    return try_beside(session, what, false, seconds, error);
 }
 
 static haul_status time_move(haul_session *self, const char *what, haul_attempt attempt,
@@ -71,28 +94,49 @@ static haul_status time_move(haul_session *self, const char *what, haul_attempt 
     return haul_session_point(self, name, attempt, move, point, error);
 }
 
-/* The rate of a kernel by itself, and what a copy the other way keeps of its own beside it. */
+/* The rate of a kernel by itself. */
 static haul_status measure_move(haul_session *self, const mapped *with, haul_direction direction,
                                 haul_error *error)
 {
     const mapped_move move = {with, direction, self->options.largest_bytes};
     const mapped_move half = {with, direction, move.bytes / 2};
-    const haul_way way = {direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, NULL};
-    haul_copy_curve *curve = haul_copies_curve(self, way);
-    haul_point_measured whole, part, alone, beside;
+    haul_point_measured whole, part;
     HAUL_TRY(time_move(self, "by a kernel", try_move, &move, &whole, error));
     HAUL_TRY(time_move(self, "by a kernel", try_move, &half, &part, error));
-    HAUL_TRY(haul_copies_measure(self, "", haul_copies_try, (haul_copies){way, move.bytes / 4},
-                                 &alone, error));
-    HAUL_TRY(time_move(self, "a copy against a kernel", try_against, &move, &beside, error));
     if (whole.seconds > part.seconds)
         haul_session_tell(self, HAUL_DIM_RATE, (double)half.bytes / (whole.seconds - part.seconds),
                           &whole, "mapped memory that a kernel %s",
                           direction == HAUL_HTOD ? "reads" : "writes");
+    return HAUL_OK;
+}
+
+static void keep_rate(haul_session *self, haul_direction direction,
+                      const haul_point_measured *alone, const haul_point_measured *beside)
+{
+    haul_copy_curve *curve = haul_copies_curve(self, (haul_way){direction, HAUL_PINNED, NULL});
     if (curve && curve->rate_Bps.provenance)
         curve->mapped_rate_Bps = haul_session_found(
-            self, curve->rate_Bps.value * haul_copies_keeps(curve, alone.seconds, beside.seconds),
-            &beside);
+            self, curve->rate_Bps.value * haul_copies_keeps(curve, alone->seconds, beside->seconds),
+            beside);
+}
+
+/* The two of a hybrid: copies in beside kernels that write mapped memory, and these beside copies
+ * in. Neither need be slowed as the other is: an H100's copies keep a seventh, its writes nearly
+ * all. */
+static haul_status measure_against(haul_session *self, const mapped *with, haul_error *error)
+{
+    const mapped_move move = {with, HAUL_DTOH, self->options.largest_bytes};
+    const mapped_move part = {with, HAUL_DTOH, move.bytes / 4};
+    haul_point_measured copied, moved, copied_beside, moved_beside;
+    HAUL_TRY(haul_copies_measure(self, "", haul_copies_try,
+                                 (haul_copies){way_against(&move), part.bytes}, &copied, error));
+    HAUL_TRY(time_move(self, "by a kernel", try_move, &part, &moved, error));
+    HAUL_TRY(
+        time_move(self, "a copy against a kernel", try_copy_beside, &move, &copied_beside, error));
+    HAUL_TRY(time_move(self, "by a kernel against copies", try_move_beside, &move, &moved_beside,
+                       error));
+    keep_rate(self, HAUL_HTOD, &copied, &copied_beside);
+    keep_rate(self, HAUL_DTOH, &moved, &moved_beside);
     return HAUL_OK;
 }
 
@@ -110,6 +154,8 @@ haul_status haul_measure_mapped(haul_session *session, haul_error *error)
         status = measure_move(session, &with, HAUL_HTOD, error);
     if (!status)
         status = measure_move(session, &with, HAUL_DTOH, error);
+    if (!status)
+        status = measure_against(session, &with, error);
     haul_kernel_free(with.kernel);
     haul_buffer_free(with.host);
     return status;

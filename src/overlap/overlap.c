@@ -153,6 +153,7 @@ haul_status haul_overlap_describe(const haul_machine *machine, const haul_overla
         .in = {.bytes = (double)work->in_bytes, .times = work->reads > 0 ? work->reads : 1},
         .out = {.bytes = (double)work->out_bytes, .times = work->writes > 0 ? work->writes : 1},
         .kernel_s = work->kernel_s,
+        .call_s = machine->gpu.queue_gap_s.value,
         .has_ends = true,
     };
     for (int end = 0; end < 2; end++) {

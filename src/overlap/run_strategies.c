@@ -274,6 +274,7 @@ static haul_status predict(runner *self, haul_error *error)
         is_host ? HAUL_OK : haul_overlap_describe(self->machine, &self->made.work, &of, error);
     of.launch_s = self->machine->gpu.launch_latency_s.value;
     of.shared_bytes = (double)haul_run_problem_shared(&self->problem);
+    of.marks = true;
     for (size_t i = 0; i < self->made.row_count && !status; i++) {
         haul_run_row *row = &self->made.rows[i];
         status =

@@ -10,6 +10,9 @@
 /* What a workload holds, in nanoseconds and in bytes. */
 static const double most = 0x1p61;
 
+/* A call that takes longer is no call. */
+static const double call_most_s = 1;
+
 typedef enum op_name { COPY_IN, KERNEL, COPY_OUT, MAPPED_KERNEL, MAPPED_WRITES, NAMES } op_name;
 
 /* The copies of one direction, in chunks. */
@@ -26,7 +29,10 @@ typedef struct plan {
     chunks out;
     double kernel_s; /* of one chunk */
     double shared_bytes;
-    double shared_s;      /* of copying them, without L+o */
+    double shared_s;            /* of copying them, without L+o */
+    int64_t call_ns, called_ns; /* of one call; of those made so far */
+    bool marks;
+    uint32_t thread;      /* the host's */
     uint32_t first_chunk; /* the first chunk's copy in */
     uint32_t count;
     uint32_t device;
@@ -62,11 +68,19 @@ static int64_t copy_ns(const chunks *self, uint32_t i, bool is_first)
     return saved_ns(self->latency_s, self->gap_s) + part_ns(self->gap_s + self->data_s, i);
 }
 
-/* Without a host thread: the paper's formulas have no cost of calls. */
+/* Without a host thread where calls cost nothing, as in the paper's formulas. A mapped kernel's
+ * writes are no call. */
 static uint32_t add(plan *self, haul_op op, op_name name)
 {
     op.name = self->names[name];
     op.thread = HAUL_NONE;
+    if (self->call_ns && name != MAPPED_WRITES) {
+        op.flags |= HAUL_OP_HAS_CALL;
+        op.thread = self->thread;
+        op.call_ns = self->called_ns;
+        op.call_dur_ns = self->call_ns * (self->marks && name == COPY_IN ? 2 : 1);
+        self->called_ns += op.call_dur_ns;
+    }
     return haul_builder_op(&self->builder, &op);
 }
 
@@ -199,6 +213,8 @@ static void fill(plan *self, haul_strategy strategy)
                                           "mapped writes"};
     haul_builder_reserve(&self->builder, 3 * (uint64_t)self->count);
     self->device = haul_builder_device(&self->builder, 0);
+    if (self->call_ns)
+        self->thread = haul_builder_thread(&self->builder, &(haul_workload_thread){.id = 1});
     for (int name = 0; name < NAMES; name++)
         self->names[name] = haul_builder_string(&self->builder, names[name], strlen(names[name]));
     if (strategy == HAUL_MAPPED) {
@@ -235,6 +251,8 @@ haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy s
         .shared_bytes = shared_bytes,
         .shared_s = shared_bytes * self->in.per_byte_s,
         .count = count,
+        .call_ns = llround(1e9 * fmin(self->call_s, call_most_s)),
+        .marks = self->marks,
     };
     if (strategy == HAUL_MAPPED)
         made.kernel_s = haul_overlap_mapped_both_ways(self);
