@@ -1,14 +1,21 @@
 /* A CUDA program that knows what it does: copies of each direction and kind of memory, memsets,
  * kernels and waits, timed by its own events. It prints "operation,memory,count,bytes,time_ns" as
  * CSV for tests/record/compare_profile. The driver's interface is loaded while it runs and the
- * kernel is PTX, so nothing of CUDA is needed to build it. Exit code 4 where there is no GPU. */
+ * kernel is PTX, so nothing of CUDA is needed to build it. Exit code 4 where there is no GPU.
+ *
+ * usage: known_copies [MEGABYTES]: the size of each operation, 32. Operations of some microseconds
+ * are too short to compare: events see the gaps between them, too. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMES = 8, BYTES = 32 << 20, SMALL = 4096, SMALL_TIMES = 1000, THREADS = 256 };
+enum { TIMES = 8, SMALL = 4096, SMALL_TIMES = 1000, THREADS = 256 };
+
+/* Rounds of the kernel that is timed, and of one of a single group that keeps a stream busy for
+ * some milliseconds. */
+enum { ROUNDS = 200, BUSY_ROUNDS = 10000 };
 
 typedef void *handle;
 typedef unsigned long long address;
@@ -47,7 +54,7 @@ static struct {
     FUNCTIONS(MEMBER)
 } cuda;
 
-/* Adds 1 to each of 2^23 numbers, `rounds` times over. */
+/* Adds 1 to each number, `rounds` times over. */
 static const char ptx[] = ".version 6.0\n"
                           ".target sm_50\n"
                           ".address_size 64\n"
@@ -112,28 +119,30 @@ static void begin(void)
     MUST(cuCtxSetCurrent(context));
 }
 
-/* What is worked on, and its two ends in time. */
+/* What is worked on, and its ends in time. */
 typedef struct work {
-    handle stream, other, from, to, kernel;
+    size_t bytes; /* an operation */
+    handle stream, other, before, from, to, kernel;
     address a, b;
     char *pinned, *pageable;
 } work;
 
-static work prepare(void)
+static work prepare(size_t bytes)
 {
-    work w = {.pageable = malloc(BYTES)};
+    work w = {.bytes = bytes, .pageable = malloc(bytes)};
     handle module;
     if (!w.pageable)
         must(1, "malloc");
-    memset(w.pageable, 1, BYTES);
+    memset(w.pageable, 1, bytes);
     MUST(cuStreamCreate(&w.stream, 1)); /* CU_STREAM_NON_BLOCKING */
     MUST(cuStreamCreate(&w.other, 1));
+    MUST(cuEventCreate(&w.before, 0));
     MUST(cuEventCreate(&w.from, 0));
     MUST(cuEventCreate(&w.to, 0));
-    MUST(cuMemAlloc_v2(&w.a, BYTES));
-    MUST(cuMemAlloc_v2(&w.b, BYTES));
-    MUST(cuMemAllocHost_v2((void **)&w.pinned, BYTES));
-    memset(w.pinned, 2, BYTES);
+    MUST(cuMemAlloc_v2(&w.a, bytes));
+    MUST(cuMemAlloc_v2(&w.b, bytes));
+    MUST(cuMemAllocHost_v2((void **)&w.pinned, bytes));
+    memset(w.pinned, 2, bytes);
     MUST(cuModuleLoadData(&module, ptx));
     MUST(cuModuleGetFunction(&w.kernel, module, "add_rounds"));
     return w;
@@ -144,6 +153,7 @@ static void release(const work *w)
     MUST(cuMemFree_v2(w->a));
     MUST(cuMemFree_v2(w->b));
     MUST(cuMemFreeHost(w->pinned));
+    MUST(cuEventDestroy_v2(w->before));
     MUST(cuEventDestroy_v2(w->from));
     MUST(cuEventDestroy_v2(w->to));
     MUST(cuStreamDestroy_v2(w->stream));
@@ -153,50 +163,60 @@ static void release(const work *w)
 
 static void copy_in(const work *w)
 {
-    MUST(cuMemcpyHtoDAsync_v2(w->a, w->pinned, BYTES, w->stream));
+    MUST(cuMemcpyHtoDAsync_v2(w->a, w->pinned, w->bytes, w->stream));
 }
 
 static void copy_out(const work *w)
 {
-    MUST(cuMemcpyDtoHAsync_v2(w->pinned, w->a, BYTES, w->stream));
+    MUST(cuMemcpyDtoHAsync_v2(w->pinned, w->a, w->bytes, w->stream));
 }
 
 static void copy_within(const work *w)
 {
-    MUST(cuMemcpyDtoDAsync_v2(w->b, w->a, BYTES, w->stream));
+    MUST(cuMemcpyDtoDAsync_v2(w->b, w->a, w->bytes, w->stream));
 }
 
 static void set(const work *w)
 {
-    MUST(cuMemsetD32Async(w->b, 7, BYTES / 4, w->stream));
+    MUST(cuMemsetD32Async(w->b, 7, w->bytes / 4, w->stream));
+}
+
+static void launch(const work *w, unsigned groups, unsigned rounds)
+{
+    address data = w->b;
+    void *parameters[] = {&data, &rounds};
+    MUST(cuLaunchKernel(w->kernel, groups, 1, 1, THREADS, 1, 1, 0, w->stream, parameters, NULL));
 }
 
 static void compute(const work *w)
 {
-    address data = w->b;
-    unsigned rounds = 200;
-    void *parameters[] = {&data, &rounds};
-    MUST(cuLaunchKernel(w->kernel, BYTES / 4 / THREADS, 1, 1, THREADS, 1, 1, 0, w->stream,
-                        parameters, NULL));
+    launch(w, (unsigned)(w->bytes / 4 / THREADS), ROUNDS);
 }
 
 static uint64_t syncs; /* of streams, by the host */
 
-/* One operation at a time between two events: what they take of it is a few microseconds. */
+static double elapsed_ns(handle from, handle to)
+{
+    float ms;
+    MUST(cuEventElapsedTime(&ms, from, to));
+    return 1e6 * (double)ms;
+}
+
+/* A kernel keeps the stream busy until all is queued, so that no time of the host's is between the
+ * events. It is a kernel that the program made, too. */
 static void timed(const work *w, void (*operation)(const work *), const char *name, uint64_t bytes)
 {
-    double ms_sum = 0;
-    for (int i = 0; i < TIMES; i++) {
-        float ms;
-        MUST(cuEventRecord(w->from, w->stream));
+    MUST(cuEventRecord(w->before, w->stream));
+    launch(w, 1, BUSY_ROUNDS);
+    MUST(cuEventRecord(w->from, w->stream));
+    for (int i = 0; i < TIMES; i++)
         operation(w);
-        MUST(cuEventRecord(w->to, w->stream));
-        MUST(cuStreamSynchronize(w->stream));
-        syncs++;
-        MUST(cuEventElapsedTime(&ms, w->from, w->to));
-        ms_sum += (double)ms;
-    }
-    printf("%s,%d,%llu,%.0f\n", name, TIMES, (unsigned long long)(TIMES * bytes), 1e6 * ms_sum);
+    MUST(cuEventRecord(w->to, w->stream));
+    MUST(cuStreamSynchronize(w->stream));
+    syncs++;
+    printf("kernel,,1,0,%.0f\n", elapsed_ns(w->before, w->from));
+    printf("%s,%d,%llu,%.0f\n", name, TIMES, (unsigned long long)(TIMES * bytes),
+           elapsed_ns(w->from, w->to));
 }
 
 /* Many small ones: only counted, as is what the driver cuts pageable copies into. */
@@ -218,15 +238,20 @@ static void counted(const work *w)
     printf("stream sync,,%llu,0,0\n", (unsigned long long)syncs);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const long megabytes = argc > 1 ? strtol(argv[1], NULL, 10) : 32;
+    if (megabytes < 1 || megabytes > 1024) {
+        fputs("usage: known_copies [MEGABYTES]\n", stderr);
+        return 2;
+    }
     begin();
-    const work w = prepare();
+    const work w = prepare((size_t)megabytes << 20);
     puts("operation,memory,count,bytes,time_ns");
-    timed(&w, copy_in, "HtoD,pinned", BYTES);
-    timed(&w, copy_out, "DtoH,pinned", BYTES);
-    timed(&w, copy_within, "DtoD,", BYTES);
-    timed(&w, set, "memset,", BYTES);
+    timed(&w, copy_in, "HtoD,pinned", w.bytes);
+    timed(&w, copy_out, "DtoH,pinned", w.bytes);
+    timed(&w, copy_within, "DtoD,", w.bytes);
+    timed(&w, set, "memset,", w.bytes);
     timed(&w, compute, "kernel,", 0);
     counted(&w);
     release(&w);
