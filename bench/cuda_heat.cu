@@ -4,6 +4,7 @@
  * cuda_heat core SIZE STEPS                         both arrays on the device
  * cuda_heat streams SIZE STEPS MEGABYTES            out of core, a time step a pass
  * cuda_heat blocked SIZE STEPS MEGABYTES A_PASS     A_PASS steps a pass, on slabs with wide halos
+ * cuda_heat ring SIZE STEPS MEGABYTES A_PASS        the same in a ring, nothing computed twice
  * cuda_heat managed|prefetched SIZE STEPS           managed memory, without and with prefetches
  *
  * Out of core a slab of planes goes through three streams: copy in, kernels, copy out. Times are
@@ -83,20 +84,23 @@ static double checksum(const double *cells, const shape &s)
 
 /* One step of planes [from, to) of a buffer. A thread goes along z with three cells in registers;
  * the neighbours in x and y come from the cache. `edges`: the cells beyond the edges in x and y
- * are copied too, for buffers that do not have them. */
-template <bool edges>
+ * are copied too, for buffers that do not have them. `is_ring`: buffers are rings of planes. */
+template <bool edges, bool is_ring>
 __global__ void step(const double *__restrict__ in, double *__restrict__ out, shape s, int from,
-                     int to, int depth)
+                     int to, int depth, int ring)
 {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= s.n || y >= s.n)
         return;
     from += blockIdx.z * depth;
     to = min(to, from + depth);
-    size_t at = s.at(x, y, from);
-    double below = in[at - s.plane], here = in[at];
-    for (int z = from; z < to; z++, at += s.plane) {
-        const double above = in[at + s.plane];
+    const size_t first = s.at(x, y, -1);
+    size_t at = first + (size_t)(is_ring ? (from + 1) % ring : from + 1) * s.plane;
+    double below = in[is_ring ? first + (size_t)(from % ring) * s.plane : at - s.plane];
+    double here = in[at];
+    for (int z = from; z < to; z++) {
+        const size_t next = is_ring ? first + (size_t)((z + 2) % ring) * s.plane : at + s.plane;
+        const double above = in[next];
         out[at] = here + 0.1 * ((in[at - 1] + in[at + 1]) + (in[at - s.row] + in[at + s.row]) +
                                 (below + above) - 6.0 * here);
         if (edges && x == 0)
@@ -109,6 +113,7 @@ __global__ void step(const double *__restrict__ in, double *__restrict__ out, sh
             out[at + s.row] = in[at + s.row];
         below = here;
         here = above;
+        at = next;
     }
 }
 
@@ -119,14 +124,14 @@ struct block {
 
 static block best_block = {32, 8, 16};
 
-template <bool edges>
+template <bool edges, bool is_ring = false>
 static void run_step(const double *in, double *out, const shape &s, int from, int to,
-                     cudaStream_t stream)
+                     cudaStream_t stream, int ring = 0)
 {
     const block &b = best_block;
     const dim3 grid((s.n + b.x - 1) / b.x, (s.n + b.y - 1) / b.y,
                     (to - from + b.depth - 1) / b.depth);
-    step<edges><<<grid, dim3(b.x, b.y), 0, stream>>>(in, out, s, from, to, b.depth);
+    step<edges, is_ring><<<grid, dim3(b.x, b.y), 0, stream>>>(in, out, s, from, to, b.depth, ring);
     MUST(cudaGetLastError());
 }
 
@@ -363,6 +368,114 @@ static void out_of_core(const shape &s, int steps, size_t budget, int a_pass)
         a_pass, all.planes, 1e-6 * all.device_bytes(), 1e-9 * all.bytes_up, 1e-9 * all.bytes_down);
 }
 
+/* Two rings of planes, even steps in one and odd ones in the other. Step i goes i planes behind the
+ * front, so that it finds what it reads and nothing is computed twice; the host's array is its own
+ * result. Planes count with the edges, from 0. */
+struct skewed {
+    shape s;
+    int slab, steps, ring, count;
+    double *even, *odd;
+    cudaStream_t up, run, down;
+    std::vector<cudaEvent_t> arrived, computed, left;
+    size_t bytes_up, bytes_down;
+
+    skewed(const shape &size, size_t budget, int a_pass)
+        : s(size), steps(a_pass), bytes_up(0), bytes_down(0)
+    {
+        slab = std::min((int)(budget / s.bytes(2)) - steps - 1, 3 * (s.n + 2)) / 3;
+        if (slab < 1 || steps % 2) {
+            fprintf(stderr, "cuda_heat: no room for a ring with %d steps, or they are odd\n",
+                    steps);
+            exit(2);
+        }
+        ring = 3 * slab + steps + 1;
+        count = (s.n + 2 + steps - 1 + slab - 1) / slab;
+        MUST(cudaMalloc(&even, s.bytes(ring)));
+        MUST(cudaMalloc(&odd, s.bytes(ring)));
+        for (cudaStream_t *stream : {&up, &run, &down})
+            MUST(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+        for (std::vector<cudaEvent_t> *events : {&arrived, &computed, &left}) {
+            events->resize(count);
+            for (cudaEvent_t &event : *events)
+                MUST(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+        }
+    }
+
+    void copy(double *host, int first, int last, cudaMemcpyKind kind, cudaStream_t stream)
+    {
+        for (int some; first < last; first += some) {
+            double *device = even + s.plane * (first % ring), *at = host + s.plane * first;
+            some = std::min(last - first, ring - first % ring);
+            const bool is_up = kind == cudaMemcpyHostToDevice;
+            MUST(cudaMemcpyAsync(is_up ? device : at, is_up ? at : device, s.bytes(some), kind,
+                                 stream));
+            (is_up ? bytes_up : bytes_down) += s.bytes(some);
+        }
+    }
+
+    void compute(int j)
+    {
+        double *from = even, *to = odd;
+        for (int i = 0; i < steps; i++) {
+            const int first = std::max(j * slab - i, 0);
+            const int last = std::min((j + 1) * slab - i, s.n + 2);
+            for (int edge : {0, s.n + 1})
+                if (first <= edge && edge < last)
+                    MUST(cudaMemcpyAsync(to + s.plane * (edge % ring),
+                                         from + s.plane * (edge % ring), s.bytes(1),
+                                         cudaMemcpyDeviceToDevice, run));
+            const int low = std::max(first, 1) - 1, high = std::min(last, s.n + 1) - 1;
+            if (low < high)
+                run_step<true, true>(from, to, s, low, high, run, ring);
+            std::swap(from, to);
+        }
+    }
+
+    /* A slab's last step reads the first plane of the next. */
+    void pass(double *host)
+    {
+        for (int u = 0; u <= count; u++) {
+            const int j = u - 1, all = s.n + 2;
+            if (u < count) {
+                if (u >= 3)
+                    MUST(cudaStreamWaitEvent(up, left[u - 3], 0)); /* of the ring's planes */
+                copy(host, u ? std::min(u * slab + 1, all) : 0, std::min((u + 1) * slab + 1, all),
+                     cudaMemcpyHostToDevice, up);
+                MUST(cudaEventRecord(arrived[u], up));
+            }
+            if (j < 0)
+                continue;
+            MUST(cudaStreamWaitEvent(run, arrived[j], 0));
+            compute(j);
+            MUST(cudaEventRecord(computed[j], run));
+            MUST(cudaStreamWaitEvent(down, computed[j], 0));
+            copy(host, std::max(j * slab - steps + 1, 0), std::min((j + 1) * slab - steps + 1, all),
+                 cudaMemcpyDeviceToHost, down);
+            MUST(cudaEventRecord(left[j], down));
+        }
+        MUST(cudaDeviceSynchronize());
+    }
+};
+
+static void in_a_ring(const shape &s, int steps, size_t budget, int a_pass)
+{
+    double *host, best = 1e9;
+    MUST(cudaMallocHost(&host, s.bytes(s.n + 2)));
+    skewed all(s, budget, a_pass);
+    for (int round = 0; round < 3; round++) {
+        fill(host, s);
+        all.bytes_up = all.bytes_down = 0;
+        const double begin = seconds();
+        for (int i = 0; i < steps; i += a_pass)
+            all.pass(host);
+        best = std::min(best, seconds() - begin);
+    }
+    report("ring", s, steps, best, checksum(host, s));
+    printf(
+        "  %d steps a pass, slabs of %d planes, %.1f MB on the device  %.2f GB up  %.2f GB down\n",
+        a_pass, all.slab, 2e-6 * s.bytes(all.ring), 1e-9 * all.bytes_up, 1e-9 * all.bytes_down);
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
@@ -370,20 +483,23 @@ int main(int argc, char **argv)
     const double megabytes = argc > 4 ? atof(argv[4]) : 0;
     const int a_pass = !strcmp(how, "streams") ? 1 : argc > 5 ? atoi(argv[5]) : 0;
     const bool is_managed = !strcmp(how, "managed") || !strcmp(how, "prefetched");
-    const bool is_slabs = !strcmp(how, "streams") || !strcmp(how, "blocked");
+    const bool is_ring = !strcmp(how, "ring");
+    const bool is_slabs = !strcmp(how, "streams") || !strcmp(how, "blocked") || is_ring;
     const bool is_known = is_managed || !strcmp(how, "core") ||
                           (is_slabs && megabytes > 0 && a_pass > 0 && steps % a_pass == 0);
     if (!is_known || size < 1 || size > 4096 || steps < 1) {
         fputs("usage: cuda_heat core|managed|prefetched SIZE STEPS\n"
               "       cuda_heat streams SIZE STEPS MEGABYTES\n"
-              "       cuda_heat blocked SIZE STEPS MEGABYTES A_PASS (STEPS is a multiple of it)\n",
+              "       cuda_heat blocked|ring SIZE STEPS MEGABYTES A_PASS (STEPS is a multiple)\n",
               stderr);
         return 2;
     }
     const shape s(size);
     if (is_managed)
         return managed(s, steps, !strcmp(how, "prefetched"));
-    if (is_slabs)
+    if (is_ring)
+        in_a_ring(s, steps, (size_t)(megabytes * 1e6), a_pass);
+    else if (is_slabs)
         out_of_core(s, steps, (size_t)(megabytes * 1e6), a_pass);
     else
         core(s, steps);
