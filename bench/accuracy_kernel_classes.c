@@ -99,9 +99,11 @@ static double mean_of(const scores *self, int from, int to, haul_kernel_class ki
 
 static double goal_of(int from, int to)
 {
-    enum { V100, A100, P100, T4 };
+    enum { V100, A100, P100, T4, H100 };
     if (from == T4 || to == T4)
         return 15;
+    if (from == H100 || to == H100)
+        return 10;
     return from == V100 && to == A100 ? 8 : from == P100 && to == V100 ? 10 : (double)NAN;
 }
 
@@ -216,9 +218,10 @@ static void write_widths(const scores *self, haul_kernel_class kind, bool with_s
 
 static void write_left_out(const scores *self, FILE *out)
 {
-    fputs("| class | all four | without V100 | held | without A100 | held | without P100 | held | "
-          "without T4 | held | stated |\n"
-          "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    fputs("| class | all five | without V100 | held | without A100 | held | without P100 | held | "
+          "without T4 | held | without H100 | held | stated |\n"
+          "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | "
+          "---: |\n",
           out);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         write_widths(self, kinds[k], false, out);
@@ -437,7 +440,9 @@ static void write_operators(const scores *self, FILE *out)
         "`haul_kernel_predict`, as `haul project` uses it: a kernel's name, launch and time on one "
         "GPU give its time on another, from the machine files alone, whose sustained rates are "
         "published or scaled from published ones; none is fitted to these rows. Data: "
-        "`kernels/modern-ops.csv.gz` (PyTorch operators in fp32; NeuSight). Errors: mean of "
+        "`kernels/modern-ops.csv.gz` (PyTorch operators in fp32; NeuSight), and for the H100 "
+        "docs/measured/h100-operators.csv.gz, the same operators in PyTorch 2.11 of 2026, measured "
+        "when all rules and rates were there. Errors: mean of "
         "100 |predicted / measured - 1|. Sizes known: the same with the sizes of the operands, as "
         "a "
         "PyTorch trace with record_shapes=True tells them.\n\n",
@@ -460,7 +465,7 @@ static void write_operators(const scores *self, FILE *out)
         "P100 and T4 better, the other pairs the same or worse); L2's cost of small tiles for "
         "GPUs with kernels of their own (A100 to V100 better, V100 to A100 worse).\n\n"
         "Half widths, in the logarithm, that hold 90 of 100 operators from and to each of the "
-        "other three GPUs, the hardest among them too, and how many they hold of those from and to "
+        "other four GPUs, the hardest among them too, and how many they hold of those from and to "
         "the GPU left out; goal 85 "
         "to 95 %. Stated: what the model's own intervals hold of all; those of products depend on "
         "whether a GPU's library has kernels of its own, which was seen on these GPUs, and reach "

@@ -1,10 +1,11 @@
-/* Operators of PyTorch on several GPUs: kernels/modern-ops.csv.gz. */
+/* Operators of PyTorch on several GPUs: kernels/modern-ops.csv.gz, and docs/measured of the
+ * sources. */
 #ifndef HAUL_BENCH_OPERATOR_ROWS_H
 #define HAUL_BENCH_OPERATOR_ROWS_H
 
 #include "haul/kernel.h"
 
-enum { OPERATOR_GPUS = 4 };
+enum { OPERATOR_GPUS = 5 };
 
 /* The machine of each GPU, and its name in tables. */
 extern const struct operator_gpu {

@@ -121,8 +121,8 @@ static void keep_rate(haul_session *self, haul_direction direction,
 }
 
 /* The two of a hybrid: copies in beside kernels that write mapped memory, and these beside copies
- * in. Neither need be slowed as the other is: an H100's copies keep a seventh, its writes nearly
- * all. */
+ * in. Neither need be slowed as the other is: an H100's copies keep a seventh, and the times of
+ * hybrids there say that its writes keep nearly all. */
 static haul_status measure_against(haul_session *self, const mapped *with, haul_error *error)
 {
     const mapped_move move = {with, HAUL_DTOH, self->options.largest_bytes};
