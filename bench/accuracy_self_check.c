@@ -43,8 +43,8 @@ static haul_status check(subject *self, const haul_contention *contention, haul_
     if (!status)
         status =
             haul_recording_fit(self->workload, &self->classes, contention, NULL, &machine, error);
-    const haul_self_check_inputs inputs = {self->workload, &self->classes, contention, machine,
-                                           model.model};
+    const haul_self_check_inputs inputs = {self->workload, &self->classes, NULL,
+                                           contention,     machine,        model.model};
     if (!status)
         status = haul_self_check_run(&inputs, &self->arena, out, error);
     haul_machine_free(machine);
@@ -212,8 +212,8 @@ static haul_status price_other(subject *self, subject *other, FILE *out, haul_er
                                     &machine, error);
     haul_contention contention = other->contention;
     memcpy(contention.loss, self->contention.loss, sizeof contention.loss);
-    const haul_self_check_inputs inputs = {other->workload, &other->classes, &contention, machine,
-                                           model.model};
+    const haul_self_check_inputs inputs = {other->workload, &other->classes, NULL,
+                                           &contention,     machine,         model.model};
     haul_self_check check;
     if (!status)
         status = haul_self_check_run(&inputs, &other->arena, &check, error);

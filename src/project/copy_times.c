@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "project/staging.h"
 #include "workload/op_class.h"
 
 enum { MOST_ROWS = HAUL_DIRECTIONS * HAUL_MEMORIES * (HAUL_DECADES + 1) };
@@ -21,9 +22,11 @@ static haul_status class_time(const haul_copy_times *self, const haul_copy_model
     haul_estimate each = {0};
     const haul_status status =
         one->impossible ? HAUL_MISSING : haul_copy_time(self->target, model, &copy, &each, error);
+    const double count = one->count * haul_staging_device_share(
+                                          one, self->staged_ns[one - self->classes->items], &each);
     if (!status)
-        *sum = (haul_estimate){each.seconds * one->count, each.low_s * one->count,
-                               each.high_s * one->count, each.weakest, each.model};
+        *sum = (haul_estimate){each.seconds * count, each.low_s * count, each.high_s * count,
+                               each.weakest, each.model};
     const bool is_elsewhere = one->direction == HAUL_UNKNOWN || one->direction == HAUL_HTOH;
     if (status != HAUL_MISSING || !(one->impossible || (keeps && is_elsewhere)))
         return status;

@@ -10,6 +10,7 @@ typedef struct haul_copy_times {
     const haul_machine *target;
     const haul_copy_model *model; /* that was asked for */
     const haul_size_classes *classes;
+    const uint32_t *staged_ns; /* of each class: see haul_staging_find */
     haul_arena *arena;
     uint64_t replaced; /* copies that `auto` predicted in its place, and why the first of them */
     char why_replaced[512];

@@ -14,6 +14,7 @@
 #include "project/recording.h"
 #include "project/reference.h"
 #include "project/self_check.h"
+#include "project/staging.h"
 #include "project/taken_over.h"
 #include "project/whole_run.h"
 
@@ -25,6 +26,7 @@ typedef struct projector {
     const haul_workload *workload;
     const haul_projection_options *options;
     haul_recording recording;
+    uint32_t *staged_ns;  /* of each class of the recording's copies: see haul_staging_find */
     haul_machine *target; /* completed from the recording machine */
     haul_work_scales scales;
 } projector;
@@ -58,9 +60,10 @@ static haul_status check_self(projector *self, haul_error *error)
     const haul_contention none = {0};
     haul_machine *fitted = NULL;
     haul_self_check without, *check = &self->out.self_check;
-    haul_self_check_inputs inputs = {self->workload, &self->recording.classes,
-                                     &self->recording.contention, recording_of(self),
-                                     self->options->from ? self->options->model : NULL};
+    haul_self_check_inputs inputs = {
+        self->workload,     &self->recording.classes,
+        self->staged_ns,    &self->recording.contention,
+        recording_of(self), self->options->from ? self->options->model : NULL};
     haul_status status = haul_self_check_run(&inputs, &self->arena, check, error);
     check->fitted = !self->options->from;
     if (status || !inputs.contention->share)
@@ -149,6 +152,7 @@ static haul_status predict_copies(projector *self, haul_error *error)
                              .model = self->options->model ? self->options->model
                                                            : haul_copy_model_at(0),
                              .classes = classes,
+                             .staged_ns = self->staged_ns,
                              .arena = &self->arena};
     HAUL_TRY(haul_copy_times_make(&times, &self->out, error));
     HAUL_TRY(haul_assumed_host_find(self->target, times.model, classes, &self->out, error));
@@ -183,11 +187,24 @@ static haul_status check_collectives(projector *self, haul_error *error)
     return status;
 }
 
+static haul_status find_staging(projector *self, haul_error *error)
+{
+    const haul_size_classes *classes = &self->recording.classes;
+    int64_t free_call_ns;
+    HAUL_TRY(haul_free_call(self->workload, &free_call_ns, error));
+    self->staged_ns =
+        haul_arena_alloc(&self->arena, (classes->count + 1) * sizeof *self->staged_ns);
+    if (!self->staged_ns)
+        return haul_fail_no_memory(error);
+    return haul_staging_find(self->workload, classes, free_call_ns, self->staged_ns, error);
+}
+
 static haul_status make(projector *self, haul_error *error)
 {
     haul_recording *recording = &self->recording;
     const haul_projection_options *options = self->options;
     HAUL_TRY(haul_recording_learn(self->workload, options->from, recording, error));
+    HAUL_TRY(find_staging(self, error));
     HAUL_TRY(check_self(self, error));
     self->out.contention_s = contention_s(self);
     note_recording(self);

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "project/score.h"
+#include "project/staging.h"
 
 /* Sums over some classes of copies. */
 typedef struct tally {
@@ -53,6 +54,9 @@ static haul_status add_class(checker *self, const haul_size_class *one, haul_err
     }
     if (status)
         return status;
+    if (in->staged_ns)
+        alone.seconds *=
+            haul_staging_device_share(one, in->staged_ns[one - in->classes->items], &alone);
     self->group.spread_ns += spread_ns(self, one);
     self->group.time_ns += one->time_ns;
     for (uint32_t k = 0; k < one->count; k++) {

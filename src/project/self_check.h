@@ -9,6 +9,8 @@
 typedef struct haul_self_check_inputs {
     const haul_workload *workload;
     const haul_size_classes *classes;
+    const uint32_t
+        *staged_ns; /* of each class: see haul_staging_find; or NULL: nothing is staged */
     const haul_contention *contention;
     const haul_machine *recording;
     const haul_copy_model *model; /* or NULL; what it cannot predict, `auto` does */

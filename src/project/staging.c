@@ -9,8 +9,8 @@
 #include "base/intervals.h"
 #include "base/stats.h"
 
-/* The least host.copy_rate of the catalogue (titan-xk7, an Opteron 6274). */
-static const double slowest_Bps = 2.4e9;
+/* In B/s: the least host.copy_rate of the catalogue (titan-xk7, an Opteron 6274). */
+static const double slowest_copy_rate = 2.4e9;
 
 /* Copies to the device of up to 64 KiB return when they are staged, before the DMA (CUDA Driver
  * API, "API synchronization behavior"). */
@@ -67,14 +67,24 @@ haul_status haul_staging_find(const haul_workload *workload, const haul_size_cla
     for (size_t c = 0; c < classes->count; c++) {
         const haul_size_class *one = &classes->items[c];
         staged_ns[c] = 0;
-        if (one->memory != HAUL_PAGEABLE || !haul_crosses_link(one->direction) || !one->count)
+        if (one->memory != HAUL_PAGEABLE || !haul_crosses_link(one->direction) || !one->count ||
+            !free_call_ns)
             continue;
         for (uint32_t k = 0; k < one->count; k++)
             times_ns[k] = beside_ns(&workload->ops[classes->ops[one->first + k]]);
         const double own_ns = haul_median_of_many(times_ns, one->count) - (double)free_call_ns;
-        const double most_ns = fmin(1e9 * (double)one->bytes / slowest_Bps, UINT32_MAX);
+        const double most_ns = fmin(1e9 * (double)one->bytes / slowest_copy_rate, UINT32_MAX);
         staged_ns[c] = (uint32_t)fmax(0, fmin(own_ns, most_ns));
     }
     free(times_ns);
     return HAUL_OK;
+}
+
+double haul_staging_device_share(const haul_size_class *one, uint32_t staged_ns,
+                                 const haul_estimate *predicted)
+{
+    const double device_ns = one->time_ns / one->count;
+    if (!staged_ns || predicted->weakest != HAUL_MEASURED)
+        return 1;
+    return device_ns / (device_ns + staged_ns);
 }
