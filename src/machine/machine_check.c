@@ -58,17 +58,21 @@ static void check_gpu(const checker *self)
              gpu->architecture, found->cores);
 }
 
-/* No kernel outruns the cores that it runs on: vector units where there are no tensor cores.
+/* No kernel outruns the cores that it runs on: vector units where there are no tensor cores. Where
+ * multiply-adds were measured, of vector units alone, a file does not say what tensor cores add.
  * GeForce boards run at up to a tenth above the boost clock that they are sold with. */
 static void check_products(const checker *self)
 {
     static const char *const names[] = {HAUL_PRECISION_LIST(HAUL_ROW_TEXT)};
     const haul_gpu *gpu = &self->machine->gpu;
     for (int p = 0; p < HAUL_PRECISIONS; p++) {
-        const double vector = p == HAUL_PRECISION_FP64   ? gpu->fp64_flops.value
-                              : p == HAUL_PRECISION_FP32 ? gpu->fp32_flops.value
-                                                         : 0;
-        const double most = fmax(vector, gpu->tensor_flops[p].value);
+        const haul_parameter none = {0}, *tensor = &gpu->tensor_flops[p];
+        const haul_parameter *vector = p == HAUL_PRECISION_FP64   ? &gpu->fp64_flops
+                                       : p == HAUL_PRECISION_FP32 ? &gpu->fp32_flops
+                                                                  : &none;
+        if (vector->provenance == HAUL_MEASURED && !tensor->provenance)
+            continue;
+        const double most = fmax(vector->value, tensor->value);
         if (most > 0 && gpu->product_flops[p].value > 1.1 * most)
             find(self, "gpu.product_%s is %.4g Tflop/s, above the peak of %.4g", names[p],
                  gpu->product_flops[p].value / 1e12, most / 1e12);

@@ -28,9 +28,10 @@ enum { HOLD_STEPS = 512 };
 static const double sure_enough = 1;
 static const double longest = 3;
 
-/* Copies of 64 MiB are within 1 % of the asymptotic rate on PCIe, where L+o is about 10 us. A
- * machine has some hundred points, of 0.1 s each. */
-static const uint64_t usual_largest = UINT64_C(64) << 20;
+/* Copies of 64 MiB are within 1 % of the asymptotic rate on PCIe, where L+o is about 10 us; those
+ * within a GPU are four times its L2, up to 512 MiB. A machine has some hundred points, of 0.1 s
+ * each. */
+static const uint64_t usual_largest = UINT64_C(64) << 20, largest_most = UINT64_C(512) << 20;
 static const double usual_point_s = 0.1;
 
 /* Three buffers of a size are wanted on the device, and leave room for others. */
@@ -40,8 +41,14 @@ static haul_status choose_sizes(haul_session *self, haul_error *error)
     const haul_status status = haul_device_room(self->device, &room, error);
     if (status && status != HAUL_ABSENT && status != HAUL_MISSING)
         return status;
-    if (!self->options.largest_bytes)
+    const haul_device_properties *device = haul_device_describe(self->device);
+    if (!self->options.largest_bytes) {
         self->options.largest_bytes = usual_largest;
+        while (!device->is_host && !device->is_simulated &&
+               self->options.largest_bytes < 4 * device->l2_bytes &&
+               self->options.largest_bytes < largest_most)
+            self->options.largest_bytes *= 2;
+    }
     if (self->options.largest_bytes < 1 << 20)
         return haul_fail(error, HAUL_USAGE, "copies of 1 MiB at least are measured");
     while (!status && self->options.largest_bytes > (1 << 20) &&

@@ -114,13 +114,20 @@ haul_status haul_copies_measure(haul_session *session, const char *what, haul_at
 
 /* --- one curve */
 
+/* The least copy that shows the rate: within a GPU it is not that of its L2. */
+static uint64_t line_from(const haul_session *self, haul_way way)
+{
+    const uint64_t l2 = haul_device_describe(self->device)->l2_bytes;
+    return way.direction == HAUL_DTOD && l2 > LINE_FROM ? l2 : LINE_FROM;
+}
+
 /* L+o is the time of one byte, G the median slope from there to the larger copies. */
-static double slope_of(const haul_sample *samples, size_t count)
+static double slope_of(const haul_sample *samples, size_t count, uint64_t from)
 {
     double slopes[SIZES];
     size_t found = 0;
     for (size_t i = 1; i < count; i++)
-        if (samples[i].copy.bytes >= LINE_FROM || (!found && i + 1 == count))
+        if (samples[i].copy.bytes >= from || (!found && i + 1 == count))
             slopes[found++] = (samples[i].seconds - samples[0].seconds) /
                               (double)(samples[i].copy.bytes - samples[0].copy.bytes);
     return found ? haul_median(slopes, found) : 0;
@@ -298,7 +305,7 @@ static haul_status add_curve(haul_session *self, haul_way way, haul_error *error
             haul_copies_measure(self, "in a row", try_train, (haul_copies){way, 1}, &train, error));
     haul_copy_curve *curve = &self->curves[self->curve_count];
     self->curve_count++;
-    const double slope = slope_of(all.samples, all.count);
+    const double slope = slope_of(all.samples, all.count, line_from(self, way));
     const double latency = latency_of(all.samples, all.count, slope);
     *curve = (haul_copy_curve){.direction = way.direction, .memory = way.memory};
     if (!(slope > 0) || line_error(all.samples, all.count, latency, slope) > 2 * all.tolerance)
