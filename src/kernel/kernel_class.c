@@ -128,6 +128,7 @@ static const struct {
     {"scudnn", HAUL_PRECISION_FP32},
     {"fp32", HAUL_PRECISION_FP32},
     {"f32f32", HAUL_PRECISION_FP32},
+    {"_f32_", HAUL_PRECISION_FP32},
     {"float", HAUL_PRECISION_FP32},
 };
 

@@ -13,8 +13,8 @@
 #include "kernel/kernel_parts.h"
 
 /* Half widths, in the logarithm, that are to hold 90 of 100 kernels; docs/accuracy.md has what they
- * hold of the operators of PyTorch in fp32 that V100, A100, P100 and T4 ran (NeuSight's data), and
- * what each would be with one of the GPUs left out.
+ * hold of the operators of PyTorch in fp32 that V100, A100, P100 and T4 ran (NeuSight's data) and
+ * an H100 (docs/measured), and what each would be with one of the GPUs left out.
  *
  * Products miss by what a library makes of a GPU. One that has kernels of its own is told apart
  * from one that runs those made for another (maxwell_sgemm on a P100, volta_sgemm on a T4). By
@@ -23,11 +23,11 @@
  * No public data was there for the others: products in half precision are a little wider than those
  * in fp32 between GPUs without kernels of their own and another quarter, convolutions and attention
  * as products and a half, and that is stated, not tested. */
-static const double width_own_kernels = 0.12;
+static const double width_own_kernels = 0.28;
 static const double width_others_kernels = 0.45;
-static const double width_sized = 0.17;
+static const double width_sized = 0.3;
 static const double width_streaming = 0.06;
-static const double width_rows = 0.25;
+static const double width_rows = 0.35;
 static const double width_untested = 0.7;
 static const double width_half_precision = 0.25;
 static const double width_by_shape = 0.5;
@@ -285,25 +285,21 @@ static double least_of(const haul_gpu *gpu, const haul_kernel_work *work)
 /* Where the operands' sizes are known: the time of whole tiles in whole waves, and no more than a
  * tenth beside that; of fewer tiles than multiprocessors no more than half way, in the logarithm,
  * from the sustained rate to a whole wave, since libraries then take smaller tiles and slices of
- * the inner dimension. Where flops alone are known: no
- * faster than the target's sustained rate, which is that of the best shapes, and no slower than
- * four fifths of it once its waves are full. What a source was slower beyond that is its own (a
- * tile that its library chose, a cache that did not hold the operands).
- */
+ * the inner dimension. Where a counter alone tells flops: no faster than the target's sustained
+ * rate. They are no upper limit, for counters do not count tensor cores' flops. */
 static double with_flops(const haul_machine *to, const haul_kernel_work *work, double each_s)
 {
-    static const double least_share = 0.8, most_beside_best = 1.1;
+    static const double most_beside_best = 1.1;
     const haul_parameter rate = haul_gpu_product_rate(&to->gpu, work->kind.precision);
     if (!is_product(work->kind.kind) || !(work->flops > 0) || !(rate.value > 0))
         return each_s;
     const haul_kernel_tiles tiles = haul_kernel_product_s(&to->gpu, work);
+    const double best_s = work->flops / rate.value;
     if (tiles.is_full)
         return fmin(fmax(each_s, tiles.in_waves_s), most_beside_best * tiles.in_waves_s);
-    const double best_s = work->flops / rate.value, blocks = work->launches.blocks;
     if (tiles.in_waves_s > 0)
         return fmin(fmax(each_s, best_s), sqrt(best_s * fmax(tiles.in_waves_s, best_s)));
-    const double waves = blocks > 0 ? haul_kernel_filled(&to->gpu, blocks) / blocks : 1;
-    return fmin(fmax(each_s, best_s), best_s * waves / least_share);
+    return fmax(each_s, best_s);
 }
 
 /* A launch takes at most half of a kernel's time, as in fits, so that no work becomes negative. */
