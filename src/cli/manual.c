@@ -155,6 +155,11 @@ static void print_bash_options(const cli_command *self)
     puts("' ;;");
 }
 
+static bool takes_machines(const cli_command *self)
+{
+    return self->operand.kind == CLI_MACHINE || self->operand.kind == CLI_MACHINES;
+}
+
 static void print_bash_values(const cli_command *self)
 {
     cli_option_list list;
@@ -172,6 +177,8 @@ static void print_bash_values(const cli_command *self)
             puts("$(_haul_machines) ;;");
         }
     }
+    if (takes_machines(self))
+        printf("    '%s '*) [[ $current = -* ]] || words=$(_haul_machines) ;;\n", self->name);
 }
 
 static void put_names(const cli_command *const *commands)
@@ -212,8 +219,10 @@ static void print_bash(void)
     puts("    esac\n"
          "    case $words$current in -*) case $command in");
     visit_commands(print_bash_options);
+    /* of a list the last name is completed */
     puts("    esac ;; esac\n"
-         "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+         "    local list=${current%\"${current##*,}\"}\n"
+         "    COMPREPLY=($(compgen -P \"$list\" -W \"$words\" -- \"${current##*,}\"))\n"
          "}\n"
          "complete -o default -F _haul haul");
 }
@@ -247,7 +256,8 @@ static void print_zsh_command(const cli_command *self)
         }
         putchar('\'');
     }
-    puts(" \\\n            '*:file:_files' ;;");
+    printf(" \\\n            '*:%s' ;;\n",
+           takes_machines(self) ? "machine:_haul_machine_or_file" : "file:_files");
 }
 
 static void put_zsh_list(const cli_command *const *commands)

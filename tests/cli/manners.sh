@@ -68,6 +68,8 @@ bash complete.sh haul machine di
 bash complete.sh haul machine time --dir
 bash complete.sh haul machine time --locality ''
 bash complete.sh haul project --to h100
+bash complete.sh haul project --to gh200,h100
+bash complete.sh haul machine show gtx-titan
 bash complete.sh haul project --format c
 grep -c "^complete -c haul" completion.fish | awk '{ print ($1 > 100 ? "many" : "few") }'
 grep "'--to=" completion.zsh
