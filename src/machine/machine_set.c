@@ -42,6 +42,8 @@ static void scale(haul_parameter *rate, double ratio)
 {
     if (rate->provenance == HAUL_NOT_GIVEN)
         return;
+    if (ratio == 1)
+        return;
     rate->value *= ratio;
     rate->provenance = haul_provenance_weaker(rate->provenance, HAUL_SCALED);
 }
@@ -157,9 +159,13 @@ haul_status haul_machine_set(const haul_machine *machine, const char *assignment
     if (found > 0)
         status = (haul_status)found;
     else if (!found)
-        status =
-            haul_fail(error, HAUL_USAGE, "machine '%.80s' has no parameter '%s': is '%s' meant?",
-                      machine->name, self.path, self.nearest);
+        status = haul_fail(error, HAUL_USAGE,
+                           "machine '%.80s' has no parameter '%s'; did you mean '%s'?",
+                           machine->name, self.path, self.nearest);
+    /* kernels that stream reach as much of the memory's bandwidth as before */
+    const double memory_rate = machine->gpu.memory_bandwidth_Bps.value;
+    if (memory_rate > 0)
+        scale(&made.gpu.stream_Bps, made.gpu.memory_bandwidth_Bps.value / memory_rate);
     const bool is_other = made.link.kind != HAUL_LINK_NONE && made.link.kind != HAUL_LINK_PCIE;
     if (!status && is_other && made.link.generation.provenance)
         replace_link(&made, copies);

@@ -72,8 +72,13 @@ void haul_projected_say_run(const haul_projected *self)
         return;
     }
     const double target = (double)projection->target_run.makespan_ns;
-    haul_report_say(self->report, "%s -> %s on %s: %s",
-                    haul_say_time(projection->recorded_run.makespan_ns).text,
+    /* The change is that of the replay: where it is off, the times alone would say another. */
+    char replayed[96] = "";
+    if (fabs(replay->error) >= 0.5)
+        (void)snprintf(replayed, sizeof replayed, ", replayed as %s",
+                       haul_say_time(replay->replayed_ns).text);
+    haul_report_say(self->report, "%s%s -> %s on %s: %s",
+                    haul_say_time(projection->recorded_run.makespan_ns).text, replayed,
                     haul_say_time(projection->target_run.makespan_ns).text, to,
                     haul_say_change(replay->replayed_ns, projection->target_run.makespan_ns,
                                     projection->low_ns, projection->high_ns)

@@ -71,13 +71,14 @@ static haul_status fail_range(const haul_workload *workload, const char *name, h
     for (size_t r = 0; r < workload->range_count; r++) {
         const char *other = haul_workload_string(workload, workload->ranges[r].name);
         const size_t distance = haul_edit_distance(name, other);
-        if (distance < least) {
+        if (distance < least && haul_is_near(name, other)) {
             least = distance;
             near = other;
         }
     }
     return haul_fail(error, HAUL_MISSING, "the profile has no range '%.100s'%s%.100s%s", name,
-                     near ? ": is '" : "", near ? near : "", near ? "' meant?" : "");
+                     near ? "; did you mean '" : "; 'haul analyze' lists them", near ? near : "",
+                     near ? "'?" : "");
 }
 
 /* The host's own operations belong to every device. */

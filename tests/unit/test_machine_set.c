@@ -37,13 +37,32 @@ static void a_parameter_is_set(void **state)
     haul_machine_free(made);
     made = NULL;
     assert_int_equal(haul_machine_set(machine, "link.lane=8", &made, &error), HAUL_USAGE);
-    assert_non_null(strstr(error.text, "is 'link.lanes' meant?"));
+    assert_non_null(strstr(error.text, "did you mean 'link.lanes'?"));
     assert_int_equal(haul_machine_set(machine, "link.lanes", &made, &error), HAUL_USAGE);
     assert_int_equal(haul_machine_set(machine, "link.generation=99", &made, &error),
                      HAUL_BAD_INPUT);
     assert_int_equal(haul_machine_set(machine, "link.generation=four", &made, &error),
                      HAUL_BAD_INPUT);
     assert_null(made);
+    haul_machine_free(machine);
+}
+
+/* Kernels that stream are predicted by what they reach of the memory, which grows with it. */
+static void a_faster_memory_is_reached_as_far(void **state)
+{
+    (void)state;
+    haul_machine *machine = parsed(MEASURED "gpu: {memory_bandwidth: 2000 GB/s, stream_bandwidth: "
+                                            "1800 GB/s}\n");
+    haul_machine *made = NULL;
+    haul_error error;
+    assert_int_equal(haul_machine_set(machine, "gpu.memory_bandwidth=3000 GB/s", &made, &error),
+                     HAUL_OK);
+    assert_true(fabs(made->gpu.stream_Bps.value - 2700e9) < 1);
+    assert_int_equal(made->gpu.stream_Bps.provenance, HAUL_SCALED);
+    haul_machine_free(made);
+    assert_int_equal(haul_machine_set(machine, "gpu.clock=1 GHz", &made, &error), HAUL_OK);
+    assert_int_equal(made->gpu.stream_Bps.provenance, HAUL_MEASURED);
+    haul_machine_free(made);
     haul_machine_free(machine);
 }
 
@@ -81,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_parameter_is_set),
+        cmocka_unit_test(a_faster_memory_is_reached_as_far),
         cmocka_unit_test(a_generation_replaces_another_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
