@@ -7,13 +7,23 @@
 
 #include "base/grow.h"
 
+/* Bytes of a namespace without a name as demanglers write it, Nsight Compute's at last; 0: it is
+ * none. */
+static size_t nameless(const char *text)
+{
+    static const char *const forms[] = {"(anonymous namespace)", "<unnamed>"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (!strncmp(text, forms[i], strlen(forms[i])))
+            return strlen(forms[i]);
+    return 0;
+}
+
 haul_kernel_plain_name haul_kernel_plain_name_of(const char *name)
 {
-    static const char nameless[] = "(anonymous namespace)"; /* as demanglers write it */
     const char *start = strncmp(name, "void ", 5) != 0 ? name : name + 5;
     size_t length = strcspn(start, "(<[");
-    while (!strncmp(start + length, nameless, sizeof nameless - 1)) {
-        length += sizeof nameless - 1;
+    for (size_t more; (more = nameless(start + length));) {
+        length += more;
         length += strcspn(start + length, "(<[");
     }
     while (length && start[length - 1] == ' ')
@@ -25,6 +35,22 @@ bool haul_kernel_plain_name_is(const char *plain, const char *name)
 {
     const haul_kernel_plain_name of = haul_kernel_plain_name_of(name);
     return strlen(plain) == of.length && !memcmp(plain, of.start, of.length);
+}
+
+/* Behind the last "::". */
+static haul_kernel_plain_name without_namespaces(haul_kernel_plain_name name)
+{
+    size_t at = name.length;
+    while (at && name.start[at - 1] != ':')
+        at--;
+    return (haul_kernel_plain_name){name.start + at, name.length - at};
+}
+
+bool haul_kernel_plain_name_alike(const char *a, const char *b)
+{
+    const haul_kernel_plain_name x = without_namespaces(haul_kernel_plain_name_of(a));
+    const haul_kernel_plain_name y = without_namespaces(haul_kernel_plain_name_of(b));
+    return x.length == y.length && !memcmp(x.start, y.start, x.length);
 }
 
 bool haul_kernel_record_tells(const haul_kernel_record *record)

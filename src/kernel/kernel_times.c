@@ -131,7 +131,7 @@ void haul_kernel_times_find(const haul_kernel_times *times, const char *name,
         const haul_kernel_counts *counts = &row->counts;
         const bool is_other = counts->threads > 0 && launch->blocks > 0 &&
                               counts->threads != launch->blocks * launch->block;
-        if (!row->kernel || is_other || !haul_kernel_plain_name_is(row->kernel, name))
+        if (!row->kernel || is_other || !haul_kernel_plain_name_alike(row->kernel, name))
             continue;
         flops_sum += counts->flops;
         flops_count += counts->flops > 0;

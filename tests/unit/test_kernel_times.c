@@ -457,6 +457,25 @@ static void flops_and_bytes_are_found_by_name_and_launch(void **state)
     haul_kernel_times_free(times);
 }
 
+/* Nsight Compute writes "<unnamed>" and leaves inline namespaces out. */
+static void counters_are_found_whatever_namespaces_are_written(void **state)
+{
+    (void)state;
+    haul_kernel_times *times =
+        parsed("Name,Grid Size,Block Size,flop_count_sp,time_us\n"
+               "\"void at::<unnamed>::norm<float>(T1)\",\"(8, 1, 1)\",\"(64, 1, 1)\",700,1\n"
+               "\"void at::<unnamed>::sum<float>(T1)\",\"(8, 1, 1)\",\"(64, 1, 1)\",900,1\n");
+    assert_string_equal(times->rows[0].kernel, "at::<unnamed>::norm");
+    const haul_kernel_launches launch = {.count = 1, .blocks = 8, .block = 64};
+    const char *name = "void at::native::(anonymous namespace)::norm<float, false>(float*)";
+    double flops = -1, bytes = -1;
+    haul_kernel_times_find(times, name, &launch, &flops, &bytes);
+    CHECK_NEAR(flops, 700, 1e-12);
+    haul_kernel_times_find(times, "at::native::(anonymous namespace)::", &launch, &flops, &bytes);
+    assert_true(flops == 0);
+    haul_kernel_times_free(times);
+}
+
 /* A metric a row, a grid of work items, kilobytes, and instructions of wavefronts. */
 static void rocprofs_counters_are_read(void **state)
 {
@@ -502,6 +521,7 @@ int main(void)
         cmocka_unit_test(blocks_have_their_shape),
         cmocka_unit_test(counters_take_no_time_of_mixed_blocks),
         cmocka_unit_test(flops_and_bytes_are_found_by_name_and_launch),
+        cmocka_unit_test(counters_are_found_whatever_namespaces_are_written),
         cmocka_unit_test(rocprofs_counters_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
