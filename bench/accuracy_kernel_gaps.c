@@ -24,6 +24,18 @@ static double gap_us(const haul_workload *workload, const haul_op *op)
     return 1e-3 * (double)(op->start_ns - end_ns);
 }
 
+/* From the first operation's start to the last one's end. */
+static double run_us(const haul_workload *workload)
+{
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        first_ns = op->start_ns < first_ns ? op->start_ns : first_ns;
+        last_ns = op->start_ns + op->dur_ns > last_ns ? op->start_ns + op->dur_ns : last_ns;
+    }
+    return 1e-3 * (double)(last_ns - first_ns);
+}
+
 static haul_status write_profile(const char *path, FILE *out, haul_error *error)
 {
     haul_workload *workload = NULL;
@@ -37,12 +49,15 @@ static haul_status write_profile(const char *path, FILE *out, haul_error *error)
             gaps[count++] = gap;
     }
     haul_sort_doubles(gaps, count);
-    if (count >= LEAST_PAIRS)
-        fprintf(out, "| %s | %s | %zu | %.2f | %.2f | %.2f |\n", profile_name(path),
+    if (count >= LEAST_PAIRS) {
+        const double median_us = haul_quantile_sorted(gaps, count, 0.5);
+        fprintf(out, "| %s | %s | %zu | %.2f | %.2f | %.2f | %.1f %% |\n", profile_name(path),
                 workload->device_count && workload->devices[0].name ? workload->devices[0].name
                                                                     : "",
-                count, haul_quantile_sorted(gaps, count, 0.1),
-                haul_quantile_sorted(gaps, count, 0.5), haul_quantile_sorted(gaps, count, 0.9));
+                count, haul_quantile_sorted(gaps, count, 0.1), median_us,
+                haul_quantile_sorted(gaps, count, 0.9),
+                100 * median_us * (double)count / run_us(workload));
+    }
     free(gaps);
     haul_workload_free(workload);
     return status;
@@ -59,9 +74,10 @@ static haul_status write(const char *data, FILE *out, haul_error *error)
             "call of the second returned %d us or more before the first ended, so that the GPU "
             "alone delays it; profiles with at least %d such pairs. Some wait for another stream "
             "as well, so the 10th percentile and the median say most. Clocks of profilers tick "
-            "in 1 us or less.\n\n"
-            "| profile | GPU | pairs | 10th percentile | median | 90th percentile |\n"
-            "| --- | --- | ---: | ---: | ---: | ---: |\n",
+            "in 1 us or less. Machine files have no such gap: the last column, the median of all "
+            "pairs as a share of the run, is what a replay without gaps can be too short by.\n\n"
+            "| profile | GPU | pairs | 10th percentile | median | 90th percentile | of the run |\n"
+            "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
             QUEUED_NS / 1000, LEAST_PAIRS);
     for (int l = 0; !status && l < 2; l++) {
         profile_files files = {0};

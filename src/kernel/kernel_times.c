@@ -90,7 +90,7 @@ static haul_status finish(owned_times *made, haul_status status, const char *fir
     if (!status)
         status = settle(made, error);
     if (!status && !made->times.count) {
-        status = haul_fail(error, HAUL_BAD_INPUT, "no measured kernels in it");
+        status = haul_fail(error, HAUL_BAD_INPUT, "no times or known counters of kernels in it");
         haul_error_in_file(error, first);
     }
     if (status)
