@@ -131,21 +131,19 @@ void haul_advisor_note(haul_advisor *self)
                        self->borrowed);
     if (self->study.impossible)
         haul_notes_add(&self->notes,
-                       "%" PRIu64
-                       " copies ran faster than any link moves bytes, so they moved none, "
-                       "as maps of host memory may: they are left as they are, and their rate is "
-                       "not used",
+                       "copies faster than any link moves bytes (%" PRIu64
+                       ") moved none, as maps of host memory may: they are left as they are, and "
+                       "their rate is not used",
                        self->study.impossible);
     if (out->replay.unissued)
-        haul_notes_add(
-            &self->notes,
-            "%" PRIu64 " of %" PRIu64
-            " operations have no call in the profile: they start as soon as their stream is free",
-            out->replay.unissued, out->replay.ops);
+        haul_notes_add(&self->notes,
+                       "operations without a call in the profile (%" PRIu64 " of %" PRIu64
+                       ") start as soon as their stream is free",
+                       out->replay.unissued, out->replay.ops);
     note_gaps(self);
     if (out->untried)
         haul_notes_add(&self->notes,
-                       "%" PRIu64 " changes with the least to save were not tried after %" PRIu64
+                       "changes with the least to save (%" PRIu64 ") were not tried after %" PRIu64
                        " operations had been scheduled; --limit allows more",
                        out->untried, self->scheduled);
 }

@@ -67,6 +67,9 @@ static const char *missing_size(const overlap_request *self)
         return self->is_stencil ? "--size ROWSxCOLUMNS" : "--size MxNxK";
     if (self->tile.count != (self->is_stencil ? 2 : 1))
         return self->is_stencil ? "--tile ROWSxCOLUMNS" : "--tile T";
+    for (size_t i = 0; self->is_stencil && i < self->tile.count; i++)
+        if (self->tile.side[i] > self->size.side[i])
+            return "a tile that is no larger than the grid";
     return NULL;
 }
 

@@ -40,13 +40,14 @@ haul_report *haul_report_comparison(const haul_workload *a, const haul_workload 
     if (!of->matched)
         haul_report_say(report, "No operation of the first profile is in the second.");
     else
-        haul_report_say(report,
-                        "%s operations are in both: %s in the first, %s in the second, %.2fx",
-                        haul_say_count(of->matched).text, haul_say_time(of->a_ns).text,
-                        haul_say_time(of->b_ns).text, haul_share_ns(of->b_ns, of->a_ns));
+        haul_report_say(report, "%s in both: %s in the first, %s in the second, %.2fx",
+                        haul_say_number_of(of->matched, "operation is", "operations are").text,
+                        haul_say_time(of->a_ns).text, haul_say_time(of->b_ns).text,
+                        haul_share_ns(of->b_ns, of->a_ns));
     if (of->matched && (of->only_a || of->only_b))
-        haul_report_line(report, "unmatched", "%s operations of the first, %s of the second",
-                         haul_say_count(of->only_a).text, haul_say_count(of->only_b).text);
+        haul_report_line(report, "unmatched", "%s of the first, %s of the second",
+                         haul_say_number_of(of->only_a, "operation", NULL).text,
+                         haul_say_count(of->only_b).text);
     haul_report_object(report, NULL, head, a->source, b->source, of->matched, of->only_a,
                        of->only_b, of->a_ns, of->b_ns);
     haul_table *table = haul_report_table(report, "operations", columns);

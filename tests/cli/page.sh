@@ -58,3 +58,4 @@ try haul overlap --tiles stencil --machine v100-pcie3 --size 4096x4096 --tile 10
 data page.html '<h2[^>]*>[^<]*'
 data page.html '<li>[a-z ]*'
 try haul overlap --run state --device sim:k20 --html page.html
+try haul overlap --tiles stencil --machine k40 --size 10x10 --tile 5x11 --kernel "1 ms"
