@@ -9,6 +9,9 @@
 
 static const char nccl[] = "NCCL src/device/generate.py; RCCL likewise";
 static const char cublas[] = "cuBLAS, names as Nsight Systems lists them";
+/* Of these names the letters are the types of the operands, of the sum and of the result. */
+static const char nvjet[] =
+    "cuBLAS 12.5 and later; CUDA 13's with the architecture, as recorded on an H100";
 static const char cutlass[] = "CUTLASS media/docs/profiler.md, names of operations";
 static const char cudnn[] = "cuDNN, names as Nsight Systems lists them";
 static const char aten[] = "PyTorch aten/src/ATen/native/cuda";
@@ -102,18 +105,19 @@ static const haul_kernel_class_row rows[] = {
 
     ROW(PRODUCT, NONE, "xmma_gemm", cublas,
         "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1"),
-    ROW(PRODUCT, FP16, "nvjet_h",
-        "cuBLAS 12.5 and later: type of the operands, of the sum, of the result",
-        "nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_TNT"),
-    ROW(PRODUCT, BF16, "nvjet_t", "cuBLAS 12.5 and later, as above",
-        "nvjet_tst_192x192_64x4_2x1_v_bz_TNN"),
-    ROW(PRODUCT, FP8, "nvjet_q", "cuBLAS 12.5 and later, as above",
-        "nvjet_qqtst_128x256_128x4_2x1_v_bz"),
-    ROW(PRODUCT, TF32, "nvjet_s", "cuBLAS 12.5 and later, as above",
-        "nvjet_sss_64x128_32x6_1x1_h_bz_TNN"),
-    ROW(PRODUCT, FP64, "nvjet_d", "cuBLAS 12.5 and later, as above",
-        "nvjet_ddd_64x64_16x4_1x1_h_bz_NNN"),
-    ROW(PRODUCT, NONE, "nvjet", "cuBLAS 12.5 and later, as above", "nvjet_64x128"),
+    ROW(PRODUCT, BF16, "nvjet_sm*_t", nvjet, "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT"),
+    ROW(PRODUCT, FP16, "nvjet_sm*_hs", nvjet, "nvjet_sm90_hsh_128x256_64x4_1x2_h_bz_coopA_TNT"),
+    ROW(PRODUCT, FP16, "nvjet_sm*_hh", nvjet, "nvjet_sm90_hhh_128x256_64x4_1x2_h_bz_coopA_TNT"),
+    ROW(PRODUCT, FP8, "nvjet_sm*_q", nvjet, "nvjet_sm90_qqtst_128x256_128x4_2x1_v_bz_TNT"),
+    ROW(PRODUCT, TF32, "nvjet_sm*_sss", nvjet, "nvjet_sm90_sss_64x128_32x6_1x1_h_bz_TNN"),
+    ROW(PRODUCT, FP64, "nvjet_sm*_ddd", nvjet, "nvjet_sm90_ddd_64x64_16x4_1x1_h_bz_splitK_NNN"),
+    ROW(PRODUCT, NONE, "nvjet_sm", nvjet, "nvjet_sm90_64x128"),
+    ROW(PRODUCT, FP16, "nvjet_h", nvjet, "nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_TNT"),
+    ROW(PRODUCT, BF16, "nvjet_t", nvjet, "nvjet_tst_192x192_64x4_2x1_v_bz_TNN"),
+    ROW(PRODUCT, FP8, "nvjet_q", nvjet, "nvjet_qqtst_128x256_128x4_2x1_v_bz"),
+    ROW(PRODUCT, TF32, "nvjet_s", nvjet, "nvjet_sss_64x128_32x6_1x1_h_bz_TNN"),
+    ROW(PRODUCT, FP64, "nvjet_d", nvjet, "nvjet_ddd_64x64_16x4_1x1_h_bz_NNN"),
+    ROW(PRODUCT, NONE, "nvjet", nvjet, "nvjet_64x128"),
     ROW(PRODUCT, NONE, "Cijk_", tensile,
         "Cijk_Alik_Bljk_HHS_BH_MT128x128x16_MI32x32x8x1_SN_1LDSB0_APM1"),
     ROW(PRODUCT, NONE, "gemm", cutlass,
