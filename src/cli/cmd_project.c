@@ -192,18 +192,19 @@ static haul_status compare(const project_request *self, haul_projection_options 
         const char *missing = why_missing(of);
         (void)snprintf(why + i * WHY, WHY, "%s", missing ? missing : "");
         (void)snprintf(gpu, sizeof gpu, "%s", of->gpu ? of->gpu : "");
-        rows[i] =
-            (haul_target_row){.name = all->items[i].label,
-                              .replaced_link = asked->to->replaced_link,
-                              .missing = missing ? why + i * WHY : NULL,
-                              .recorded_ns = of->recorded_run.makespan_ns,
-                              .predicted_ns = of->target_run.makespan_ns,
-                              .low_ns = of->low_ns,
-                              .high_ns = of->high_ns,
-                              .copies_s = of->copies.seconds,
-                              .kernels_s = of->kernels_missing ? (double)NAN : of->kernels.seconds,
-                              .critical = of->critical,
-                              .replay = of->replay};
+        rows[i] = (haul_target_row){.name = all->items[i].label,
+                                    .replaced_link = asked->to->replaced_link,
+                                    .missing = missing ? why + i * WHY : NULL,
+                                    .recorded_ns = of->recorded_run.makespan_ns,
+                                    .predicted_ns = of->target_run.makespan_ns,
+                                    .low_ns = of->low_ns,
+                                    .high_ns = of->high_ns,
+                                    .copies_s = of->copies.seconds,
+                                    .kernels_s = of->kernels_missing && of->recorded_kernels_s > 0
+                                                     ? (double)NAN
+                                                     : of->kernels.seconds,
+                                    .critical = of->critical,
+                                    .replay = of->replay};
         haul_projection_free(of);
     }
     if (!status)
@@ -260,7 +261,7 @@ static haul_status project(void *request, haul_error *error)
 
 const cli_command cli_project = {
     .name = "project",
-    .summary = "a recorded program's copies and kernels on another machine",
+    .summary = "a recorded program on another machine: its copies and kernels",
     .synopsis = "PROFILE... --to MACHINE [options]",
     .about = about,
     .options = options,

@@ -121,8 +121,8 @@ static void find_apart(const rank_loader *self, const haul_part *parts, char *no
     if (begin_ns > end_ns)
         (void)snprintf(
             note, size,
-            "a common time: '%.200s' begins %.1f s after '%.200s' has ended, so they are "
-            "of two runs, or their hosts' clocks differ",
+            "a common time: '%.200s' begins %.1f s after '%.200s' has ended, so they may be "
+            "of two runs, or of hosts whose clocks differ",
             file_name(self->paths[begun]), 1e-9 * ((double)begin_ns - (double)end_ns),
             file_name(self->paths[ended]));
 }
