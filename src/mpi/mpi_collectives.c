@@ -6,7 +6,8 @@
 #include "base/grow.h"
 #include "mpi/mpi_parts.h"
 
-enum { AGREED = 4 };
+/* Sizes that change are seen so many calls later at most. */
+enum { CALLS_KEPT = 15 };
 
 static bool is_in_place(haul_address address)
 {
@@ -76,8 +77,9 @@ static void measure_shape(const haul_comm *self, haul_mpi_call *call)
 /* The largest of all owners; which is also how all learn that each has come so far. */
 static haul_status agree(haul_comm *self, haul_mpi_shape *shape, haul_error *error)
 {
-    uint64_t numbers[AGREED] = {shape->bytes, shape->messages, shape->largest, shape->on_device};
-    const haul_status status = haul_mpi_most(self, numbers, AGREED, error);
+    uint64_t numbers[HAUL_MPI_AGREED] = {shape->bytes, shape->messages, shape->largest,
+                                         shape->on_device};
+    const haul_status status = haul_mpi_most(self, numbers, HAUL_MPI_AGREED, error);
     shape->bytes = numbers[0];
     shape->messages = numbers[1];
     shape->largest = numbers[2];
@@ -141,12 +143,21 @@ static haul_status run(haul_comm *self, haul_mpi_call *call, haul_exchange_kind 
     /* where the user wants MPI's own it costs nothing beyond it */
     const bool is_alike = (kind == HAUL_EXCHANGE_ALL || self->forced_way == HAUL_WAY_PLAIN) &&
                           !self->has_device && self->layout.owners == self->size;
-    if (!status && !is_alike)
+    const bool is_kept = self->kept_calls[kind] > 0; /* alike on all: they make the same calls */
+    self->kept_calls[kind] -= is_kept;
+    if (!status && !is_alike && !is_kept)
         status = agree(self, &shape, error);
     if (!status && call)
         call->shape = shape;
-    if (!status)
+    if (!status && is_kept)
+        status = haul_mpi_run_kept(self, call, error);
+    else if (!status)
         status = haul_mpi_choose_and_run(self, &shape, call, error);
+    if (!status && !is_kept && self->last->is_made &&
+        haul_mpi_spares_agreement(self, kind, self->last_way)) {
+        self->kept[kind] = self->last;
+        self->kept_calls[kind] = CALLS_KEPT;
+    }
     if (aside.at)
         haul_mpi_scratch_give(self, &aside);
     return status;

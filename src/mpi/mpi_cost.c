@@ -9,9 +9,6 @@
 
 enum { AGGREGATED_MOST = 1 << 22, BRUCK_MOST = 1 << 24, ENTRY_BYTES = 16 };
 
-/* Errors are distributed as Laplace's: the 90th percentile is ln 10 / ln 2 times the median. */
-static const double tail = 3.32;
-
 /* How MPI makes its own collective is not known: of the published measured by predicted times of
  * Summit (docs/accuracy.md) the ends lie about so far apart. */
 static const double own_low = 0.4, own_high = 2.5;
@@ -120,6 +117,17 @@ static double spread(costs *self, double team)
     return 2 * serial(self, HAUL_ON_NODE, team - 1, all / team, 1) + 2 * all / self->copy_Bps;
 }
 
+/* A reduction of a few numbers, in log2 P rounds. */
+static double agreement(costs *self)
+{
+    const double bytes = HAUL_MPI_AGREED * sizeof(uint64_t), most = self->layout->most;
+    const haul_reach far = self->layout->nodes > 1 ? HAUL_BETWEEN_NODES : HAUL_ON_NODE;
+    double time = 0;
+    for (int step = 1; step < self->layout->owners; step *= 2)
+        time += serial(self, step < most ? HAUL_ON_NODE : far, 1, bytes, most);
+    return time;
+}
+
 static double of_way(costs *self, haul_way way, double team)
 {
     switch (way) {
@@ -220,13 +228,16 @@ static void predict_host(const haul_comm *self, const haul_mpi_shape *shape,
                 .near = messages * (1 - outside),
                 .bytes = messages > 0 ? (double)shape->bytes / messages : 0,
                 .copy_Bps = host_rate > 0 ? host_rate : usual_copy_rate};
+    const bool is_spared = haul_mpi_spares_agreement(self, shape->kind, HAUL_WAY_DIRECT);
     for (int way = 0; way < HAUL_WAYS; way++) {
         of.error = 0;
         const double time = of_way(&of, (haul_way)way, team);
-        const bool is_own = way == HAUL_WAY_PLAIN;
-        times[way].seconds = time;
-        times[way].low_s = time * (is_own ? own_low : 1 - fmin(tail * of.error, 0.5));
-        times[way].high_s = time * (is_own ? own_high : 1 + tail * of.error);
+        const bool is_own = way == HAUL_WAY_PLAIN, agrees = way != HAUL_WAY_DIRECT && is_spared;
+        const double agreed = agrees ? agreement(&of) : 0;
+        const double tail = HAUL_MESSAGE_TAIL * of.error;
+        times[way].seconds = time + agreed;
+        times[way].low_s = time * (is_own ? own_low : 1 - fmin(tail, 0.5)) + agreed * own_low;
+        times[way].high_s = time * (is_own ? own_high : 1 + tail) + agreed * own_high;
     }
 }
 

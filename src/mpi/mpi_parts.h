@@ -9,6 +9,9 @@
 
 enum { HAUL_MPI_WINDOW_MOST = 256, HAUL_MPI_FINALISTS = 3, HAUL_MPI_SIZES = 64 };
 
+/* Numbers that processes agree on before an exchange. */
+enum { HAUL_MPI_AGREED = 4 };
+
 /* Who runs where: the same on all processes. */
 typedef struct haul_mpi_layout {
     int owners;
@@ -115,8 +118,20 @@ struct haul_comm {
     haul_mpi_waiting *transfers;
     haul_way last_way;
     const haul_mpi_choice *last;
+    /* `direct` was chosen, of each kind: it makes so many calls before sizes are agreed on again */
+    const haul_mpi_choice *kept[HAUL_EXCHANGE_ALL_V + 1];
+    unsigned kept_calls[HAUL_EXCHANGE_ALL_V + 1];
     char explained[2048];
 };
+
+/* Whether this way of this kind needs no process to know the others' sizes, beside others that do:
+ * of the host's memory, all processes owners. An all-to-all has the same everywhere. */
+static inline bool haul_mpi_spares_agreement(const haul_comm *self, haul_exchange_kind kind,
+                                             haul_way way)
+{
+    return kind != HAUL_EXCHANGE_ALL && way == HAUL_WAY_DIRECT && !self->has_device &&
+           self->layout.owners == self->size;
+}
 
 /* One exchange of an owner. */
 typedef struct haul_mpi_call {
@@ -232,5 +247,7 @@ size_t haul_mpi_predict(const haul_comm *self, const haul_mpi_shape *shape,
  * and size. */
 haul_status haul_mpi_choose_and_run(haul_comm *self, const haul_mpi_shape *shape,
                                     const haul_mpi_call *call, haul_error *error);
+/* A call that `direct` makes without an agreement. */
+haul_status haul_mpi_run_kept(haul_comm *self, const haul_mpi_call *call, haul_error *error);
 
 #endif

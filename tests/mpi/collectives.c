@@ -6,7 +6,7 @@
 
 #include "haul/mpi.h"
 
-enum { TEXT = 600, CASES_OF_V = 6, GAP_MOST = 5 };
+enum { TEXT = 600, CASES_OF_V = 6, CALLS = 20, GAP_MOST = 5 };
 
 typedef struct setup {
     haul_comm *comm;
@@ -251,6 +251,9 @@ static unsigned long try_way(const haul_comm_options *options)
         try_all(&self, sizes[i], i % 2);
     for (unsigned i = 0; is_of_all && i < CASES_OF_V; i++)
         try_v(&self, 1 + i * i * i * 40, 1 + i * 4, i % 3 == 2);
+    /* long enough that calls go without an agreement, among them ones of other sizes */
+    for (unsigned i = 0; !options->way && options->ranks_per_node < 2 && i < CALLS; i++)
+        try_v(&self, i % 9 == 8 ? 50000 : 20, 1 + i % 2, i % 3 == 2);
     for (unsigned i = 1; is_of_messages && i < 3; i++)
         try_messages(&self, i * 1500);
     if (self.size > 1)

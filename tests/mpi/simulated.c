@@ -1,8 +1,9 @@
 /* libhaul-mpi on a simulated cluster (SimGrid's SMPI): what each way takes there beside what the
- * model predicts, and whether both put the ways in the same order; ways that take alike within TIE
+ * model predicts, whether both put the ways in the same order; ways that take alike within TIE
  * there may be predicted either way round. Beyond MOST_DIRECT processes
  * `direct` is left out: the simulator takes a minute for 192. Fails where the times differ by more
  * than 10 % on average, or the orders at more than PERCENT of the sizes.
+ * With HAUL_SMPI_RATIOS beside SMPI's own collectives (Open MPI's algorithms) too.
  * usage: simulated MACHINE PER_NODE PERCENT BYTES... */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 static const haul_way ways[] = {HAUL_WAY_AGGREGATED, HAUL_WAY_BRUCK, HAUL_WAY_DIRECT};
 static const double TIE = 0.03;
-enum { WAYS = sizeof ways / sizeof *ways, MOST_DIRECT = 64 };
+enum { WAYS = sizeof ways / sizeof *ways, MOST_DIRECT = 64, PROCESSES_MOST = 2048 };
 
 /* SMPI's processes are of one program, and share it. */
 static haul_machine *machine;
@@ -46,7 +47,23 @@ static double start_together(void)
     return MPI_Wtime();
 }
 
-static double run(haul_comm *comm, haul_way way, size_t bytes, int *wrong)
+/* Blocks of equal size are an all-to-all-v too. */
+static haul_status exchange(haul_comm *comm, const void *send, void *got, size_t bytes, bool is_v,
+                            haul_error *error)
+{
+    const size_t size = (size_t)haul_comm_size(comm);
+    size_t counts[PROCESSES_MOST];
+    if (!is_v)
+        return haul_alltoall(comm, haul_in_host(send), haul_in_host(got), bytes, error);
+    for (size_t i = 0; i < size; i++)
+        counts[i] = bytes;
+    const haul_alltoallv_blocks blocks = {
+        haul_in_host(send), {counts, NULL}, haul_in_host(got), {counts, NULL}, 1};
+    return haul_alltoallv(comm, &blocks, error);
+}
+
+/* way: -1: haul's own choice, made by a call before */
+static double run(haul_comm *comm, int way, size_t bytes, bool is_v, int *wrong)
 {
     const int rank = haul_comm_rank(comm), size = haul_comm_size(comm);
     unsigned char *send = malloc((size_t)size * bytes), *got = calloc((size_t)size, bytes);
@@ -55,10 +72,13 @@ static double run(haul_comm *comm, haul_way way, size_t bytes, int *wrong)
     for (int to = 0; to < size; to++)
         for (size_t i = 0; i < bytes; i++)
             send[(size_t)to * bytes + i] = pattern(rank, to, i);
-    comm->forced_way = (int)way;
+    comm->forced_way = way;
     memset(comm->choices, 0, sizeof comm->choices);
+    memset(comm->kept_calls, 0, sizeof comm->kept_calls);
+    if (way < 0)
+        (void)exchange(comm, send, got, bytes, is_v, &error);
     const double start = start_together();
-    if (haul_alltoall(comm, haul_in_host(send), haul_in_host(got), bytes, &error)) {
+    if (exchange(comm, send, got, bytes, is_v, &error)) {
         fprintf(stderr, "%s\n", error.text);
         ++*wrong;
     }
@@ -93,7 +113,7 @@ static order compare(haul_comm *comm, size_t bytes, int count, double *error_sum
     double took[WAYS], predicted[WAYS];
     order found = {1, 1};
     for (int w = 0; w < count; w++) {
-        took[w] = run(comm, ways[w], bytes, wrong);
+        took[w] = run(comm, (int)ways[w], bytes, false, wrong);
         predicted[w] = (double)NAN;
         for (size_t i = 0; i < comm->last->count; i++)
             if (comm->last->times[i].way == ways[w])
@@ -110,6 +130,19 @@ static order compare(haul_comm *comm, size_t bytes, int count, double *error_sum
     return found;
 }
 
+/* MPI's own by what haul chooses, once it has chosen. */
+static void print_ratios(haul_comm *comm, size_t bytes, int *wrong)
+{
+    for (int is_v = 0; is_v < 2; is_v++) {
+        const double own = run(comm, HAUL_WAY_PLAIN, bytes, is_v, wrong);
+        const double chosen = run(comm, -1, bytes, is_v, wrong);
+        if (!haul_comm_rank(comm))
+            printf("%8zu B %-12s MPI %9.2f us haul %9.2f us MPI/haul %.2f (%s)\n", bytes,
+                   is_v ? "all-to-all-v" : "all-to-all", own * 1e6, chosen * 1e6, own / chosen,
+                   haul_way_text(haul_comm_way(comm)));
+    }
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, wrong = 0, all_wrong = 0, agree = 0, agree_strictly = 0, sizes = argc - 4;
@@ -119,7 +152,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc < 5)
+    if (argc < 5 || size > PROCESSES_MOST)
         MPI_Abort(MPI_COMM_WORLD, 2);
     machine = machine ? machine : load(argv[1]);
     const haul_comm_options options = {.machine = machine,
@@ -131,6 +164,8 @@ int main(int argc, char **argv)
         const order found = compare(comm, strtoul(argv[a], NULL, 10), count, &error_sum, &wrong);
         agree += found.is_but_for_ties;
         agree_strictly += found.is_strict;
+        if (getenv("HAUL_SMPI_RATIOS"))
+            print_ratios(comm, strtoul(argv[a], NULL, 10), &wrong);
     }
     MPI_Reduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     const double mean = error_sum / (count * sizes);
