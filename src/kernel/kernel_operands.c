@@ -94,8 +94,9 @@ static double l1_bytes(const haul_architecture *of)
     return of->major >= 7 ? of->shared_bytes : of->major == 6 && !of->minor ? OF_GP100 : 0;
 }
 
-/* L2s of two partitions that keep copies of the same data: A100, H100 and B200 (NVIDIA's white
- * papers of Ampere, Hopper and Blackwell). */
+/* An A100's L2 is two that keep copies of the same data (Ampere white paper). H100's and B200's are
+ * two as well ("Nvidia's H100: Funny L2" and "Nvidia's B200", chipsandcheese.com, 2023 and 2025),
+ * and taken alike. */
 static bool is_l2_halved(const haul_architecture *of)
 {
     return (of->major == 8 && !of->minor) || of->major == 9 || of->major == 10;
