@@ -28,3 +28,8 @@ haul project --to h100-pcie5,gh200 t4-vectoradd-4streams-5e6.nvvp
 
 echo "== files that were not recorded together"
 haul analyze rtx3080-small.sqlite h100-2gpu-training-1s.sqlite | sed -n '/caution/,/^$/p'
+
+echo "== profiles with collectives and ranges, too, fit 40 lines"
+for name in nccl-arguments recsys-v100; do
+    haul analyze "$traces/kineto/$name.json.gz" | awk 'END { print (NR > 40 ? "TOO LONG: " NR : "fits") }'
+done
