@@ -10,8 +10,8 @@
 enum { NODES_MOST = 1 << 20 };
 
 typedef struct net {
-    double latency_s;
-    double rate_Bps; /* of the fastest protocol */
+    double latency_s; /* the least above 0: a fit may have pieces without one; 0: none has */
+    double rate_Bps;  /* of the fastest protocol */
 } net;
 
 static bool is_of(const haul_message_protocol *one, haul_reach reach)
@@ -21,13 +21,16 @@ static bool is_of(const haul_message_protocol *one, haul_reach reach)
 
 static bool find_net(const haul_machine *machine, haul_reach reach, net *found)
 {
-    *found = (net){(double)INFINITY, 0};
-    for (size_t i = 0; i < machine->message_count; i++)
-        if (is_of(&machine->messages[i], reach)) {
-            found->latency_s = fmin(found->latency_s, machine->messages[i].latency_s.value);
-            found->rate_Bps = fmax(found->rate_Bps, machine->messages[i].rate_Bps.value);
-        }
-    return found->rate_Bps > 0 && found->latency_s > 0;
+    *found = (net){0, 0};
+    for (size_t i = 0; i < machine->message_count; i++) {
+        const double latency_s = machine->messages[i].latency_s.value;
+        if (!is_of(&machine->messages[i], reach))
+            continue;
+        if (latency_s > 0 && !(found->latency_s > 0 && found->latency_s <= latency_s))
+            found->latency_s = latency_s;
+        found->rate_Bps = fmax(found->rate_Bps, machine->messages[i].rate_Bps.value);
+    }
+    return found->rate_Bps > 0;
 }
 
 static double node_rate(const haul_machine *machine, double least)
@@ -49,8 +52,9 @@ static void put_factors(const haul_machine *machine, const char *name, bool is_l
         const haul_message_protocol *one = &machine->messages[i];
         if (!is_of(one, HAUL_BETWEEN_NODES))
             continue;
+        const double value = is_latency ? one->latency_s.value : one->rate_Bps.value;
         (void)fprintf(out, "%s%.0f:%.6g", before, one->from_bytes.value,
-                      (is_latency ? one->latency_s.value : one->rate_Bps.value) / whole);
+                      whole > 0 ? value / whole : 1);
         before = ";";
     }
     (void)fprintf(out, "\"/>\n");

@@ -32,6 +32,7 @@ static const char yaml[] =
     "shared_rate: 10 GB/s}\n"
     "messages:\n"
     "  - {memory: host, reach: network, above: 0 B, latency: 2 us, rate: 10 GB/s}\n"
+    "  - {memory: host, reach: network, above: 1 MiB, latency: 0 s, rate: 5 GB/s}\n"
     "  - {memory: host, reach: socket, above: 0 B, latency: 1 us, rate: 10 GB/s}\n"
     "  - {memory: host, reach: node, above: 0 B, latency: 1 us, rate: 10 GB/s}\n"
     "  - {memory: device, reach: network, above: 0 B, latency: 2 us, rate: 10 GB/s}\n"
@@ -185,6 +186,7 @@ static void platforms(void **state)
     assert_int_equal(fclose(out), 0);
     assert_non_null(strstr(text, "radical=\"0-2\""));
     assert_non_null(strstr(text, "bw=\"10000000000Bps\" lat=\"0.000001000s\""));
+    assert_non_null(strstr(text, "lat-factor\" value=\"0:1;1048576:0\""));
     free(text);
     haul_machine_free(machine);
 }
