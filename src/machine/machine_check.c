@@ -59,7 +59,8 @@ static void check_gpu(const checker *self)
 }
 
 /* No kernel outruns the cores that it runs on: vector units where there are no tensor cores. Where
- * multiply-adds were measured, of vector units alone, a file does not say what tensor cores add.
+ * multiply-adds in double precision were measured, of vector units alone, a file does not say what
+ * tensor cores add.
  * GeForce boards run at up to a tenth above the boost clock that they are sold with. */
 static void check_products(const checker *self)
 {
@@ -70,7 +71,7 @@ static void check_products(const checker *self)
         const haul_parameter *vector = p == HAUL_PRECISION_FP64   ? &gpu->fp64_flops
                                        : p == HAUL_PRECISION_FP32 ? &gpu->fp32_flops
                                                                   : &none;
-        if (vector->provenance == HAUL_MEASURED && !tensor->provenance)
+        if (p == HAUL_PRECISION_FP64 && vector->provenance == HAUL_MEASURED && !tensor->provenance)
             continue;
         const double most = fmax(vector->value, tensor->value);
         if (most > 0 && gpu->product_flops[p].value > 1.1 * most)
