@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "haul/goal.h"
 #include "haul/report.h"
 #include "haul/simulate.h"
 
@@ -20,7 +21,9 @@ static const char machine_text[] =
     "copies:\n"
     "  - {direction: HtoD, memory: pinned, latency: 9 us, rate: 10 GB/s, gap: 2 us,"
     " busy_rate: 8 GB/s}\n"
-    "  - {direction: DtoH, memory: pinned, latency: 9 us, rate: 10 GB/s}\n";
+    "  - {direction: DtoH, memory: pinned, latency: 9 us, rate: 10 GB/s}\n"
+    "messages:\n"
+    "  - {memory: host, reach: network, above: 0 B, latency: 20 us, rate: 2.5 GB/s, gap: 3 us}\n";
 
 static void check_simulation(const haul_simulation *simulation)
 {
@@ -59,6 +62,9 @@ static void report(const haul_simulation *simulation)
                               .spans = simulation->timeline->ops,
                               .named = true};
     assert(!haul_report_perfetto(&drawn, 1, 0, out, NULL, &error));
+    uint64_t kept;
+    if (haul_goal_write_workload(simulation->schedule->workload, out, &kept, &error))
+        assert(error.text[0]);
     (void)fclose(out);
 }
 
