@@ -306,8 +306,9 @@ const char *haul_study_pinned_need(haul_study *study, const haul_effect *effect)
     if (!effect->pinned)
         return NULL;
     return haul_study_text(study,
-                           "pinned host memory: a buffer for each size, at least the %s of the "
-                           "largest; page-locking takes %s once, which is subtracted",
+                           "pinned host memory that the program fills and reads in place, a buffer "
+                           "for each size, at least the %s of the largest; page-locking takes %s "
+                           "once, which is subtracted",
                            haul_study_bytes(study, effect->pinned_largest),
                            haul_study_time(study, effect->locks_ns));
 }
