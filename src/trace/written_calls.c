@@ -8,11 +8,14 @@
 #include "base/fail.h"
 #include "base/order.h"
 
-/* Operations of one thread whose calls began and ended together had one call. */
+/* Operations of one thread whose calls began and ended together had one call, but for those of
+ * different names. A kernel's name is not its call's. */
 static bool same_call(const haul_op *a, const haul_op *b)
 {
+    const bool differ =
+        a->name != b->name && a->kind != HAUL_OP_KERNEL && b->kind != HAUL_OP_KERNEL;
     return a->thread == b->thread && a->call_ns == b->call_ns && a->call_dur_ns == b->call_dur_ns &&
-           haul_op_on_device(a) && haul_op_on_device(b);
+           haul_op_on_device(a) && haul_op_on_device(b) && !differ;
 }
 
 /* When a wait began, or an operation was called for at the latest. */
