@@ -60,8 +60,8 @@ static void check_gpu(const checker *self)
 
 /* No kernel outruns the cores that it runs on: vector units where there are no tensor cores. Where
  * multiply-adds in double precision were measured, of vector units alone, a file does not say what
- * tensor cores add.
- * GeForce boards run at up to a tenth above the boost clock that they are sold with. */
+ * tensor cores add. GeForce boards run at up to a tenth above the boost clock that they are sold
+ * with. */
 static void check_products(const checker *self)
 {
     static const char *const names[] = {HAUL_PRECISION_LIST(HAUL_ROW_TEXT)};

@@ -40,9 +40,7 @@ static int visit(void *state, const char *path, int dimension, const haul_parame
 
 static void scale(haul_parameter *rate, double ratio)
 {
-    if (rate->provenance == HAUL_NOT_GIVEN)
-        return;
-    if (ratio == 1)
+    if (rate->provenance == HAUL_NOT_GIVEN || ratio == 1)
         return;
     rate->value *= ratio;
     rate->provenance = haul_provenance_weaker(rate->provenance, HAUL_SCALED);

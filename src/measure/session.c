@@ -20,7 +20,8 @@ enum { ATTEMPTS_LEAST = 5, ATTEMPTS_USUAL = 101, ATTEMPTS_MOST = 303, PAGE = 409
 enum { LAUNCHES = 32 };
 static const uint64_t computed_bytes = UINT64_C(32) << 20;
 
-/* Of multiply-adds in one thread, some 40 us on a GPU: longer than a few calls of the host. */
+/* Steps of the kernel that keeps a stream busy. One thread takes some 40 us for them on a GPU,
+ * longer than the host takes for a few calls. */
 enum { HOLD_STEPS = 512 };
 
 /* Points whose median is surer than that, in percent, end at the usual number of attempts, or time;

@@ -251,7 +251,7 @@ haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy s
         .shared_bytes = shared_bytes,
         .shared_s = shared_bytes * self->in.per_byte_s,
         .count = count,
-        .call_ns = llround(1e9 * fmin(self->call_s, call_most_s)),
+        .call_ns = llround(1e9 * fmax(fmin(self->call_s, call_most_s), 0)),
         .marks = self->marks,
     };
     if (strategy == HAUL_MAPPED)

@@ -66,8 +66,6 @@ haul_words haul_say_number_of(uint64_t count, const char *one, const char *plura
     return words;
 }
 
-/* A fourth digit where three make the ends equal, and no interval where four do; the unit stands
- * once where both have the same. */
 /* Half a percent is within what runs repeat to. */
 haul_words haul_say_change(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t high_ns)
 {
@@ -86,6 +84,8 @@ haul_words haul_say_change(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64
     return words;
 }
 
+/* A fourth digit where three make the ends equal, and no interval where four do; the unit stands
+ * once where both have the same. */
 haul_words haul_say_interval(double low_s, double high_s)
 {
     haul_words low = haul_say_seconds(low_s), high = haul_say_seconds(high_s), words = low;

@@ -236,7 +236,7 @@ static haul_status read_shape(haul_plan *self, const haul_draft *draft, haul_op 
 
 /* --- what operations are on */
 
-/* The number of a device or rank: 0 where it is not said. */
+/* The device or the rank that an operation gives, or 0. */
 static haul_status read_number(const haul_plan *self, const haul_draft *draft, haul_key key,
                                uint32_t *number)
 {
