@@ -6,6 +6,7 @@
 #include "base/stats.h"
 #include "haul/trace.h"
 #include "profile_files.h"
+#include "project/recording.h"
 
 /* A call that returned this long before has surely put its kernel in the queue. */
 enum { QUEUED_NS = 10000, LEAST_PAIRS = 20 };
@@ -36,6 +37,20 @@ static double run_us(const haul_workload *workload)
     return 1e-3 * (double)(last_ns - first_ns);
 }
 
+/* The GPU, and what the machine file of the catalogue says of it. */
+static void write_gpu(const haul_workload *workload, FILE *out)
+{
+    haul_recording recording = {0};
+    const haul_status status = haul_recording_gpu(workload, &recording, NULL);
+    const haul_gpu *gpu = !status && recording.like ? &recording.like->gpu : NULL;
+    fprintf(out, " %s |", gpu ? gpu->name : "");
+    if (gpu && gpu->kernel_gap_s.provenance)
+        fprintf(out, " %.2f |", 1e6 * gpu->kernel_gap_s.value);
+    else
+        fputs(" |", out);
+    haul_recording_release(&recording);
+}
+
 static haul_status write_profile(const char *path, FILE *out, haul_error *error)
 {
     haul_workload *workload = NULL;
@@ -51,10 +66,10 @@ static haul_status write_profile(const char *path, FILE *out, haul_error *error)
     haul_sort_doubles(gaps, count);
     if (count >= LEAST_PAIRS) {
         const double median_us = haul_quantile_sorted(gaps, count, 0.5);
-        fprintf(out, "| %s | %s | %zu | %.2f | %.2f | %.2f | %.1f %% |\n", profile_name(path),
-                workload->device_count && workload->devices[0].name ? workload->devices[0].name
-                                                                    : "",
-                count, haul_quantile_sorted(gaps, count, 0.1), median_us,
+        fprintf(out, "| %s |", profile_name(path));
+        write_gpu(workload, out);
+        fprintf(out, " %zu | %.2f | %.2f | %.2f | %.1f %% |\n", count,
+                haul_quantile_sorted(gaps, count, 0.1), median_us,
                 haul_quantile_sorted(gaps, count, 0.9),
                 100 * median_us * (double)count / run_us(workload));
     }
@@ -74,10 +89,13 @@ static haul_status write(const char *data, FILE *out, haul_error *error)
             "call of the second returned %d us or more before the first ended, so that the GPU "
             "alone delays it; profiles with at least %d such pairs. Some wait for another stream "
             "as well, so the 10th percentile and the median say most. Clocks of profilers tick "
-            "in 1 us or less. Machine files have no such gap: the last column, the median of all "
-            "pairs as a share of the run, is what a replay without gaps can be too short by.\n\n"
-            "| profile | GPU | pairs | 10th percentile | median | 90th percentile | of the run |\n"
-            "| --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
+            "in 1 us or less. A replay takes the profile's own median, a prediction `kernel_gap` "
+            "of the machine's file, which is from other sources than these profiles. The last "
+            "column, the median of all pairs as a share of the run, is what a replay without gaps "
+            "can be too short by.\n\n"
+            "| profile | GPU | machine file | pairs | 10th percentile | median | 90th percentile | "
+            "of the run |\n"
+            "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
             QUEUED_NS / 1000, LEAST_PAIRS);
     for (int l = 0; !status && l < 2; l++) {
         profile_files files = {0};

@@ -148,6 +148,7 @@ typedef struct haul_gpu {
     haul_parameter
         implicit_sync; /* 1: the device synchronises streams by itself (CCGrid 2014, III) */
     haul_parameter launch_latency_s; /* of a kernel, on the device */
+    haul_parameter kernel_gap_s;     /* from a kernel's end to the next of its stream */
     haul_parameter queue_gap_s;      /* each further small operation that the host queues */
     /* sustained, as measured: of large matrix products, by precision, in flop/s, and of kernels
      * that stream through the device's memory, in bytes read and written a second */

@@ -63,6 +63,9 @@ typedef struct haul_timeline_device {
      * the call's start, or, where issue_on_return and the call does not block, from its return. */
     int64_t issue_ns[HAUL_OP_KINDS];
     bool issue_on_return[HAUL_OP_KINDS];
+    /* From a kernel's end to the earliest start of the kernel behind it in its stream; 0 for one
+     * without a call where the workload has threads, as of a CUDA graph. */
+    int64_t kernel_gap_ns;
     /* A kernel starts when one of its blocks fits, and then holds the places of all its blocks, at
      * most the device, until it ends: the blocks of the first kernel are assigned before any of the
      * next (Amert et al., GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed, RTSS 2017).
@@ -232,6 +235,8 @@ typedef struct haul_replay {
  * - as many migrations at once as were seen;
  * - the median time from call to start of the operations that found their stream and their resource
  *   idle, from the call's return where those times spread less;
+ * - the median time from a kernel to the next of its stream that was queued, where there are 20 or
+ *   more and it is at most 10 us;
  * - delays of operations that start later than their call, stream, edges and resource explain, by
  *   more than a thousandth of the run: they are kept.
  * Returns what haul_timeline_run does. */

@@ -85,6 +85,7 @@ static const haul_field gpu_fields[] = {
     FIGURE(haul_gpu, "copy_engines", copy_engines, NUMBER, COUNT),
     FIGURE(haul_gpu, "implicit_sync", implicit_sync, NUMBER, FLAG),
     FIGURE(haul_gpu, "launch_latency", launch_latency_s, SECONDS, FROM_ZERO),
+    FIGURE(haul_gpu, "kernel_gap", kernel_gap_s, SECONDS, FROM_ZERO),
     FIGURE(haul_gpu, "queue_gap", queue_gap_s, SECONDS, FROM_ZERO),
     FIGURE(haul_gpu, "product_fp64", product_flops[HAUL_PRECISION_FP64], FLOPS, POSITIVE),
     FIGURE(haul_gpu, "product_fp32", product_flops[HAUL_PRECISION_FP32], FLOPS, POSITIVE),

@@ -1,4 +1,5 @@
 /* What bounds kernels: launches, memory, arithmetic. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ enum {
     HELD_THREADS = 2048, /* by a multiprocessor */
     LEAST_WORDS = 1024,
     ARGUMENTS_MOST = 5,
+    ROW = 64,      /* kernels */
+    ROW_HOLDS = 6, /* of some 40 us each: a launch takes the host some 3 us */
 };
 
 /* Shorter kernels are timed badly by a GPU's events. */
@@ -41,9 +44,9 @@ typedef struct run_of {
     haul_parameter *rate; /* that it measures: either bytes or flops are 0 */
 } run_of;
 
-/* On a stream, with the event of that number. */
-static haul_status launch_on(haul_session *session, const run_of *self, int stream,
-                             haul_error *error)
+/* On a stream; `event` may be NULL. */
+static haul_status launch_with(haul_session *session, const run_of *self, int stream,
+                               haul_event *event, haul_error *error)
 {
     const haul_launch launch = {
         .box = {.hi = {self->count}},
@@ -53,8 +56,14 @@ static haul_status launch_on(haul_session *session, const run_of *self, int stre
         .flops = self->flops,
         .is_double = self->is_double,
     };
-    return haul_stream_launch(session->streams[stream], self->kernel, &launch,
-                              session->events[stream], error);
+    return haul_stream_launch(session->streams[stream], self->kernel, &launch, event, error);
+}
+
+/* With the event of the stream's number. */
+static haul_status launch_on(haul_session *session, const run_of *self, int stream,
+                             haul_error *error)
+{
+    return launch_with(session, self, stream, session->events[stream], error);
 }
 
 /* The device's own clock around one launch: the host's launch cost is not in it. */
@@ -90,20 +99,42 @@ static haul_status zero(haul_session *self, haul_error *error)
     return status ? status : haul_stream_wait(self->streams[0], error);
 }
 
-/* A kernel of one index: nearly all of its time is launching and ending. */
+/* From the first one's start to the last one's end, the host's calls hidden. */
+static haul_status try_row(haul_session *session, const void *what, double *seconds,
+                           haul_error *error)
+{
+    for (int i = 0; i < ROW_HOLDS; i++)
+        HAUL_TRY(haul_session_hold(session, 0, error));
+    for (int i = 0; i < ROW; i++) {
+        haul_event *event = i == 0 ? session->events[0] : i == ROW - 1 ? session->events[1] : NULL;
+        HAUL_TRY(launch_with(session, what, 0, event, error));
+    }
+    HAUL_TRY(haul_event_wait(session->events[1], error));
+    return haul_event_seconds(session->events[0], session->events[1], seconds, error);
+}
+
+/* A kernel of one index: nearly all of its time is launching and ending. What kernels in a row take
+ * beyond theirs is the gaps between them. In CUDA the time between the events of one kernel holds
+ * some of the events' own: it takes no longer than one of a row. */
 static haul_status measure_launch(haul_session *self, haul_error *error)
 {
     haul_kernel *kernel;
-    haul_point_measured point;
+    haul_point_measured alone, row;
     HAUL_TRY(haul_kernel_new(self->device, &nothing, &kernel, error));
     const haul_argument argument = {.buffer = self->on_device[0]};
     const run_of run = {.kernel = kernel, .arguments = &argument, .argument_count = 1, .count = 1};
     haul_status status =
-        haul_session_point(self, "an empty kernel", try_kernel, &run, &point, error);
+        haul_session_point(self, "an empty kernel", try_kernel, &run, &alone, error);
     if (!status)
-        self->machine.gpu.launch_latency_s = haul_session_found(self, point.seconds, &point);
+        status = haul_session_point(self, "empty kernels in a row", try_row, &run, &row, error);
     haul_kernel_free(kernel);
-    return status;
+    if (status)
+        return status;
+    const double launch_s = fmin(alone.seconds, row.seconds / ROW);
+    const double gap_s = (row.seconds - ROW * launch_s) / (ROW - 1);
+    self->machine.gpu.launch_latency_s = haul_session_found(self, launch_s, &alone);
+    self->machine.gpu.kernel_gap_s = haul_session_found(self, gap_s, &row);
+    return HAUL_OK;
 }
 
 /* The rate between a launch and one of half its work. */

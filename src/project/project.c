@@ -234,6 +234,7 @@ static haul_status make(projector *self, haul_error *error)
         status = check_collectives(self, error);
     const haul_whole_run run = {
         .times = {self->workload, &recording->classes, self->out.sizes, &self->scales},
+        .from = work.from,
         .target = self->target,
         .reference = options->reference,
         .contention = &recording->contention,

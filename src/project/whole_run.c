@@ -11,7 +11,13 @@
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "haul/units.h"
+#include "machine/gpu_names.h"
 #include "timeline/replay.h"
+
+static const char *seconds_text(double ns, char text[32])
+{
+    return haul_quantity_format(1e-9 * ns, HAUL_DIM_SECONDS, 3, text, 32);
+}
 
 /* Bidirectional contention as the profile shows it, where the target does not say it. */
 static void take_contention(const haul_whole_run *self, haul_timeline_device *device)
@@ -29,6 +35,22 @@ static void take_contention(const haul_whole_run *self, haul_timeline_device *de
                        self->target->name, haul_direction_text((haul_direction)d),
                        100 * device->busy_speed[d]);
     }
+}
+
+/* The gap between kernels as the profile shows it, where the GPU is the same, or the target does
+ * not say it. */
+static void take_gap(const haul_whole_run *self, int64_t recorded_ns, haul_timeline_device *device)
+{
+    char text[32];
+    const bool is_same = self->from && haul_gpu_same(&self->from->gpu, &self->target->gpu);
+    if (!is_same && self->target->gpu.kernel_gap_s.provenance)
+        return;
+    device->kernel_gap_ns = recorded_ns;
+    if (!is_same && recorded_ns)
+        haul_notes_add(self->notes,
+                       "'%s' does not say how long its GPU takes from one kernel to the next: %s "
+                       "assumed, as in the profile",
+                       self->target->name, seconds_text((double)recorded_ns, text));
 }
 
 /* The target's device: its own parameters, and as in the profile what it does not give. Occupancy
@@ -62,13 +84,9 @@ static haul_status find_device(const haul_whole_run *self, bool is_delayed, haul
     memcpy(device.issue_ns, recording->issue_ns, sizeof device.issue_ns);
     memcpy(device.issue_on_return, recording->issue_on_return, sizeof device.issue_on_return);
     device.migrations = recording->migrations;
+    take_gap(self, recording->kernel_gap_ns, &device);
     out->device = device;
     return HAUL_OK;
-}
-
-static const char *seconds_text(double ns, char text[32])
-{
-    return haul_quantity_format(1e-9 * ns, HAUL_DIM_SECONDS, 3, text, 32);
 }
 
 /* A wait without an edge takes its recorded time on any target. */

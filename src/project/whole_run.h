@@ -8,6 +8,7 @@
 
 typedef struct haul_whole_run {
     haul_target_times times;
+    const haul_machine *from; /* the recording GPU's, or NULL where it is not known */
     const haul_machine *target;
     const haul_workload *reference;    /* or NULL */
     const haul_contention *contention; /* of the recording */

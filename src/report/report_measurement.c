@@ -61,6 +61,7 @@ static void add_rates(haul_report *report, const haul_measurement *measurement)
     const haul_machine *machine = measurement->machine;
     static const haul_column columns[] = {
         {"launch_latency_s", HAUL_SECONDS, .head = "launch latency", .optional = true},
+        {"kernel_gap_s", HAUL_SECONDS, .head = "gap between kernels", .optional = true},
         {"memory_bandwidth_Bps", HAUL_RATE, .head = "memory bandwidth", .optional = true},
         {"fp32_Tflops", HAUL_NUMBER, .head = "single precision, Tflop/s", .optional = true},
         {"fp64_Tflops", HAUL_NUMBER, .head = "double precision, Tflop/s", .optional = true},
@@ -74,15 +75,15 @@ static void add_rates(haul_report *report, const haul_measurement *measurement)
         {0},
     };
     const haul_gpu *gpu = &machine->gpu;
-    haul_report_object(report, NULL, columns, value_of(&gpu->launch_latency_s),
-                       value_of(&gpu->memory_bandwidth_Bps), 1e-12 * value_of(&gpu->fp32_flops),
-                       1e-12 * value_of(&gpu->fp64_flops), value_of(&machine->host.copy_rate_Bps),
-                       value_of(&machine->host.cached_copy_rate_Bps), value_of(&gpu->l2_Bps),
-                       1e-12 * value_of(&gpu->product_flops[HAUL_PRECISION_FP64]),
-                       1e-12 * value_of(&gpu->product_flops[HAUL_PRECISION_FP32]),
-                       1e-12 * value_of(&gpu->product_flops[HAUL_PRECISION_FP16]),
-                       measurement->kernels_at_once ? (uint64_t)measurement->kernels_at_once
-                                                    : HAUL_NO_COUNT);
+    haul_report_object(
+        report, NULL, columns, value_of(&gpu->launch_latency_s), value_of(&gpu->kernel_gap_s),
+        value_of(&gpu->memory_bandwidth_Bps), 1e-12 * value_of(&gpu->fp32_flops),
+        1e-12 * value_of(&gpu->fp64_flops), value_of(&machine->host.copy_rate_Bps),
+        value_of(&machine->host.cached_copy_rate_Bps), value_of(&gpu->l2_Bps),
+        1e-12 * value_of(&gpu->product_flops[HAUL_PRECISION_FP64]),
+        1e-12 * value_of(&gpu->product_flops[HAUL_PRECISION_FP32]),
+        1e-12 * value_of(&gpu->product_flops[HAUL_PRECISION_FP16]),
+        measurement->kernels_at_once ? (uint64_t)measurement->kernels_at_once : HAUL_NO_COUNT);
 }
 
 haul_report *haul_report_measurement(const haul_measurement *measurement)

@@ -162,10 +162,15 @@ static void add_replay(haul_table *parent, const haul_replay *replay)
 static void add_device(haul_table *parent, const haul_timeline_device *device)
 {
     static const haul_column columns[] = {
-        {"copy_engines", .unit = HAUL_COUNT}, {"kernels", .unit = HAUL_COUNT},
-        {"implicit_sync", .unit = HAUL_FLAG}, {"queue_depth", .unit = HAUL_COUNT},
-        {"link_devices", .unit = HAUL_COUNT}, {"staging", .unit = HAUL_FLAG},
-        {"migrations", .unit = HAUL_COUNT},   {0},
+        {"copy_engines", .unit = HAUL_COUNT},
+        {"kernels", .unit = HAUL_COUNT},
+        {"implicit_sync", .unit = HAUL_FLAG},
+        {"queue_depth", .unit = HAUL_COUNT},
+        {"link_devices", .unit = HAUL_COUNT},
+        {"staging", .unit = HAUL_FLAG},
+        {"migrations", .unit = HAUL_COUNT},
+        {"kernel_gap_s", .unit = HAUL_TIME},
+        {0},
     };
     static const haul_column room[] = {
         {"multiprocessors", .unit = HAUL_COUNT}, {"blocks", .unit = HAUL_COUNT},
@@ -178,7 +183,7 @@ static void add_device(haul_table *parent, const haul_timeline_device *device)
     haul_table *object = haul_report_object(
         parent, "device", columns, (uint64_t)device->copy_engines, (uint64_t)device->kernels,
         (int)device->implicit_sync, (uint64_t)device->queue_depth, (uint64_t)device->link_devices,
-        (int)device->staging, (uint64_t)device->migrations);
+        (int)device->staging, (uint64_t)device->migrations, device->kernel_gap_ns);
     haul_report_object(object, "occupancy", room, (uint64_t)occupancy->multiprocessors,
                        (uint64_t)occupancy->blocks, (uint64_t)occupancy->threads,
                        (uint64_t)occupancy->registers, (uint64_t)occupancy->shared_bytes);

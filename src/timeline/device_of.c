@@ -48,6 +48,7 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
         .implicit_sync = gpu->implicit_sync.value > 0,
         .kernels = 1, /* at a time, where nothing is known */
         .busy_speed = {1, 1},
+        .kernel_gap_ns = llround(1e9 * fmin(gpu->kernel_gap_s.value, 1e9)),
     };
     const haul_architecture *architecture = haul_architecture_of(gpu);
     if (architecture && architecture->grids) {

@@ -47,6 +47,9 @@ static haul_status check_options(haul_engine *self)
     if (!(device->link_copies >= 0))
         return haul_fail(self->error, HAUL_USAGE, "a link carries no %g copies",
                          device->link_copies);
+    if (!is_duration(device->kernel_gap_ns))
+        return haul_fail(self->error, HAUL_USAGE,
+                         "the gap between kernels is negative or beyond 2^61 ns");
     for (size_t d = 0; d < self->options->delay_count; d++) {
         const haul_start_delay *delay = &self->options->delays[d];
         if (delay->op >= self->workload->op_count || !in_range(delay->delay_ns) ||

@@ -154,6 +154,34 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* A call that returned so long before has surely put its kernel in the queue. Some wait for another
+ * stream, too, so of a few the median says nothing, and a longer one is no GPU's: those of public
+ * profiles are 0 to 2 us. */
+enum { QUEUED_NS = 10000, LEAST_GAPS = 20, LONGEST_GAP_NS = 10000 };
+
+/* The time from a kernel's end to the start of the next in its stream, which was queued: the
+ * median. */
+static void find_gap(const haul_workload *workload, double *gaps, haul_timeline_device *device)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->kind != HAUL_OP_KERNEL || op->stream_prev == HAUL_NONE ||
+            !(op->flags & HAUL_OP_HAS_CALL))
+            continue;
+        const haul_op *before = &workload->ops[op->stream_prev];
+        const int64_t end_ns = haul_end_of(before->start_ns, before->dur_ns);
+        const int64_t returned_ns = haul_end_of(op->call_ns, op->call_dur_ns);
+        if (before->kind == HAUL_OP_KERNEL && haul_end_of(returned_ns, QUEUED_NS) <= end_ns)
+            gaps[count++] = op->start_ns > end_ns
+                                ? (double)haul_clamp_ns((uint64_t)op->start_ns - (uint64_t)end_ns)
+                                : 0;
+    }
+    const double median_ns = count >= LEAST_GAPS ? haul_median_of_many(gaps, count) : 0;
+    if (median_ns <= LONGEST_GAP_NS)
+        device->kernel_gap_ns = (int64_t)median_ns;
+}
+
 /* From the first start to the last end of the device's operations, as the timeline counts. */
 static int64_t recorded_makespan(const haul_workload *workload)
 {
@@ -171,6 +199,17 @@ static int64_t recorded_makespan(const haul_workload *workload)
 /* Shorter delays are the spread about the median time from call to start. */
 enum { DELAYS_OF_RUN = 1000 };
 
+/* When the stream of an operation lets it start. */
+static int64_t stream_ready_of(const haul_op *ops, const haul_timeline_device *device, uint32_t i)
+{
+    if (ops[i].stream_prev == HAUL_NONE)
+        return INT64_MIN;
+    const haul_op *before = &ops[ops[i].stream_prev];
+    const bool are_kernels = ops[i].kind == HAUL_OP_KERNEL && before->kind == HAUL_OP_KERNEL;
+    return haul_end_of(haul_end_of(before->start_ns, before->dur_ns),
+                       are_kernels ? device->kernel_gap_ns : 0);
+}
+
 /* When an operation could have started by its call, its stream and its edges, from *edge on. */
 static int64_t ready_of(const haul_workload *workload, const haul_timeline_device *device,
                         uint32_t i, size_t *edge)
@@ -179,9 +218,7 @@ static int64_t ready_of(const haul_workload *workload, const haul_timeline_devic
     int64_t ready_ns = haul_end_of(op->call_ns, device->issue_ns[op->kind]);
     if (device->issue_on_return[op->kind] && !(op->flags & HAUL_OP_BLOCKS))
         ready_ns = haul_end_of(ready_ns, op->call_dur_ns);
-    if (op->stream_prev != HAUL_NONE)
-        ready_ns = later(ready_ns,
-                         haul_end_of(ops[op->stream_prev].start_ns, ops[op->stream_prev].dur_ns));
+    ready_ns = later(ready_ns, stream_ready_of(ops, device, i));
     while (*edge < workload->edge_count && workload->edges[*edge].after < i)
         ++*edge;
     for (; *edge < workload->edge_count && workload->edges[*edge].after == i; ++*edge) {
@@ -289,6 +326,8 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
     for (int kind = 0; ready && kind < HAUL_OP_KINDS; kind++)
         if (haul_op_kind_place((haul_op_kind)kind) == HAUL_PLACE_DEVICE)
             find_issue(workload, (haul_op_kind)kind, issued, of_ops, &options.device);
+    if (ready)
+        find_gap(workload, of_ops, &options.device);
     free(of_ops); /* 8 bytes an operation, which the run needs for itself */
     of_ops = NULL;
     if (ready && (!by_host || find_delays(workload, &options.device, least_ns, ends_ns, found))) {

@@ -66,6 +66,27 @@ static inline const haul_workload *by_hand_finish(by_hand *self)
     return &self->workload;
 }
 
+/* So many kernels of one stream, so far apart, all called before the first starts; finishes. */
+static inline const haul_workload *by_hand_row(by_hand *self, haul_workload_thread *thread,
+                                               uint32_t count, int64_t dur_ns, int64_t gap_ns)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        haul_op *op =
+            by_hand_add(self, HAUL_OP_KERNEL, 20000 + (int64_t)i * (dur_ns + gap_ns), dur_ns);
+        op->shape = HAUL_NONE;
+        op->stream_prev = i ? i - 1 : HAUL_NONE;
+        op->thread = 0;
+        op->thread_prev = op->stream_prev;
+        op->call_ns = i;
+        op->call_dur_ns = 1;
+        op->flags = HAUL_OP_HAS_CALL;
+    }
+    by_hand_finish(self);
+    self->workload.threads = thread;
+    self->workload.thread_count = 1;
+    return &self->workload;
+}
+
 static inline void by_hand_release(by_hand *self)
 {
     free(self->ops);

@@ -128,6 +128,7 @@ static inline haul_timeline_options draw_options(void)
                 .chained_ns = {draw(4), draw(3)},
                 .issue_ns = {draw(3), 0, draw(5)},
                 .issue_on_return = {draw(2), draw(2), draw(2)},
+                .kernel_gap_ns = draw(2) * draw(6),
             },
         .release = draw(2) ? HAUL_RELEASE_HOST : HAUL_RELEASE_RECORDED,
     };

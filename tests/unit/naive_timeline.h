@@ -100,11 +100,26 @@ static inline bool naive_edges_met(const naive *n, uint32_t i)
     return true;
 }
 
-/* What lay between a wait and an operation without a call that is after it. */
+/* The device operation before one on its stream, or HAUL_NONE. */
+static inline uint32_t naive_before(const naive *n, uint32_t i)
+{
+    uint32_t before = HAUL_NONE;
+    for (uint32_t k = 0; k < i; k++)
+        if (!naive_on_host(&n->w->ops[k]) && n->w->ops[k].stream == n->w->ops[i].stream)
+            before = k;
+    return before;
+}
+
+/* What lay between a wait and an operation without a call that is after it; the gap between two
+ * kernels. */
 static inline int64_t naive_due(const naive *n, uint32_t i)
 {
     const haul_op *op = &n->w->ops[i];
+    const uint32_t last = naive_before(n, i);
     int64_t due = 0;
+    if (last != HAUL_NONE && op->kind == HAUL_OP_KERNEL && n->w->ops[last].kind == HAUL_OP_KERNEL &&
+        op->thread != HAUL_NONE)
+        due = n->ops[last].end + n->o->device.kernel_gap_ns;
     for (size_t e = 0; e < n->w->edge_count; e++) {
         const haul_edge *edge = &n->w->edges[e];
         const haul_op *before = &n->w->ops[edge->before];
@@ -221,16 +236,6 @@ static inline bool naive_step_thread(naive *n, uint32_t number)
     const int64_t tail = op->call_ns + op->call_dur_ns - op->start_ns - op->dur_ns;
     naive_return(n, thread, number, n->now + (tail > 0 ? tail : 0));
     return true;
-}
-
-/* The device operation before one on its stream, or HAUL_NONE. */
-static inline uint32_t naive_before(const naive *n, uint32_t i)
-{
-    uint32_t before = HAUL_NONE;
-    for (uint32_t k = 0; k < i; k++)
-        if (!naive_on_host(&n->w->ops[k]) && n->w->ops[k].stream == n->w->ops[i].stream)
-            before = k;
-    return before;
 }
 
 /* A kernel behind the check of one that has not ended. */

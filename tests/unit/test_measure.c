@@ -126,6 +126,7 @@ static void compare_kernels(worst *self, const char *name, const haul_machine *t
 {
     const haul_gpu *own = &truth->gpu, *gpu = &found->gpu;
     compare(self, name, "launch latency", &own->launch_latency_s, &gpu->launch_latency_s);
+    compare(self, name, "gap between kernels", &own->kernel_gap_s, &gpu->kernel_gap_s);
     compare(self, name, "bandwidth", &own->memory_bandwidth_Bps, &gpu->memory_bandwidth_Bps);
     compare(self, name, "single peak", &own->fp32_flops, &gpu->fp32_flops);
     compare(self, name, "double peak", &own->fp64_flops, &gpu->fp64_flops);

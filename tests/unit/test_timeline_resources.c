@@ -93,6 +93,54 @@ static void a_full_queue_holds_up_calls(void **state)
     by_hand_release(&self);
 }
 
+static void kernels_in_a_row_have_a_gap(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    haul_workload_thread thread = {0};
+    make_launches(&self, &thread);
+    haul_timeline_options options = plain;
+    options.device.kernel_gap_ns = 7;
+    haul_timeline *timeline = run(&self, &options);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(timeline->ops[i].start_ns, 107 * i);
+    assert_int_equal(timeline->ops[4].start_ns, 20); /* another stream */
+    assert_int_equal(timeline->critical_count, 4);
+    haul_timeline_free(timeline);
+    self.ops[1].thread = HAUL_NONE; /* of a graph */
+    self.ops[2].thread_prev = 0;
+    timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[1].start_ns, 100);
+    assert_int_equal(timeline->ops[2].start_ns, 207);
+    haul_timeline_free(timeline);
+    options.device.kernel_gap_ns = -1;
+    assert_int_equal(haul_timeline_run(&self.workload, &options, &timeline, NULL), HAUL_USAGE);
+    by_hand_release(&self);
+}
+
+static int64_t gap_of_row(uint32_t count, int64_t gap_ns)
+{
+    by_hand self = {0};
+    haul_workload_thread thread = {0};
+    haul_replay replay;
+    by_hand_row(&self, &thread, count, 50000, gap_ns);
+    assert_int_equal(haul_timeline_replay(&self.workload, HAUL_RELEASE_HOST, &replay, NULL),
+                     HAUL_OK);
+    if (replay.device.kernel_gap_ns)
+        assert_int_equal(replay.replayed_ns, replay.recorded_ns);
+    by_hand_release(&self);
+    return replay.device.kernel_gap_ns;
+}
+
+static void a_replay_finds_the_gap(void **state)
+{
+    (void)state;
+    assert_int_equal(gap_of_row(40, 1500), 1500);
+    assert_int_equal(gap_of_row(40, -500), 0); /* some overlap: programmatic launches */
+    assert_int_equal(gap_of_row(40, 11000), 0);
+    assert_int_equal(gap_of_row(20, 1500), 0); /* 19 gaps */
+}
+
 static void kernels_start_where_a_block_fits(void **state)
 {
     (void)state;
@@ -592,6 +640,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_queue_holds_up_calls),
+        cmocka_unit_test(kernels_in_a_row_have_a_gap),
+        cmocka_unit_test(a_replay_finds_the_gap),
         cmocka_unit_test(kernels_start_where_a_block_fits),
         cmocka_unit_test(room_has_no_end_to_overflow),
         cmocka_unit_test(each_limit_of_a_multiprocessor_counts),
