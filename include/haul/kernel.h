@@ -117,7 +117,7 @@ typedef struct haul_kernel_model {
 
 enum { HAUL_KERNEL_MODEL_ABI = 2 };
 
-/* haul's own: `roofline` (the default), `bsp`, `carry`. */
+/* haul's own: `roofline` (the default), `bsp`, `scale`. */
 HAUL_API size_t haul_kernel_model_count(void);
 HAUL_API const haul_kernel_model *haul_kernel_model_at(size_t index);
 

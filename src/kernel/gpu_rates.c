@@ -32,10 +32,12 @@ double haul_gpu_arithmetic_s(const haul_gpu *gpu, const haul_kernel_counts *coun
     return (counts->flops - in_fp64) / fp32 + in_fp64 / fp64;
 }
 
-/* Of the nominal peak: large fp32 products reach 0.52 (T4) to 0.97 (V100), most 0.8 to 0.93;
- * streaming kernels 0.82 (MI300X) to 0.92 of the bandwidth that ECC leaves. The figures of
+/* Of the nominal peak: large fp32 products reach 0.52 (T4) to 0.97 (V100), most 0.8 to 0.93; those
+ * in tensor or matrix cores 0.38 (MI300X, FP8) to 0.86 (A100), about 1 on GeForce boards, most 0.65
+ * to 0.8; streaming kernels 0.82 (MI300X) to 0.92 of the bandwidth that ECC leaves. The figures of
  * machines/. */
 static const double usual_product = 0.8;
+static const double usual_tensor_product = 0.75;
 static const double usual_stream = 0.88;
 
 /* What a library computes a product in on a GPU that has no such rate: the next in the list. */
@@ -47,23 +49,52 @@ static const haul_precision fallbacks[HAUL_PRECISIONS][3] = {
     [HAUL_PRECISION_INT8] = {HAUL_PRECISION_FP8, HAUL_PRECISION_FP16, HAUL_PRECISION_FP32},
 };
 
-/* A machine's file has nominal peaks for fp32 and fp64 alone: for the others there is a measured
- * rate of products, or none. */
+/* The peak without tensor cores. */
+static double vector_peak(const haul_gpu *gpu, haul_precision precision)
+{
+    return precision == HAUL_PRECISION_FP64   ? gpu->fp64_flops.value
+           : precision == HAUL_PRECISION_FP32 ? haul_gpu_flops(gpu)
+                                              : 0;
+}
+
+double haul_gpu_product_peak(const haul_gpu *gpu, haul_precision precision)
+{
+    return fmax(vector_peak(gpu, precision), gpu->tensor_flops[precision].value);
+}
+
+/* Of the sustained rate of another precision of the same tensor cores, by their peaks; not given
+ * where neither is known. */
+static haul_parameter sibling_rate(const haul_gpu *gpu, haul_precision precision)
+{
+    const haul_parameter *peaks = gpu->tensor_flops;
+    haul_parameter rate = {0};
+    for (int i = 0; i < 3 && !rate.provenance; i++) {
+        const haul_precision other = fallbacks[precision][i];
+        if (!(peaks[other].value > 0) || !(peaks[precision].value > 0))
+            continue;
+        rate = gpu->product_flops[other];
+        rate.value *= peaks[precision].value / peaks[other].value;
+    }
+    return rate;
+}
+
 haul_parameter haul_gpu_product_rate(const haul_gpu *gpu, haul_precision precision)
 {
-    haul_precision found = precision;
-    for (int i = 0; i < 3 && !gpu->product_flops[found].provenance && fallbacks[precision][i]; i++)
-        found = fallbacks[precision][i];
-    haul_parameter rate = gpu->product_flops[found];
-    if (rate.provenance && found != precision && rate.provenance < HAUL_SCALED)
-        rate.provenance = HAUL_SCALED;
-    if (rate.provenance)
-        return rate;
-    const double peak = found == HAUL_PRECISION_FP64   ? gpu->fp64_flops.value
-                        : found == HAUL_PRECISION_FP32 ? haul_gpu_flops(gpu)
-                                                       : 0;
-    return peak > 0 ? (haul_parameter){usual_product * peak, HAUL_ASSUMED, NULL}
-                    : (haul_parameter){0};
+    haul_precision used = precision;
+    for (int i = 0; i < 3 && !gpu->product_flops[used].provenance &&
+                    !(gpu->tensor_flops[used].value > 0) && fallbacks[precision][i];
+         i++)
+        used = fallbacks[precision][i];
+    const haul_parameter own = gpu->product_flops[used];
+    haul_parameter rate = own.provenance ? own : sibling_rate(gpu, used);
+    if (!rate.provenance) {
+        const double usual = fmax(usual_product * vector_peak(gpu, used),
+                                  usual_tensor_product * gpu->tensor_flops[used].value);
+        return usual > 0 ? (haul_parameter){usual, HAUL_ASSUMED, NULL} : rate;
+    }
+    if (used != precision || !own.provenance)
+        rate.provenance = haul_provenance_weaker(rate.provenance, HAUL_SCALED);
+    return rate;
 }
 
 /* Measured where the machine's file has it, else the usual share of the nominal bandwidth. */
@@ -168,5 +199,5 @@ bool haul_gpu_has_low_occupancy(const haul_gpu *gpu, double blocks, double block
     enum { USUAL_THREADS = 2048 };
     const haul_architecture *architecture = haul_architecture_of(gpu);
     const double threads = architecture ? architecture->threads : USUAL_THREADS;
-    return blocks > 0 && blocks * block <= gpu->multiprocessors.value * threads / 4;
+    return blocks > 0 && block > 0 && blocks * block <= gpu->multiprocessors.value * threads / 4;
 }

@@ -17,9 +17,13 @@ double haul_gpu_flops(const haul_gpu *gpu);
 /* Seconds that a kernel's flops take at the nominal peaks, those in double precision at theirs. */
 double haul_gpu_arithmetic_s(const haul_gpu *gpu, const haul_kernel_counts *counts);
 
-/* The sustained rate of matrix products in a precision, in flop/s: the GPU's own, that of the
- * precision that libraries fall back to on a GPU without it (SCALED), or a usual share of the peak
- * (ASSUMED); provenance HAUL_NOT_GIVEN: not known. */
+/* The nominal peak of products in a precision, in flop/s, whichever cores have it; 0: not known. */
+double haul_gpu_product_peak(const haul_gpu *gpu, haul_precision precision);
+
+/* The sustained rate of matrix products in a precision, in flop/s: the GPU's own, that of another
+ * precision of its tensor cores by their peaks, that of the precision that libraries fall back to
+ * on a GPU without it (both SCALED), or a usual share of the peak (ASSUMED); provenance
+ * HAUL_NOT_GIVEN: not known. */
 haul_parameter haul_gpu_product_rate(const haul_gpu *gpu, haul_precision precision);
 
 /* Bytes a second that streaming kernels sustain; likewise. */
@@ -47,7 +51,7 @@ double haul_gpu_wait_ratio(const haul_gpu *from, const haul_gpu *to);
  * dependent instructions wait. */
 double haul_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks, double block);
 
-/* At most a quarter of the threads that the GPU holds; false where `blocks` is 0. */
+/* At most a quarter of the threads that the GPU holds; false where `blocks` or `block` is 0. */
 bool haul_gpu_has_low_occupancy(const haul_gpu *gpu, double blocks, double block);
 
 /* Of one kernel without work, on the device. */

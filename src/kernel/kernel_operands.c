@@ -35,7 +35,7 @@ static bool is_unaligned(const haul_gpu *gpu, const haul_kernel_work *work)
 double haul_kernel_filled(const haul_gpu *gpu, double blocks)
 {
     const double count = gpu->multiprocessors.value;
-    return count > 0 && blocks > 0 ? ceil(blocks / count) * count : 1;
+    return ceil(blocks / count) * count;
 }
 
 /* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. Operands
@@ -46,7 +46,7 @@ haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_w
     const haul_precision precision = work->kind.precision;
     const double rate = haul_gpu_product_rate(gpu, precision).value;
     const double *tile = usual_tile(precision);
-    if (!of->batch || !(rate > 0))
+    if (!of->batch || !(rate > 0) || !(gpu->multiprocessors.value > 0))
         return (haul_kernel_tiles){0};
     const double across = ceil((double)of->columns / tile[0]);
     const double down = ceil((double)of->rows / tile[1]);

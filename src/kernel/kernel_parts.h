@@ -28,7 +28,7 @@ typedef struct haul_kernel_reading {
 haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bool calm);
 
 /* Multiprocessors' time that the blocks take, those that idle in the last wave among it: blocks of
- * the busiest times multiprocessors. */
+ * the busiest times multiprocessors. Needs both numbers. */
 double haul_kernel_filled(const haul_gpu *gpu, double blocks);
 
 /* A matrix product in tiles on a GPU, at its sustained rates. */

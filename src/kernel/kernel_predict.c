@@ -132,6 +132,14 @@ static void product_widths(const haul_gpu *from, const haul_gpu *to, const haul_
     out->shared = is_tested && !is_unlike ? shared_where_tested : 1;
 }
 
+/* Multiprocessors' time that the blocks take, target by source; 1 where waves are not known. */
+static double waves_ratio(const haul_gpu *from, const haul_gpu *to, double blocks)
+{
+    if (!(from->multiprocessors.value > 0) || !(to->multiprocessors.value > 0) || !(blocks > 0))
+        return 1;
+    return haul_kernel_filled(to, blocks) / haul_kernel_filled(from, blocks);
+}
+
 /* The ratio by arithmetic; where a GPU's ridge leaves open what bounds it, half way, in the
  * logarithm, to that by memory, and the interval reaches both. */
 static bool scale_product(const haul_machine *from, const haul_machine *to,
@@ -144,9 +152,7 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
     const double of_target = haul_gpu_stream_rate(&to->gpu).value;
     if (!precision || !(a.value > 0) || !(b.value > 0))
         return false;
-    const double blocks = work->launches.blocks;
-    const double waves =
-        haul_kernel_filled(&to->gpu, blocks) / haul_kernel_filled(&from->gpu, blocks);
+    const double waves = waves_ratio(&from->gpu, &to->gpu, work->launches.blocks);
     const double by_memory = of_source > 0 && of_target > 0 ? of_source / of_target : 0;
     const double arithmetic = a.value / b.value * waves * tile_speed(&from->gpu, &work->kind);
     const bool is_sized = haul_kernel_product_s(&to->gpu, work).is_full;
@@ -253,6 +259,32 @@ static bool scale_latency(const haul_machine *from, const haul_machine *to,
     return true;
 }
 
+/* A time that one launch cannot fall below, and by what. */
+typedef struct limit {
+    double seconds;
+    haul_kernel_bound bound;
+} limit;
+
+static limit least_of(const haul_gpu *gpu, const haul_kernel_work *work)
+{
+    const double peak = haul_gpu_product_peak(gpu, work->kind.precision);
+    const double rate = haul_gpu_memory_rate(gpu);
+    const double of_flops = peak > 0 ? work->flops / peak : 0;
+    const double of_bytes = rate > 0 ? fmax(0, work->bytes - gpu->l2_bytes.value) / rate : 0;
+    return of_flops > of_bytes ? (limit){of_flops, HAUL_KERNEL_BOUND_ARITHMETIC}
+                               : (limit){of_bytes, HAUL_KERNEL_BOUND_MEMORY};
+}
+
+/* What is known of bytes and flops holds on the target too: no kernel is faster than its memory and
+ * its arithmetic allow, unless the source's own time belies them (tensor cores, data never read).
+ */
+static limit limit_on_target(const haul_machine *from, const haul_machine *to,
+                             const haul_kernel_work *work, double each_s)
+{
+    const limit none = {0, HAUL_KERNEL_BOUNDS};
+    return least_of(&from->gpu, work).seconds <= each_s ? least_of(&to->gpu, work) : none;
+}
+
 /* What no rate fits goes by the ratios of the whole GPU, with their wide interval. */
 static haul_status scale_unknown(const haul_machine *from, const haul_machine *to,
                                  const haul_kernel_work *work, haul_kernel_prediction *out,
@@ -260,26 +292,18 @@ static haul_status scale_unknown(const haul_machine *from, const haul_machine *t
 {
     haul_kernel_prediction made = {
         .kind = HAUL_KERNEL_CLASS_UNKNOWN, .bound = HAUL_KERNEL_BOUNDS, .shared = 1};
-    const haul_status status =
-        haul_kernel_scale_launches(from, to, &work->launches, work->seconds, &made.estimate, error);
-    if (!status)
-        *out = made;
-    return status;
-}
-
-/* What is known of bytes and flops holds on the target too: no kernel is faster than its memory and
- * its arithmetic allow, unless the source's own time belies them (tensor cores, data never read).
- */
-static double least_of(const haul_gpu *gpu, const haul_kernel_work *work)
-{
-    const haul_precision precision = work->kind.precision;
-    const double peak = precision == HAUL_PRECISION_FP64   ? gpu->fp64_flops.value
-                        : precision == HAUL_PRECISION_FP32 ? haul_gpu_flops(gpu)
-                                                           : 0;
-    const double rate = haul_gpu_memory_rate(gpu);
-    const double of_flops = peak > 0 ? work->flops / peak : 0;
-    const double of_bytes = rate > 0 ? fmax(0, work->bytes - gpu->l2_bytes.value) / rate : 0;
-    return fmax(of_flops, of_bytes);
+    haul_estimate *of = &made.estimate;
+    HAUL_TRY(haul_kernel_scale_launches(from, to, &work->launches, work->seconds, of, error));
+    const double count = fmax(work->launches.count, 1);
+    const limit least = limit_on_target(from, to, work, work->seconds / count);
+    const double least_s = count * least.seconds;
+    if (least_s > of->seconds)
+        made.bound = least.bound;
+    of->low_s = fmax(of->low_s, least_s);
+    of->seconds = fmax(of->seconds, least_s);
+    of->high_s = fmax(of->high_s, least_s);
+    *out = made;
+    return HAUL_OK;
 }
 
 /* Where the operands' sizes are known: the time of whole tiles in whole waves, and no more than a
@@ -308,7 +332,7 @@ static double launch_of(const haul_gpu *gpu, double each_s)
     return fmin(haul_gpu_launch(gpu), each_s / 2);
 }
 
-/* Launch and work are scaled apart. What a source's own time belies bounds nothing (least_of). */
+/* Launch and work are scaled apart. */
 static haul_kernel_prediction finish(const haul_machine *from, const haul_machine *to,
                                      const haul_kernel_work *work, const scaling *by)
 {
@@ -316,22 +340,40 @@ static haul_kernel_prediction finish(const haul_machine *from, const haul_machin
     const double launch_s = launch_of(&from->gpu, each_s);
     const double new_launch_s =
         launch_s * haul_gpu_launch(&to->gpu) / fmax(haul_gpu_launch(&from->gpu), 1e-9);
-    const double least_s = least_of(&to->gpu, work);
+    const limit least = limit_on_target(from, to, work, each_s);
     double work_s = with_flops(to, work, (each_s - launch_s) * by->ratio);
     haul_kernel_prediction out = {.kind = by->kind, .bound = by->bound, .shared = by->shared};
-    if (least_s > work_s && least_of(&from->gpu, work) <= each_s)
-        work_s = least_s;
+    if (least.seconds > work_s) {
+        work_s = least.seconds;
+        out.bound = least.bound;
+    }
     if (new_launch_s > work_s)
         out.bound = HAUL_KERNEL_BOUND_LAUNCH;
     const double seconds = count * (new_launch_s + work_s);
     out.estimate = (haul_estimate){
         .seconds = seconds,
-        .low_s = fmax(seconds * exp(-by->down), fmin(count * least_s, seconds)),
+        .low_s = fmax(seconds * exp(-by->down), count * least.seconds),
         .high_s = seconds * exp(by->up),
         .weakest = haul_provenance_weaker(by->weakest, HAUL_SCALED),
         .model = "class",
     };
     return out;
+}
+
+/* On the same GPU the recorded time is the answer, whatever its rates would make of the counters
+ * and operands; and of nothing nothing is scaled. */
+static haul_kernel_prediction kept(const haul_kernel_work *work)
+{
+    return (haul_kernel_prediction){
+        .estimate = {.seconds = work->seconds,
+                     .low_s = work->seconds,
+                     .high_s = work->seconds,
+                     .weakest = HAUL_SCALED,
+                     .model = "class"},
+        .kind = work->kind.kind,
+        .bound = HAUL_KERNEL_BOUNDS,
+        .shared = 1,
+    };
 }
 
 /* Operands tell flops and bytes where no counter does: those of products for the kernels that are
@@ -365,9 +407,11 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
     scaling by = {.kind = kind, .bound = HAUL_KERNEL_BOUNDS, .shared = 1};
     if (!(work->seconds >= 0 && isfinite(work->seconds)))
         return haul_fail(error, HAUL_BAD_INPUT, "expected a duration, not %g s", work->seconds);
-    if (haul_gpu_same(&from->gpu, &to->gpu)) {
-        by = (scaling){.ratio = 1, .kind = kind, .bound = HAUL_KERNEL_BOUNDS};
-    } else if (kind == HAUL_KERNEL_CLASS_COLLECTIVE) {
+    if (haul_gpu_same(&from->gpu, &to->gpu) || !(work->seconds > 0)) {
+        *out = kept(work);
+        return HAUL_OK;
+    }
+    if (kind == HAUL_KERNEL_CLASS_COLLECTIVE) {
         by.ratio = 1;
         by.down = by.up = width_collective;
         by.weakest = HAUL_ASSUMED;

@@ -69,6 +69,15 @@ static bool is_spared(const haul_gpu *from, const haul_gpu *to)
     return a > 0 && b > 0 && power_of_two_in(b) < power_of_two_in(a);
 }
 
+/* How many times as long the counted flops take as all in single precision would: those in double
+ * precision have a peak of their own. */
+static double slowed_by_fp64(const haul_gpu *gpu, const haul_kernel_counts *counts)
+{
+    return counts->flops > 0
+               ? haul_gpu_arithmetic_s(gpu, counts) * haul_gpu_flops(gpu) / counts->flops
+               : 1;
+}
+
 /* By the memory, and by what is inside: where arithmetic is near its peak, cycles go by cores; else
  * by how long instructions wait. */
 static double across_ratio(const haul_kernel_case *what, double memory)
@@ -78,7 +87,8 @@ static double across_ratio(const haul_kernel_case *what, double memory)
     const double blocks = blocks_of(&what->counts);
     const double arithmetic = weight_of(what->fit->arithmetic_share);
     const double peak = haul_gpu_clock_ratio(from, to) * from->cores.value / to->cores.value *
-                        busiest(to, blocks) / busiest(from, blocks);
+                        busiest(to, blocks) / busiest(from, blocks) *
+                        slowed_by_fp64(to, &what->counts) / slowed_by_fp64(from, &what->counts);
     const double inside =
         pow(haul_gpu_inside_ratio(from, to, blocks, what->counts.block), 1 - arithmetic) *
         pow(peak, arithmetic);

@@ -192,15 +192,21 @@ static haul_status scale_collective(const haul_device_work *self, const haul_lau
     return HAUL_OK;
 }
 
+/* By a rate of products or by the nominal peak: a machine file may have either alone. */
+static bool has_tf32(const haul_gpu *gpu)
+{
+    return gpu->product_flops[HAUL_PRECISION_TF32].provenance ||
+           gpu->tensor_flops[HAUL_PRECISION_TF32].provenance;
+}
+
 /* Whether a library uses TF32 for products in fp32 is the program's to say (PyTorch did so by
  * default up to 1.11), and a GPU that has none does not tell it. What ran in fp32 on one that has
  * did so at the program's will. */
 static bool may_be_tf32(const haul_device_work *self, const haul_kernel_work *work)
 {
     return work->kind.kind == HAUL_KERNEL_CLASS_PRODUCT &&
-           work->kind.precision == HAUL_PRECISION_FP32 &&
-           !self->from->gpu.product_flops[HAUL_PRECISION_TF32].provenance &&
-           self->to->gpu.product_flops[HAUL_PRECISION_TF32].provenance;
+           work->kind.precision == HAUL_PRECISION_FP32 && !has_tf32(&self->from->gpu) &&
+           has_tf32(&self->to->gpu);
 }
 
 /* What the kernels' sum would gain, were they in TF32. */

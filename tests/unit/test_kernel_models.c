@@ -341,6 +341,23 @@ static void what_did_not_bound_at_home_may_elsewhere(void **state)
     }
 }
 
+/* Flops in double precision near their peak, a 64th of that in single; the target's is a half. */
+static void double_precision_follows_its_own_peak(void **state)
+{
+    (void)state;
+    haul_machine source = board("home", "kepler", 8, 128, 1e9);
+    haul_machine target = board("target", "kepler", 16, 64, 1e9);
+    source.gpu.fp64_flops = (haul_parameter){2 * 8 * 128e9 / 64, HAUL_DATASHEET, NULL};
+    target.gpu.fp64_flops = (haul_parameter){2 * 16 * 64e9 / 2, HAUL_DATASHEET, NULL};
+    haul_kernel_sample one = {.size = 1e6, .seconds = 1 + 2e-6};
+    one.counts = (haul_kernel_counts){.threads = 1 << 20, .block = 256, .comp = 1e3};
+    one.counts.flops = one.counts.flops_fp64 = 0.9 * source.gpu.fp64_flops.value;
+    haul_kernel_fit *fit = fitted(&source, &one, 1);
+    const haul_kernel_case what = {&source, fit, &target, one.size, one.counts};
+    CHECK_NEAR(timed("roofline", &what).seconds, 2e-6 + 1 / 32.0, 1e-9);
+    haul_kernel_fit_free(fit);
+}
+
 static void bsp_keeps_its_lambda(void **state)
 {
     (void)state;
@@ -516,6 +533,7 @@ int main(void)
         cmocka_unit_test(what_streams_follows_the_memory),
         cmocka_unit_test(intervals_hold_what_waits_do_not_bound),
         cmocka_unit_test(what_did_not_bound_at_home_may_elsewhere),
+        cmocka_unit_test(double_precision_follows_its_own_peak),
         cmocka_unit_test(bsp_keeps_its_lambda),
         cmocka_unit_test(models_are_found_by_name),
         cmocka_unit_test(an_object_is_a_model),

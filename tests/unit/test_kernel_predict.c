@@ -100,7 +100,6 @@ static void classes_follow_what_bounds_them(void **state)
     assert_int_equal(predicted(&from, &to, &work).kind, HAUL_KERNEL_CLASS_UNKNOWN);
 }
 
-/* 10 blocks keep the small GPU's multiprocessors busy, and half of the large one's. */
 /* high over likely, in the logarithm */
 static double width_of(const haul_machine *from, const haul_machine *to, const char *name)
 {
@@ -123,6 +122,7 @@ static void gathers_and_other_makers_are_less_sure(void **state)
                 width_of(&from, &from, "volta_sgemm_128x64_nn"));
 }
 
+/* 10 blocks keep the small GPU's multiprocessors busy, and half of the large one's. */
 static void waves_are_whole(void **state)
 {
     (void)state;
@@ -133,8 +133,6 @@ static void waves_are_whole(void **state)
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1 / 3.0, 1e-9);
 }
 
-/* 4 products of 640 x 1000 by 1000 x 1280 are 4 x 10 x 10 tiles of 64 x 128, 20 whole waves; one
- * row more is another row of tiles, 22 waves. The source's time counts up to a tenth beyond. */
 /* A tile of a x b elements takes 5 (1 / a + 1 / b) times its arithmetic to come out of L2: 4 bytes
  * at 400 GB/s for 2 flops at 1 Tflop/s. */
 static void others_small_tiles_are_slow(void **state)
@@ -153,6 +151,8 @@ static void others_small_tiles_are_slow(void **state)
     assert_true(others.low_s < others.seconds / 2.7 && others.high_s < 2 * others.seconds);
 }
 
+/* 4 products of 640 x 1000 by 1000 x 1280 are 4 x 10 x 10 tiles of 64 x 128, 20 whole waves; one
+ * row more is another row of tiles, 22 waves. The source's time counts up to a tenth beyond. */
 static void operands_tell_a_products_tiles(void **state)
 {
     (void)state;
@@ -339,6 +339,105 @@ static void the_same_gpu_takes_the_same_time(void **state)
     }
 }
 
+/* Whatever counters, operands and rates would make of a recorded time. */
+static void the_same_gpu_keeps_times_that_its_rates_belie(void **state)
+{
+    (void)state;
+    const haul_machine from = small();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 1e3);
+    work.operands =
+        (haul_operands){.batch = 1, .rows = 4096, .columns = 4096, .inner = 4096, .bytes = 1e6};
+    haul_kernel_prediction out = predicted(&from, &from, &work);
+    CHECK_NEAR(out.estimate.low_s, 1e-3, 1e-12);
+    CHECK_NEAR(out.estimate.high_s, 1e-3, 1e-12);
+    work = work_of("triad_kernel", 1e-3, 1e3);
+    work.bytes = 0.1e9;
+    CHECK_NEAR(predicted(&from, &from, &work).estimate.seconds, 1e-3, 1e-12);
+}
+
+/* Without the number of multiprocessors nothing is known of waves: rates alone count. */
+static void machines_may_lack_their_multiprocessors(void **state)
+{
+    (void)state;
+    const haul_machine from = small();
+    haul_machine to = large();
+    to.gpu.multiprocessors = (haul_parameter){0};
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1.000002, 1e6);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1 / 3.0, 1e-9);
+    CHECK_NEAR(predicted(&to, &from, &work).estimate.seconds, 3, 1e-3);
+    work.operands =
+        (haul_operands){.batch = 1, .rows = 4096, .columns = 4096, .inner = 4096, .bytes = 1e6};
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1 / 3.0, 1e-3);
+}
+
+static void kernels_without_a_duration_stay_without(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    static const char *const names[] = {
+        "volta_sgemm_128x64_nn",  "triad_kernel", "softmax", "cunn_SoftMaxForward", "x",
+        "ncclDevKernel_AllReduce"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (double blocks = 0; blocks <= 1e6; blocks = 1e6 * blocks + 1) {
+            const haul_kernel_work work = work_of(names[i], 0, blocks);
+            assert_true(predicted(&from, &to, &work).estimate.high_s == 0);
+        }
+}
+
+/* 100 GB in 0.1 s are eight times the source's bandwidth: they say nothing of the target. */
+static void counts_that_the_source_belies_bound_nothing(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("layer_norm_kernel", 0.1, 1e6);
+    const haul_estimate uncounted = predicted(&from, &to, &work).estimate;
+    work.bytes = 100e9;
+    const haul_estimate counted = predicted(&from, &to, &work).estimate;
+    assert_true(counted.low_s < counted.seconds && counted.low_s < uncounted.seconds);
+}
+
+/* A block whose threads are not known may be any: its grid tells no low occupancy. */
+static void unknown_blocks_tell_no_low_occupancy(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("triad_kernel", 0.1, 1e6);
+    work.launches.block = 0;
+    assert_int_equal(predicted(&from, &to, &work).kind, HAUL_KERNEL_CLASS_STREAMING);
+}
+
+static void unknown_kernels_move_their_bytes_too(void **state)
+{
+    (void)state;
+    const haul_machine from = large(), to = small();
+    haul_kernel_work work = work_of("my_solver", 1, 1e6);
+    work.bytes = 450e9;
+    const haul_kernel_prediction out = predicted(&from, &to, &work);
+    assert_int_equal(out.kind, HAUL_KERNEL_CLASS_UNKNOWN);
+    assert_int_equal(out.bound, HAUL_KERNEL_BOUND_MEMORY);
+    CHECK_NEAR(out.estimate.seconds, 450e9 / 120e9, 1e-4);
+    CHECK_NEAR(out.estimate.low_s, 450e9 / 120e9, 1e-4);
+}
+
+/* The peak of tensor cores where no rate of products was measured: of the precision itself, by
+ * the share that a sibling reaches of its own where that is known. */
+static void nominal_tensor_peaks_stand_in_for_rates(void **state)
+{
+    (void)state;
+    const haul_machine from = large();
+    haul_machine to = small();
+    to.gpu.tensor_flops[HAUL_PRECISION_TF32] = given(8e12);
+    haul_kernel_work work = work_of("cutlass_tensorop_tf32_s1688gemm", 1.000002, 0);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, sqrt(4 * 12 / (0.75 * 8)), 1e-3);
+    to.gpu.tensor_flops[HAUL_PRECISION_FP16] = given(16e12);
+    to.gpu.tensor_flops[HAUL_PRECISION_BF16] = given(32e12);
+    to.gpu.product_flops[HAUL_PRECISION_BF16] = given(8e12);
+    haul_machine half = large();
+    half.gpu.product_flops[HAUL_PRECISION_FP16] = given(12e12);
+    work = work_of("cutlass_tensorop_f16_h16816gemm", 1.000002, 0);
+    CHECK_NEAR(predicted(&half, &to, &work).estimate.seconds, 3, 1e-3);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -373,6 +472,13 @@ int main(void)
         cmocka_unit_test(nothing_is_faster_than_memory_and_arithmetic),
         cmocka_unit_test(a_gpu_with_a_token_fp64_peak_is_held_to_it),
         cmocka_unit_test(the_same_gpu_takes_the_same_time),
+        cmocka_unit_test(the_same_gpu_keeps_times_that_its_rates_belie),
+        cmocka_unit_test(machines_may_lack_their_multiprocessors),
+        cmocka_unit_test(kernels_without_a_duration_stay_without),
+        cmocka_unit_test(counts_that_the_source_belies_bound_nothing),
+        cmocka_unit_test(unknown_blocks_tell_no_low_occupancy),
+        cmocka_unit_test(unknown_kernels_move_their_bytes_too),
+        cmocka_unit_test(nominal_tensor_peaks_stand_in_for_rates),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -247,7 +247,8 @@ static void kernels_enter_and_leave_the_critical_path(void **state)
     haul_workload_free(workload);
 }
 
-/* What the other precision gives is what the option gives; no choice where the source has TF32. */
+/* What the other precision gives is what the option gives; no choice where the source has TF32,
+ * which a machine file tells by its rate or its peak. */
 static void products_in_fp32_may_be_in_tf32(void **state)
 {
     (void)state;
@@ -271,6 +272,17 @@ static void products_in_fp32_may_be_in_tf32(void **state)
     from.gpu.product_flops[HAUL_PRECISION_TF32] = (haul_parameter)MEASURED(8e12);
     in_fp32 = project(workload, &options);
     assert_true(in_fp32->tf32_gain_s == 0);
+    haul_projection_free(in_fp32);
+    from.gpu.tensor_flops[HAUL_PRECISION_TF32] = from.gpu.product_flops[HAUL_PRECISION_TF32];
+    from.gpu.product_flops[HAUL_PRECISION_TF32] = (haul_parameter){0};
+    in_fp32 = project(workload, &options);
+    assert_true(in_fp32->tf32_gain_s == 0);
+    haul_projection_free(in_fp32);
+    from.gpu.tensor_flops[HAUL_PRECISION_TF32] = (haul_parameter){0};
+    to.gpu.tensor_flops[HAUL_PRECISION_TF32] = to.gpu.product_flops[HAUL_PRECISION_TF32];
+    to.gpu.product_flops[HAUL_PRECISION_TF32] = (haul_parameter){0};
+    in_fp32 = project(workload, &options);
+    assert_true(in_fp32->tf32_gain_s > 0.01);
     haul_projection_free(in_fp32);
     haul_workload_free(workload);
 }
