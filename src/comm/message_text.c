@@ -17,15 +17,17 @@ typedef struct columns {
     int time;           /* nccl-tests: microseconds */
     int algorithm, bus; /* nccl-tests: GB/s, of `size` and of what the links carry */
     int count;
+    bool is_osu;
 } columns;
 
 typedef struct reader {
     haul_message_sample like; /* what all samples of the file share */
     columns at;
     haul_message_samples *samples;
-    size_t first;     /* of this file's samples */
-    double algorithm; /* of the fastest row, */
-    double share;     /* and there what a GPU sends by `size`; 0: not known */
+    size_t first;       /* of this file's samples */
+    double algorithm;   /* of the fastest row, */
+    double share;       /* and there what a GPU sends by `size`; 0: not known */
+    const char *unlike; /* what OSU's title says that the times are of; NULL: single messages */
 } reader;
 
 /* The words of a line, cut in place; '#' and units in parentheses are none. */
@@ -52,6 +54,16 @@ static int find(const char *name, char *const *tokens, int count)
     return NONE;
 }
 
+/* Whether OSU's title is a collective's, "OSU MPI Broadcast Latency Test": between two processes it
+ * is "OSU MPI-CUDA Latency Test", for several pairs "Multi Latency" or "Multi-threaded Latency". */
+static bool is_of_collective(char *const *tokens, int count)
+{
+    const int latency = find("Latency", tokens, count);
+    return latency > 1 && latency + 1 < count && !strcmp(tokens[latency + 1], "Test") &&
+           strncmp(tokens[latency - 1], "MPI", 3) != 0 &&
+           strncmp(tokens[latency - 1], "Multi", 5) != 0;
+}
+
 /* A line of comment: the names of columns, a title that tells the memory ("OSU MPI-CUDA Latency
  * Test", "Send Buffer on DEVICE (D)"), or the number of pairs ("[ pairs: 4 ]"). */
 static void read_comment(reader *self, const haul_message_source *source, char *line)
@@ -67,10 +79,17 @@ static void read_comment(reader *self, const haul_message_source *source, char *
     }
     const int count = split(line, tokens);
     const int osu = find("Size", tokens, count), nccl = find("size", tokens, count);
+    if (is_of_collective(tokens, count))
+        self->unlike = "a collective";
+    if (find("Bi-Directional", tokens, count) != NONE)
+        self->unlike = "both directions at once";
     if (osu == 0 || nccl == 0) {
         const int bandwidth = find("Bandwidth", tokens, count);
+        /* "Latency (us)", and from version 7 on "Avg Latency(us)", which are two words here */
+        const int mean = find("Latency(us)", tokens, count);
         self->at = (columns){.size = 0,
-                             .latency = find("Latency", tokens, count),
+                             .latency = mean == 2 ? 1 : find("Latency", tokens, count),
+                             .is_osu = osu == 0,
                              .rate = bandwidth != NONE ? bandwidth : find("MB/s", tokens, count),
                              .time = find("time", tokens, count),
                              .algorithm = find("algbw", tokens, count),
@@ -81,12 +100,12 @@ static void read_comment(reader *self, const haul_message_source *source, char *
     }
 }
 
-/* The number in a column; NaN where there is none. Places count from the end of the line:
- * nccl-tests leaves "redop" blank where an operation has none. */
+/* The number in a column; NaN where there is none. Places of nccl-tests count from the end of the
+ * line: it leaves "redop" blank where an operation has none. */
 static double number_at(const columns *self, int column, char *const *tokens, int count)
 {
     char *end;
-    const int at = column ? column - self->count + count : 0;
+    const int at = column && !self->is_osu ? column - self->count + count : column;
     if (column == NONE || at < 0 || at >= count)
         return (double)NAN;
     const double value = strtod(tokens[at], &end);
@@ -108,6 +127,9 @@ static haul_status read_numbers(reader *self, char *line, haul_error *error)
         return HAUL_OK; /* nccl-tests times nothing for no bytes */
     if (!(size > 0 && size <= 0x1p53 && size == floor(size)))
         return haul_fail(error, HAUL_BAD_INPUT, "expected a size in bytes, not '%.60s'", tokens[0]);
+    if (self->unlike)
+        return haul_fail(error, HAUL_BAD_INPUT, "expected times of single messages, not of %s",
+                         self->unlike);
     sample.bytes = (uint64_t)size;
     if (latency > 0) {
         sample.op = HAUL_MESSAGE_PAIR;
@@ -151,7 +173,7 @@ haul_status haul_message_text_read(const char *text, const char *file,
     reader self = {
         .samples = samples,
         .first = samples->count,
-        .at = {NONE, NONE, NONE, NONE, NONE, NONE, 0},
+        .at = {NONE, NONE, NONE, NONE, NONE, NONE, 0, false},
         .like = {.memory = source->memory, .reach = source->reach, .processes = 1, .messages = 1}};
     if (source->memory == HAUL_MEMORY_UNKNOWN)
         self.like.memory = HAUL_HOST;

@@ -105,6 +105,25 @@ static void find_summary(table_reader *self)
     self->columns[mean] = (column){.kind = COUNTER, .counter = &seconds_column};
 }
 
+/* A launch that another column tells as a whole is not multiplied by its sides again. */
+static void drop_sides(table_reader *self)
+{
+    bool has_grid = false, has_block = false;
+    for (size_t i = 0; i < self->column_count; i++) {
+        const column *at = &self->columns[i];
+        has_grid |=
+            at->kind == GRID_SIZE || (at->kind == COUNTER && at->counter->part == HAUL_WHOLE &&
+                                      at->counter->counter == HAUL_COUNTER_GRID);
+        has_block |= at->kind == BLOCK_SIZE;
+    }
+    for (size_t i = 0; i < self->column_count; i++) {
+        column *at = &self->columns[i];
+        if (at->kind == COUNTER && at->counter->part == HAUL_FACTOR &&
+            (at->counter->counter == HAUL_COUNTER_GRID ? has_grid : has_block))
+            at->kind = IGNORED;
+    }
+}
+
 /* Of several columns of times one is read, the best by haul_kernel_time_rank; the others would
  * count the same launch twice. A counter with a unit has scale 0 until the file tells the unit. */
 static void find_columns(table_reader *self)
@@ -141,6 +160,7 @@ static void find_columns(table_reader *self)
         }
     }
     find_summary(self);
+    drop_sides(self);
 }
 
 /* --- fields */
@@ -216,7 +236,10 @@ static haul_status read_value(table_reader *self, size_t at, const haul_counter_
         haul_fail(self->error, HAUL_BAD_INPUT, "expected one number, not '%.60s'", text);
         return fail_field(self, at);
     }
-    const double own = *rest ? haul_kernel_unit_scale(rest, counter->dimension) : scale;
+    const bool is_size = counter->counter == HAUL_COUNTER_SIZE;
+    const double own = !*rest    ? scale
+                       : is_size ? 0 /* of "4K" nobody knows whether it is 4000 or 4096 */
+                                 : haul_kernel_unit_scale(rest, counter->dimension);
     if (own <= 0) {
         if (*rest)
             haul_fail(self->error, HAUL_BAD_INPUT, "unknown unit '%.20s' in '%.60s'", rest, text);
@@ -232,8 +255,7 @@ static haul_status read_value(table_reader *self, size_t at, const haul_counter_
         return fail_field(self, at);
     }
     /* A size, a time or a side of a grid is never 0; a counter may be. */
-    const bool is_above =
-        is_time || counter->counter == HAUL_COUNTER_SIZE || counter->part == HAUL_FACTOR;
+    const bool is_above = is_time || is_size || counter->part == HAUL_FACTOR;
     if (!(value * own <= 1e30 && (is_above ? value > 0 : value >= 0))) {
         haul_fail(self->error, HAUL_BAD_INPUT, "expected %s, not '%.60s'",
                   is_above ? "a value above 0" : "a value that is not negative", text);

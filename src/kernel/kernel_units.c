@@ -22,9 +22,11 @@ double haul_kernel_unit_scale(const char *unit, haul_dimension dimension)
     double value = 0;
     if (dimension == HAUL_DIM_NUMBER) {
         /* "inst", "sector" and "%": what is counted, as the name says too; "Kinst" and "Msector"
-         * are thousands and millions of it */
+         * are thousands and millions of it; a prefix of nothing is no unit */
         static const char prefixes[] = "KMGT";
         const char *prefix = *unit ? strchr(prefixes, *unit) : NULL;
+        if ((prefix || *unit == 'k') && !unit[1])
+            return 0;
         return prefix && islower((unsigned char)unit[1]) ? pow(1e3, (double)(prefix - prefixes + 1))
                                                          : 1;
     }

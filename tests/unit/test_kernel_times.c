@@ -313,6 +313,9 @@ static void what_cannot_be_is_refused(void **state)
     check_refused("n,time_ms\n8,nan\n", 2, 3, "expected a time, not 'nan'");
     check_refused("n,time_ms\n8,\n", 2, 3, "expected a time, not ''");
     check_refused("n,time_ms\n8,1 parsec\n", 2, 3, "unknown unit 'parsec' in '1 parsec'");
+    check_refused("n,time_ms\n4K,1\n", 2, 1, "unknown unit 'K' in '4K'");
+    check_refused("n,time_ms\n1 GB,1\n", 2, 1, "unknown unit 'GB' in '1 GB'");
+    check_refused("n,time_ms,gld_request\n8,1,4M\n", 2, 5, "unknown unit 'M' in '4M'");
     check_refused("Start,Duration,Name\nms,us,\n1,2,k\n3 ms,4 s,k\n,m,k\n", 5, 2,
                   "expected a time, not 'm'");
     check_refused("Device,Kernel,Metric Name\nx,k,gld_request\n", 2, 5,
@@ -414,6 +417,24 @@ static void blocks_have_their_shape(void **state)
 }
 
 /* As many threads in all, and in a block: whose time is the counters' is not known. */
+/* A table may have a launch as a whole and by its sides, in any order. */
+static void launches_that_are_told_twice_count_once(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "n,time_ms,blocks,grid_x,grid_y,block_x\n8,1,12,4,3,256\n",
+        "n,time_ms,grid_x,grid_y,block_x,blocks\n8,1,4,3,256,12\n",
+        "n,time_ms,Grid Size,grid_x,grid_y,Block Size,block_x\n"
+        "8,1,\"(4, 3, 1)\",4,3,\"(256, 1, 1)\",256\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        haul_kernel_times *times = parsed(texts[i]);
+        CHECK_NEAR(times->rows[0].counts.threads, 12 * 256, 0);
+        assert_int_equal(times->rows[0].block[0], 256);
+        haul_kernel_times_free(times);
+    }
+}
+
 static void counters_take_no_time_of_mixed_blocks(void **state)
 {
     (void)state;
@@ -519,6 +540,7 @@ int main(void)
         cmocka_unit_test(one_counted_size_says_nothing_of_others),
         cmocka_unit_test(rows_without_a_grid_are_kept),
         cmocka_unit_test(blocks_have_their_shape),
+        cmocka_unit_test(launches_that_are_told_twice_count_once),
         cmocka_unit_test(counters_take_no_time_of_mixed_blocks),
         cmocka_unit_test(flops_and_bytes_are_found_by_name_and_launch),
         cmocka_unit_test(counters_are_found_whatever_namespaces_are_written),
