@@ -58,10 +58,10 @@ typedef struct writer {
     haul_written_calls calls;
     sqlite3 *db;
     sqlite3_stmt *statements[TARGETS];
-    int code;           /* the first failure, SQLITE_OK for none */
-    bool small_threads; /* ids of threads fit the 24 bits of a globalTid */
-    bool own_devices;   /* ids of devices tell them apart; else their numbers do */
-    uint32_t launch;    /* id of the name that calls of kernels have */
+    int code;         /* the first failure, SQLITE_OK for none */
+    bool own_threads; /* ids of threads fit a globalTid and differ; else their numbers do */
+    bool own_devices; /* the same of devices and a table of GPUs */
+    uint32_t launch;  /* id of the name that calls of kernels have */
 } writer;
 
 #define NOTHING INT64_MIN
@@ -106,7 +106,7 @@ static int64_t global_tid(const writer *self, uint32_t thread)
         return NOTHING;
     const haul_workload_thread *const of = &self->workload->threads[thread];
     return global_pid(self, of->process) |
-           (self->small_threads ? (int64_t)of->id : (int64_t)thread + 1);
+           (self->own_threads ? (int64_t)of->id : (int64_t)thread + 1);
 }
 
 /* Ids of devices that several processes share are numbered anew: see choose_ids. */
@@ -316,17 +316,43 @@ static void put_all(writer *self)
     }
 }
 
-/* The shape of ids: a globalTid has 24 bits for a thread, and a table of GPUs each id once. What
- * does not fit is numbered anew. */
-static void choose_ids(writer *self)
+static int by_value(const void *a, const void *b)
 {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool all_differ(uint64_t *values, size_t count)
+{
+    bool differ = true;
+    qsort(values, count, sizeof *values, by_value);
+    for (size_t i = 1; i < count; i++)
+        differ &= values[i] != values[i - 1];
+    return differ;
+}
+
+/* A globalTid has 24 bits for a thread, and a table of GPUs each id once. What does not fit is
+ * numbered anew: processes without a stream share a number, so their threads' ids may meet. */
+static haul_status choose_ids(writer *self, haul_error *error)
+{
+    enum { THREAD_BITS = 24 };
     const haul_workload *const w = self->workload;
-    self->own_devices = self->small_threads = true;
-    for (size_t i = 1; i < w->device_count; i++)
-        self->own_devices &=
-            w->devices[i].id > w->devices[i - 1].id && w->devices[i].id <= INT32_MAX;
-    for (size_t i = 0; i < w->thread_count; i++)
-        self->small_threads &= w->threads[i].id < UINT64_C(1) << 24;
+    uint64_t *const ids = malloc((w->device_count + w->thread_count + 1) * sizeof *ids);
+    if (!ids)
+        return haul_fail_no_memory(error);
+    self->own_devices = self->own_threads = true;
+    for (size_t i = 0; i < w->device_count; i++) {
+        ids[i] = w->devices[i].id;
+        self->own_devices &= ids[i] <= INT32_MAX;
+    }
+    self->own_devices &= all_differ(ids, w->device_count);
+    for (size_t i = 0; i < w->thread_count; i++) {
+        ids[i] = (uint64_t)global_pid(self, w->threads[i].process) | w->threads[i].id;
+        self->own_threads &= w->threads[i].id < UINT64_C(1) << THREAD_BITS;
+    }
+    self->own_threads &= all_differ(ids, w->thread_count);
+    free(ids);
+    return HAUL_OK;
 }
 
 /* Makes the tables, and for each the statement that puts a row into it. */
@@ -379,8 +405,8 @@ haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *p
                                     haul_error *error)
 {
     writer self = {.workload = workload};
+    HAUL_TRY(choose_ids(&self, error));
     HAUL_TRY(haul_written_calls_make(&self.calls, workload, error));
-    choose_ids(&self);
     open_database(&self, path);
     if (self.code == SQLITE_OK)
         put_all(&self);

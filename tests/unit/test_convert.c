@@ -126,6 +126,42 @@ static void waits_and_what_is_unknown_come_back(void **state)
     haul_workload_free(workload);
 }
 
+/* Threads of one id in two processes that have no stream, and a device 1 before a device 0. */
+static void ids_stay_apart(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"deviceProperties\":[{\"id\":1,\"name\":\"One\",\"numSms\":8},"
+        "{\"id\":0,\"name\":\"Zero\",\"numSms\":8}],"
+        "\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":8,\"tid\":9,"
+        "\"ts\":90,\"dur\":2,\"args\":{\"correlation\":1}},"
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":5,\"tid\":9,"
+        "\"ts\":90,\"dur\":2,\"args\":{\"correlation\":2}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":1,\"tid\":7,\"ts\":104,\"dur\":2,"
+        "\"args\":{\"device\":1,\"context\":1,\"stream\":7,\"correlation\":1}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":105,\"dur\":2,"
+        "\"args\":{\"device\":0,\"context\":1,\"stream\":7,\"correlation\":2}}]}";
+    haul_workload *workload = NULL;
+    FILE *out = fopen(path_of("made.json"), "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    assert_int_equal(haul_trace_load(path_of("made.json"), &workload, NULL), HAUL_OK);
+    remove(path_of("made.json"));
+    assert_int_equal(workload->thread_count, 2);
+    assert_int_equal(workload->counts.calls, 2);
+    for (int json = 0; json < 2; json++) {
+        haul_workload *read = again(workload, json);
+        assert_int_equal(read->thread_count, 2);
+        assert_int_equal(read->counts.calls, 2);
+        for (size_t d = 0; d < read->device_count; d++)
+            assert_string_equal(read->devices[d].name, read->devices[d].id ? "One" : "Zero");
+        haul_workload_free(read);
+    }
+    haul_workload_free(workload);
+}
+
 static void made_traces_come_back(void **state)
 {
     (void)state;
@@ -227,6 +263,7 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_stay_apart),
         cmocka_unit_test(made_traces_come_back),
         cmocka_unit_test(waits_and_what_is_unknown_come_back),
         cmocka_unit_test(profiles_of_the_data_come_back),
