@@ -47,6 +47,7 @@ static haul_timeline_options options_of(const variant *self)
         options.device.link_devices = 2;
         options.device.staging = true;
         options.device.migrations = 1;
+        options.device.kernel_gap_ns = 1000;
     }
     return options;
 }
