@@ -238,6 +238,9 @@ HAUL_API haul_status haul_machine_with_copies(const haul_machine *machine,
 HAUL_API haul_status haul_machine_set(const haul_machine *machine, const char *assignment,
                                       haul_machine **out, haul_error *error);
 
+/* Whether haul_machine_set gave the value, also of a machine that was written and read since. */
+HAUL_API bool haul_parameter_is_set(const haul_parameter *parameter);
+
 HAUL_API void haul_machine_free(haul_machine *machine);
 
 /* "PCIe", "NVLink", "C2C", "fabric"; "" for none. */

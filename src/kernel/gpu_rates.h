@@ -8,6 +8,10 @@
 #include "machine/architectures.h"
 #include "machine/gpu_names.h"
 
+/* The same GPU, where a kernel takes the time that it took: not where "what if" changed what times
+ * follow. */
+bool haul_gpu_keeps_times(const haul_gpu *from, const haul_gpu *to);
+
 /* Bytes a second that programs can have of the device's memory at the most; 0: not known. */
 double haul_gpu_memory_rate(const haul_gpu *gpu);
 

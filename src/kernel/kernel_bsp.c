@@ -101,7 +101,7 @@ static double uncertainty_of(const haul_kernel_case *what)
 {
     const haul_gpu *source = &what->source->gpu;
     const haul_gpu *target = &what->target->gpu;
-    if (what->source == what->target || haul_gpu_same(source, target))
+    if (what->source == what->target || haul_gpu_keeps_times(source, target))
         return uncertainty_same;
     return haul_gpu_alike(source, target) ? uncertainty_alike : uncertainty_across;
 }

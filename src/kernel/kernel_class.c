@@ -133,15 +133,16 @@ static const struct {
 };
 
 /* Of kernels over rows: ATen's softmax goes over a row for the maximum, the sum and the result, but
- * over rows that registers or shared memory hold once (SoftMax.cu, PersistentSoftmax.cuh); its
+ * over rows that registers or shared memory hold once (SoftMax.cu, PersistentSoftmax.cuh), as
+ * Inductor's persistent reductions ("triton_per_"); its
  * normalisation of layers for the moments and the result (layer_norm_kernel.cu). */
 static const struct {
     const char *pattern;
     unsigned char reads;
 } reads_rows[] = {
-    {"softmax_warp", 1},        {"SoftMaxForwardReg", 1},   {"SoftMaxForwardSmem", 1},
-    {"SoftMaxBackwardSmem", 1}, {"cunn_SoftMaxForward", 3}, {"cunn_SoftMaxBackward", 2},
-    {"layer_norm", 2},          {"LayerNormForward", 1},
+    {"triton_per_", 1},          {"softmax_warp", 1},        {"SoftMaxForwardReg", 1},
+    {"SoftMaxForwardSmem", 1},   {"SoftMaxBackwardSmem", 1}, {"cunn_SoftMaxForward", 3},
+    {"cunn_SoftMaxBackward", 2}, {"layer_norm", 2},          {"LayerNormForward", 1},
 };
 
 /* Of streaming kernels: how many bytes cross the memory's bus depends on what the indices are. */

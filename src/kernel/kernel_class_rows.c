@@ -41,6 +41,12 @@ static const haul_kernel_class_row rows[] = {
     ROW(COLLECTIVE, NONE, "cross_device_reduce", "vllm csrc/custom_all_reduce.cuh",
         "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*)"),
 
+    /* Inductor's names list the operators that are fused, such as a convolution whose bias a
+     * pointwise kernel adds: the form of the kernel comes first. */
+    ROW(STREAMING, NONE, "triton_poi_", triton, "triton_poi_fused_convolution_relu_7"),
+    ROW(ROWS, NONE, "triton_red_", triton, "triton_red_fused_mean_5"),
+    ROW(ROWS, NONE, "triton_per_", triton, "triton_per_fused_addmm_sum_3"),
+
     ROW(STREAMING, NONE, "elementwise", aten,
         "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> >"),
     ROW(STREAMING, NONE, "fbgemm_gpu", fbgemm,
@@ -49,8 +55,14 @@ static const haul_kernel_class_row rows[] = {
         "void clover::par_ranged2d_kernel<advec_cell_kernel(int)::[lambda(int, int)]>"),
     ROW(ROWS, NONE, "reduce_wgrad", cudnn, "void cudnn::cnn::reduce_wgrad_nchw_helper<float>"),
     ROW(STREAMING, NONE, "computeOffsets", cudnn, "void cask_cudnn::computeOffsetsKernel<false>"),
-    ROW(STREAMING, NONE, "convert", "the word itself, which is no convolution",
-        "convert_half_kernel"),
+    ROW(STREAMING, NONE, "onvert", "the word itself, which is no convolution",
+        "void ConvertToHalf<float>"),
+    ROW(STREAMING, NONE, "onversion", "the word itself, which is no convolution",
+        "dtype_conversion_kernel"),
+    ROW(UNKNOWN, NONE, "onverge", "the word itself: what it does is not known",
+        "void check_convergence<double>(double const*)"),
+    ROW(UNKNOWN, NONE, "convex", "the word itself: what it does is not known",
+        "convex_hull<float>"),
 
     ROW(ATTENTION, NONE, "flash_fwd", flash,
         "void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4> >(Params)"),
@@ -163,8 +175,6 @@ static const haul_kernel_class_row rows[] = {
     ROW(ROWS, NONE, "bn_bw", cudnn, "void cudnn::bn_bw_1C11_kernel_new<float, float, float2, 512>"),
     ROW(ROWS, NONE, "BatchNorm", miopen, "MIOpenBatchNormFwdTrainSpatial"),
     ROW(ROWS, NONE, "group_norm", aten, "void at::native::group_norm_nhwc_kernel"),
-    ROW(ROWS, NONE, "triton_red_", triton, "triton_red_fused_mean_5"),
-    ROW(ROWS, NONE, "triton_per_", triton, "triton_per_fused_sum_3"),
     ROW(ROWS, NONE, "reduce_kernel", aten,
         "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::MeanOps> "
         ">"),
@@ -172,7 +182,6 @@ static const haul_kernel_class_row rows[] = {
     ROW(ROWS, NONE, "DeviceScan", cub, "void cub::DeviceScanKernel<cub::Policy600, int*>"),
     ROW(ROWS, NONE, "DeviceSegmented", cub, "void cub::DeviceSegmentedReduceKernel<float*>"),
 
-    ROW(STREAMING, NONE, "triton_poi_", triton, "triton_poi_fused_add_relu_7"),
     ROW(STREAMING, NONE, "CatArrayBatchedCopy", aten,
         "void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 2, 128>"),
     ROW(STREAMING, NONE, "multi_tensor_apply", apex,

@@ -104,9 +104,11 @@ static bool runs_unlike_kernels(const haul_gpu *gpu)
 
 /* A small tile of a kernel made for another architecture is the source's own; where the library has
  * its own kernels the product's shape asked for it, and will on the target. */
-static double tile_speed(const haul_gpu *from, const haul_kernel_kind *kind)
+static double tile_speed(const haul_gpu *from, const haul_gpu *to, const haul_kernel_kind *kind)
 {
-    return runs_others_kernels(from) ? haul_kernel_tile_speed(from, kind) : 1;
+    return runs_others_kernels(from) && !haul_gpu_same(from, to)
+               ? haul_kernel_tile_speed(from, kind)
+               : 1;
 }
 
 /* A maker's compilers and libraries are its own. */
@@ -127,7 +129,7 @@ static void product_widths(const haul_gpu *from, const haul_gpu *to, const haul_
     const double b = runs_others_kernels(to) ? width_others_kernels : width_own_kernels;
     out->down = is_sized ? fmax(b, width_sized) : is_tested ? hypot(a, b) : width_untested;
     out->up = runs_unlike_kernels(to) ? fmax(out->down, width_long_rows) : out->down;
-    if (!is_sized && runs_unlike_kernels(from) && tile_speed(from, kind) < 1)
+    if (!is_sized && runs_unlike_kernels(from) && tile_speed(from, to, kind) < 1)
         out->down = fmax(out->down, width_long_rows);
     out->shared = is_tested && !is_unlike ? shared_where_tested : 1;
 }
@@ -154,7 +156,8 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
         return false;
     const double waves = waves_ratio(&from->gpu, &to->gpu, work->launches.blocks);
     const double by_memory = of_source > 0 && of_target > 0 ? of_source / of_target : 0;
-    const double arithmetic = a.value / b.value * waves * tile_speed(&from->gpu, &work->kind);
+    const double arithmetic =
+        a.value / b.value * waves * tile_speed(&from->gpu, &to->gpu, &work->kind);
     const bool is_sized = haul_kernel_product_s(&to->gpu, work).is_full;
     const bool is_both =
         !is_sized && by_memory > 0 &&
@@ -407,7 +410,7 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
     scaling by = {.kind = kind, .bound = HAUL_KERNEL_BOUNDS, .shared = 1};
     if (!(work->seconds >= 0 && isfinite(work->seconds)))
         return haul_fail(error, HAUL_BAD_INPUT, "expected a duration, not %g s", work->seconds);
-    if (haul_gpu_same(&from->gpu, &to->gpu) || !(work->seconds > 0)) {
+    if (haul_gpu_keeps_times(&from->gpu, &to->gpu) || !(work->seconds > 0)) {
         *out = kept(work);
         return HAUL_OK;
     }

@@ -149,7 +149,7 @@ static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out
     scaled_kernel self = {.launch_s = what->fit->launch_s, .roof = HAUL_KERNEL_BOUND_LAUNCH};
     if (haul_gpu_memory_rate(from) > 0 && haul_gpu_memory_rate(to) > 0)
         self.memory = weight_of(what->fit->memory_share);
-    self.same = what->source == what->target || haul_gpu_same(from, to);
+    self.same = what->source == what->target || haul_gpu_keeps_times(from, to);
     const bool calm = !self.same && is_spared(from, to);
     const haul_kernel_reading reading = haul_kernel_read(what->fit, what->size, calm);
     const double bsp = haul_kernel_cycles(&what->counts) / haul_kernel_issue(from);

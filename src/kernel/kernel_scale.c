@@ -95,7 +95,7 @@ haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_mach
                              launches->count, launches->blocks, launches->block);
     haul_range ratio;
     const double inside = inside_of(&from->gpu, &to->gpu, launches);
-    if (haul_gpu_same(&from->gpu, &to->gpu))
+    if (haul_gpu_keeps_times(&from->gpu, &to->gpu))
         ratio = haul_range_exact(1);
     else if (inside > 0 &&
              haul_gpu_has_low_occupancy(&from->gpu, launches->blocks, launches->block))

@@ -11,6 +11,8 @@
 #include "haul/units.h"
 #include "machine/link_rate.h"
 
+static const char given_here[] = "given with --set";
+
 typedef struct setter {
     char path[96];
     const char *text; /* the value */
@@ -34,8 +36,13 @@ static int visit(void *state, const char *path, int dimension, const haul_parame
     const haul_status status =
         haul_quantity_parse(self->text, (haul_dimension)dimension, &value, self->error);
     if (!status)
-        *(haul_parameter *)parameter = (haul_parameter){value, HAUL_ASSUMED, "given with --set"};
+        *(haul_parameter *)parameter = (haul_parameter){value, HAUL_ASSUMED, given_here};
     return status ? (int)status : -1;
+}
+
+bool haul_parameter_is_set(const haul_parameter *parameter)
+{
+    return parameter->source && !strcmp(parameter->source, given_here);
 }
 
 static void scale(haul_parameter *rate, double ratio)

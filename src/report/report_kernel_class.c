@@ -18,6 +18,15 @@ static const char *source_of(const haul_kernel_kind *kind)
     return kind->is_users && !*kind->source ? "the classes file" : kind->source;
 }
 
+/* A pattern's source stands once. Patterns are few, so that an equal one is near. */
+static bool is_told_before(const haul_kernel_classified *items, size_t at)
+{
+    for (size_t i = at; i-- > 0;)
+        if (items[i].kind.pattern == items[at].kind.pattern)
+            return true;
+    return false;
+}
+
 haul_report *haul_report_kernel_classes(const haul_kernel_classified *items, size_t count)
 {
     static const haul_column columns[] = {
@@ -43,7 +52,7 @@ haul_report *haul_report_kernel_classes(const haul_kernel_classified *items, siz
     }
     /* Sources stand below the table: they are sentences. */
     for (size_t i = 0; i < count; i++)
-        if (items[i].kind.pattern)
+        if (items[i].kind.pattern && !is_told_before(items, i))
             haul_report_line(report, items[i].kind.pattern, "%s", source_of(&items[i].kind));
     return report;
 }

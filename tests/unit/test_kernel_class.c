@@ -30,6 +30,13 @@ static const struct {
     haul_precision precision;
     unsigned tile[2];
 } named[] = {
+    {"triton_red_fused_convolution_native_group_norm_3",
+     HAUL_KERNEL_CLASS_ROWS,
+     HAUL_PRECISION_NONE,
+     {0}},
+    {"triton_poi_fused_addmm_gelu_5", HAUL_KERNEL_CLASS_STREAMING, HAUL_PRECISION_NONE, {0}},
+    {"void reconvergence_test<float>(float*)", HAUL_KERNEL_CLASS_UNKNOWN, HAUL_PRECISION_NONE, {0}},
+    {"void invokeConversion<float>(float*)", HAUL_KERNEL_CLASS_STREAMING, HAUL_PRECISION_NONE, {0}},
     {"volta_sgemm_128x64_nn", HAUL_KERNEL_CLASS_PRODUCT, HAUL_PRECISION_FP32, {128, 64}},
     {"ampere_sgemm_32x32_sliced1x4_tn", HAUL_KERNEL_CLASS_PRODUCT, HAUL_PRECISION_FP32, {32, 32}},
     {"volta_dgemm_64x64_nt", HAUL_KERNEL_CLASS_PRODUCT, HAUL_PRECISION_FP64, {64, 64}},

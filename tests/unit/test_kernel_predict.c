@@ -355,6 +355,24 @@ static void the_same_gpu_keeps_times_that_its_rates_belie(void **state)
     CHECK_NEAR(predicted(&from, &from, &work).estimate.seconds, 1e-3, 1e-12);
 }
 
+/* "What if the memory were twice as fast" is asked of the GPU that recorded the profile, too. */
+static void a_changed_gpu_is_another(void **state)
+{
+    (void)state;
+    haul_machine *from = NULL, *to = NULL, *other = NULL;
+    haul_error error = {0};
+    if (haul_machine_load("a100-sxm4", &from, &error) ||
+        haul_machine_set(from, "gpu.memory_bandwidth=4.078 TB/s", &to, &error) ||
+        haul_machine_set(from, "gpu.copy_engines=1", &other, &error))
+        fail_msg("%s", error.text);
+    const haul_kernel_work work = work_of("triad_kernel", 0.1, 1e6);
+    CHECK_NEAR(predicted(from, to, &work).estimate.seconds, 0.05, 1e-3);
+    CHECK_NEAR(predicted(from, other, &work).estimate.high_s, 0.1, 1e-12);
+    haul_machine_free(other);
+    haul_machine_free(to);
+    haul_machine_free(from);
+}
+
 /* Without the number of multiprocessors nothing is known of waves: rates alone count. */
 static void machines_may_lack_their_multiprocessors(void **state)
 {
@@ -473,6 +491,7 @@ int main(void)
         cmocka_unit_test(a_gpu_with_a_token_fp64_peak_is_held_to_it),
         cmocka_unit_test(the_same_gpu_takes_the_same_time),
         cmocka_unit_test(the_same_gpu_keeps_times_that_its_rates_belie),
+        cmocka_unit_test(a_changed_gpu_is_another),
         cmocka_unit_test(machines_may_lack_their_multiprocessors),
         cmocka_unit_test(kernels_without_a_duration_stay_without),
         cmocka_unit_test(counts_that_the_source_belies_bound_nothing),
