@@ -33,6 +33,7 @@ typedef struct haul_critical_path {
     int64_t copies_ns[HAUL_DIRECTIONS];
     int64_t kernels_ns;
     int64_t memsets_ns;
+    int64_t gaps_ns; /* from kernels to the next of their streams */
     int64_t host_ns; /* the rest: calls, time between them, time from call to start */
     /* device operations on the path, by their time on it, the largest first; copies and memsets of
      * all sizes together, as of 0 bytes */

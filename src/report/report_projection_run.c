@@ -20,19 +20,20 @@ static void say_bound(const haul_projected *self)
     size_t used = 0;
     int said = 0;
     char copies[HAUL_DIRECTIONS][32];
-    const char *names[HAUL_DIRECTIONS + 3] = {"kernels", "the host", "memsets"};
+    enum { OTHERS = 4, KINDS = HAUL_DIRECTIONS + OTHERS };
+    const char *names[KINDS] = {"kernels", "the host", "memsets", "gaps between kernels"};
     /* Kinds of operation compete as equals: a direction of copies may outweigh all kernels. */
-    int64_t times_ns[HAUL_DIRECTIONS + 3] = {path->kernels_ns, path->host_ns, path->memsets_ns};
+    int64_t times_ns[KINDS] = {path->kernels_ns, path->host_ns, path->memsets_ns, path->gaps_ns};
     for (int d = 0; d < HAUL_DIRECTIONS; d++) {
         (void)snprintf(copies[d], sizeof copies[d], "%s copies",
                        haul_direction_text((haul_direction)d));
-        names[3 + d] = copies[d];
-        times_ns[3 + d] = path->copies_ns[d];
+        names[OTHERS + d] = copies[d];
+        times_ns[OTHERS + d] = path->copies_ns[d];
     }
     /* The largest is taken out each time: there are only a few. */
     for (;;) {
         int most = 0;
-        for (int i = 1; i < HAUL_DIRECTIONS + 3; i++)
+        for (int i = 1; i < KINDS; i++)
             most = times_ns[i] > times_ns[most] ? i : most;
         /* Less than 0.1 % of the path bounds nothing. */
         if (times_ns[most] <= 0 || (used && times_ns[most] < all_ns / 1000) || said == BOUNDS_SAID)
@@ -113,6 +114,7 @@ static void add_path(haul_table *parent, const haul_projected *self)
         {"direction", .unit = HAUL_TEXT}, {"", .unit = HAUL_TIME}, {0}};
     static const haul_column sums[] = {{"kernels_s", .unit = HAUL_TIME},
                                        {"memsets_s", .unit = HAUL_TIME},
+                                       {"gaps_s", .unit = HAUL_TIME},
                                        {"host_s", .unit = HAUL_TIME},
                                        {0}};
     static const haul_column largest[] = {
@@ -129,7 +131,8 @@ static void add_path(haul_table *parent, const haul_projected *self)
     haul_table *map = haul_report_map(object, "copies_s", copies);
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
         haul_table_row(map, haul_direction_text((haul_direction)d), path->copies_ns[d]);
-    haul_report_object(object, NULL, sums, path->kernels_ns, path->memsets_ns, path->host_ns);
+    haul_report_object(object, NULL, sums, path->kernels_ns, path->memsets_ns, path->gaps_ns,
+                       path->host_ns);
     haul_table *rows = haul_report_table(object, "largest", largest);
     for (size_t i = 0; i < path->largest_count; i++) {
         const haul_cost_row *row = &path->largest[i];
@@ -267,7 +270,7 @@ static void add_largest(const haul_projected *self)
                                           {0}};
     const haul_critical_path *path = &self->projection->critical;
     const int64_t all_ns = self->projection->target_run.makespan_ns;
-    int64_t rest_ns = all_ns - path->host_ns;
+    int64_t rest_ns = all_ns - path->host_ns - path->gaps_ns;
     haul_table *table = haul_report_table(self->report, NULL, columns);
     haul_table_limit(table, SHOWN);
     haul_table_row(table, "the host", HAUL_NO_COUNT, path->host_ns,
@@ -279,6 +282,9 @@ static void add_largest(const haul_projected *self)
                        haul_share_ns(row->time_ns, all_ns));
         rest_ns -= row->time_ns;
     }
+    if (path->gaps_ns)
+        haul_table_row(table, "gaps between kernels", HAUL_NO_COUNT, path->gaps_ns,
+                       haul_share_ns(path->gaps_ns, all_ns));
     /* The list of largest costs is cut: the rest makes the shares add up. */
     if (rest_ns > 0)
         haul_table_row(table, "other operations", HAUL_NO_COUNT, rest_ns,

@@ -24,6 +24,10 @@ static haul_words say_bound(const haul_target_row *row)
         most = "kernels";
         most_ns = path->kernels_ns;
     }
+    if (path->gaps_ns > most_ns) {
+        most = "gaps of kernels";
+        most_ns = path->gaps_ns;
+    }
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
         if (path->copies_ns[d] > most_ns) {
             most = haul_direction_text((haul_direction)d);

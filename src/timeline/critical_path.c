@@ -19,7 +19,19 @@ static int64_t begin_of(const haul_workload *workload, const haul_timeline *time
     return later(start_ns, timeline->ops[timeline->critical[step - 1]].end_ns);
 }
 
-/* Back from the end; time outside device operations is the host's. */
+/* From the kernel before to the one of this step, which waited for it alone: the device's own. */
+static int64_t gap_before(const haul_workload *workload, const haul_timeline *timeline, size_t step)
+{
+    const uint32_t op = timeline->critical[step];
+    const uint32_t before = step ? timeline->critical[step - 1] : HAUL_NONE;
+    if (before == HAUL_NONE || workload->ops[op].kind != HAUL_OP_KERNEL ||
+        workload->ops[before].kind != HAUL_OP_KERNEL || timeline->cause[op] != before ||
+        workload->ops[op].stream != workload->ops[before].stream)
+        return 0;
+    return later(timeline->ops[op].start_ns - timeline->ops[before].end_ns, 0);
+}
+
+/* Back from the end; time outside device operations and between kernels is the host's. */
 static bool follow(const haul_workload *workload, const haul_timeline *timeline,
                    haul_critical_path *path, haul_tally *tally)
 {
@@ -37,7 +49,9 @@ static bool follow(const haul_workload *workload, const haul_timeline *timeline,
             continue;
         haul_op counted = *op;
         counted.dur_ns = end_ns - begin_ns;
-        path->host_ns -= counted.dur_ns;
+        const int64_t gap_ns = gap_before(workload, timeline, step);
+        path->gaps_ns += gap_ns;
+        path->host_ns -= counted.dur_ns + gap_ns;
         if (op->kind == HAUL_OP_KERNEL)
             path->kernels_ns += counted.dur_ns;
         else

@@ -58,7 +58,7 @@ static void expect_equal(const haul_breakdown *a, const haul_breakdown *b)
 
 static int64_t sum_of(const haul_critical_path *path)
 {
-    int64_t sum_ns = path->kernels_ns + path->memsets_ns + path->host_ns;
+    int64_t sum_ns = path->kernels_ns + path->memsets_ns + path->gaps_ns + path->host_ns;
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
         sum_ns += path->copies_ns[d];
     return sum_ns;
@@ -69,7 +69,7 @@ static void check_path(const haul_timeline *timeline)
     haul_critical_path path;
     assert_int_equal(haul_critical_path_make(&drawn.workload, timeline, &path, NULL), HAUL_OK);
     assert_int_equal(sum_of(&path), timeline->makespan_ns);
-    assert_true(path.host_ns >= 0);
+    assert_true(path.host_ns >= 0 && path.gaps_ns >= 0);
     int64_t largest_ns = 0;
     for (size_t i = 0; i < path.largest_count; i++) {
         assert_true(!i || path.largest[i].time_ns <= path.largest[i - 1].time_ns);
@@ -164,6 +164,25 @@ static void the_host_has_what_is_left(void **state)
     by_hand_release(&hand);
 }
 
+static void gaps_between_kernels_are_not_the_hosts(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    haul_workload_thread thread = {0};
+    const haul_workload *workload = by_hand_row(&hand, &thread, 10, 100, 0);
+    const haul_timeline_options options = {
+        .device = {.kernels = 1, .busy_speed = {1, 1}, .kernel_gap_ns = 7}};
+    haul_timeline *timeline = NULL;
+    haul_critical_path path;
+    assert_int_equal(haul_timeline_run(workload, &options, &timeline, NULL), HAUL_OK);
+    assert_int_equal(haul_critical_path_make(workload, timeline, &path, NULL), HAUL_OK);
+    assert_int_equal(path.kernels_ns, 1000);
+    assert_int_equal(path.gaps_ns, 63);
+    assert_int_equal(path.host_ns, 0);
+    haul_timeline_free(timeline);
+    by_hand_release(&hand);
+}
+
 static void nothing_takes_no_time(void **state)
 {
     (void)state;
@@ -179,6 +198,7 @@ int main(void)
         cmocka_unit_test(equals_the_count_of_nanoseconds),
         cmocka_unit_test(each_moment_has_one_part),
         cmocka_unit_test(the_host_has_what_is_left),
+        cmocka_unit_test(gaps_between_kernels_are_not_the_hosts),
         cmocka_unit_test(nothing_takes_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
