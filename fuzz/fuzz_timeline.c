@@ -77,6 +77,7 @@ static void take_device(bytes *from, haul_timeline_device *device)
         device->issue_ns[i] = more & 2 ? take_time(from) : 0;
         device->issue_on_return[i] = take(from) & 1;
     }
+    device->kernel_gap_ns = device->issue_ns[HAUL_OP_KERNEL];
     if (more & 128)
         device->occupancy =
             (haul_occupancy){take(from) % 4, take(from) % 9, 32U * (take(from) % 40),
