@@ -174,7 +174,7 @@ HAUL_API const char *haul_kernel_bound_text(haul_kernel_bound bound);
  * is: seconds / estimate.seconds. */
 typedef struct haul_kernel_term {
     haul_kernel_bound bound;
-    double seconds; /* 0: not known */
+    double seconds; /* 0: not known, or none */
     double share;
 } haul_kernel_term;
 

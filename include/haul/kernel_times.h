@@ -52,7 +52,7 @@ HAUL_API haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t
 /* The same from one file's `size` bytes in memory, which it changes; `file.path` names them. */
 HAUL_API haul_status haul_kernel_times_parse(char *text, size_t size, haul_kernel_csv file,
                                              haul_kernel_times **times, haul_error *error);
-/* The kernels of a profile, a row a launch, `size` for all of them. MISSING where it has none.
+/* The kernels of a profile, a row a launch, `size` for all of them. BAD_INPUT where it has none.
  * Names are the workload's, which has to live as long. */
 HAUL_API haul_status haul_kernel_times_of(const haul_workload *workload, double size,
                                           haul_kernel_times **times, haul_error *error);

@@ -6,13 +6,13 @@
 
 static bool is_changed(const haul_gpu *gpu)
 {
-    const haul_parameter *const followed[] = {
-        &gpu->multiprocessors, &gpu->cores,      &gpu->clock_Hz,         &gpu->base_clock_Hz,
-        &gpu->fp32_flops,      &gpu->fp64_flops, &gpu->launch_latency_s, &gpu->memory_bandwidth_Bps,
-        &gpu->stream_Bps,      &gpu->l2_bytes,   &gpu->l2_Bps,           &gpu->inline_ecc};
+    const haul_parameter followed[] = {
+        gpu->multiprocessors, gpu->cores,      gpu->clock_Hz,         gpu->base_clock_Hz,
+        gpu->fp32_flops,      gpu->fp64_flops, gpu->launch_latency_s, gpu->memory_bandwidth_Bps,
+        gpu->stream_Bps,      gpu->l2_bytes,   gpu->l2_Bps,           gpu->inline_ecc};
     bool found = false;
     for (size_t i = 0; i < sizeof followed / sizeof *followed; i++)
-        found |= haul_parameter_is_set(followed[i]);
+        found |= haul_parameter_is_set(&followed[i]);
     for (int p = 0; p < HAUL_PRECISIONS; p++)
         found |= haul_parameter_is_set(&gpu->product_flops[p]) ||
                  haul_parameter_is_set(&gpu->tensor_flops[p]);

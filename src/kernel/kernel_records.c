@@ -38,19 +38,13 @@ bool haul_kernel_plain_name_is(const char *plain, const char *name)
 }
 
 /* Behind the last "::". */
-static haul_kernel_plain_name without_namespaces(haul_kernel_plain_name name)
+haul_kernel_plain_name haul_kernel_bare_name_of(const char *name)
 {
-    size_t at = name.length;
-    while (at && name.start[at - 1] != ':')
+    const haul_kernel_plain_name plain = haul_kernel_plain_name_of(name);
+    size_t at = plain.length;
+    while (at && plain.start[at - 1] != ':')
         at--;
-    return (haul_kernel_plain_name){name.start + at, name.length - at};
-}
-
-bool haul_kernel_plain_name_alike(const char *a, const char *b)
-{
-    const haul_kernel_plain_name x = without_namespaces(haul_kernel_plain_name_of(a));
-    const haul_kernel_plain_name y = without_namespaces(haul_kernel_plain_name_of(b));
-    return x.length == y.length && !memcmp(x.start, y.start, x.length);
+    return (haul_kernel_plain_name){plain.start + at, plain.length - at};
 }
 
 bool haul_kernel_record_tells(const haul_kernel_record *record)

@@ -35,9 +35,9 @@ haul_kernel_plain_name haul_kernel_plain_name_of(const char *name);
 /* Whether `plain`, which is such a name, is that of `name`. */
 bool haul_kernel_plain_name_is(const char *plain, const char *name);
 
-/* Whether two names are the same without template arguments, parameters and namespaces: Nsight
- * Compute leaves inline namespaces out ("at::native::"). */
-bool haul_kernel_plain_name_alike(const char *a, const char *b);
+/* A name without template arguments, parameters and namespaces: Nsight Compute leaves inline
+ * namespaces out ("at::native::"). */
+haul_kernel_plain_name haul_kernel_bare_name_of(const char *name);
 
 /* A new record without anything; NULL without memory. Good until the next one. */
 haul_kernel_record *haul_kernel_records_new(haul_kernel_records *records);

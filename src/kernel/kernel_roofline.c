@@ -213,21 +213,34 @@ static haul_kernel_bound bound_of(const haul_kernel_case *what, const scaled_ker
     return few ? HAUL_KERNEL_BOUND_LOW_OCCUPANCY : HAUL_KERNEL_BOUND_LATENCY;
 }
 
+/* At most the predicted work: what takes longer at the nominal rate is held by the L2 in part, or
+ * the source's time belies it. `least_s`: of a resource, as in keep_under_roof. */
+static double term_of(double nominal_s, double least_s, double work_s, bool is_bound)
+{
+    if (is_bound || nominal_s <= work_s)
+        return fmin(nominal_s, work_s);
+    return least_s <= work_s ? least_s : 0;
+}
+
 /* The least time in the device's memory and in arithmetic; inside the multiprocessors, all that the
  * launch leaves, where that is the bound. */
 static void fill_terms(const haul_kernel_case *what, const scaled_kernel *self,
                        haul_kernel_explanation *out)
 {
     const haul_gpu *gpu = &what->target->gpu;
-    const double rate = haul_gpu_memory_rate(gpu);
-    const double flops = what->counts.flops;
+    const double rate = haul_gpu_memory_rate(gpu), work_s = self->work_s;
+    const double arithmetic_s =
+        what->counts.flops > 0 ? haul_gpu_arithmetic_s(gpu, &what->counts)
+                               : what->counts.threads * what->counts.comp / haul_kernel_issue(gpu);
     for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++)
         out->terms[i].bound = (haul_kernel_bound)i;
     out->terms[HAUL_KERNEL_BOUND_LAUNCH].seconds = self->launch_s;
-    out->terms[HAUL_KERNEL_BOUND_MEMORY].seconds = rate > 0 ? what->counts.bytes / rate : 0;
+    out->terms[HAUL_KERNEL_BOUND_MEMORY].seconds =
+        term_of(rate > 0 ? what->counts.bytes / rate : 0,
+                least_of(gpu, &what->counts, HAUL_KERNEL_BOUND_MEMORY), work_s,
+                out->bound == HAUL_KERNEL_BOUND_MEMORY);
     out->terms[HAUL_KERNEL_BOUND_ARITHMETIC].seconds =
-        flops > 0 ? haul_gpu_arithmetic_s(gpu, &what->counts)
-                  : what->counts.threads * what->counts.comp / haul_kernel_issue(gpu);
+        term_of(arithmetic_s, arithmetic_s, work_s, out->bound == HAUL_KERNEL_BOUND_ARITHMETIC);
     if (out->bound == HAUL_KERNEL_BOUND_LATENCY || out->bound == HAUL_KERNEL_BOUND_LOW_OCCUPANCY)
         out->terms[out->bound].seconds = out->estimate.seconds - self->launch_s;
     for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++)

@@ -13,9 +13,16 @@
 
 enum { FILE_BYTES = 1 << 28 };
 
+typedef struct named_row {
+    haul_kernel_plain_name name; /* bare */
+    size_t row;
+} named_row;
+
 typedef struct owned_times {
     haul_kernel_times times; /* first: haul_kernel_times_free takes its address */
     haul_kernel_records records;
+    named_row *by_name; /* of rows with a name, sorted: a profile asks for thousands of kernels */
+    size_t name_count;
 } owned_times;
 
 void haul_kernel_times_free(haul_kernel_times *times)
@@ -25,6 +32,7 @@ void haul_kernel_times_free(haul_kernel_times *times)
     owned_times *owned = (owned_times *)(void *)times;
     haul_arena_release(&owned->records.arena);
     free(owned->records.items);
+    free(owned->by_name);
     free(owned->times.rows);
     free(owned);
 }
@@ -65,6 +73,33 @@ static haul_kernel_measured measured_of(const haul_kernel_record *record)
     return row;
 }
 
+static int compare_names(haul_kernel_plain_name a, haul_kernel_plain_name b)
+{
+    const int start = memcmp(a.start, b.start, a.length < b.length ? a.length : b.length);
+    return start ? start : (a.length > b.length) - (a.length < b.length);
+}
+
+/* Rows of one name stay in their order. */
+static int by_name(const void *a, const void *b)
+{
+    const named_row *x = a, *y = b;
+    const int names = compare_names(x->name, y->name);
+    return names ? names : (x->row > y->row) - (x->row < y->row);
+}
+
+static haul_status sort_names(owned_times *self, haul_error *error)
+{
+    self->by_name = calloc(self->times.count + 1, sizeof *self->by_name);
+    if (!self->by_name)
+        return haul_fail_no_memory(error);
+    for (size_t i = 0; i < self->times.count; i++)
+        if (self->times.rows[i].kernel)
+            self->by_name[self->name_count++] =
+                (named_row){haul_kernel_bare_name_of(self->times.rows[i].kernel), i};
+    qsort(self->by_name, self->name_count, sizeof *self->by_name, by_name);
+    return HAUL_OK;
+}
+
 /* Makes rows of the records, without those whose time went to counters of another run. */
 static haul_status settle(owned_times *self, haul_error *error)
 {
@@ -93,6 +128,8 @@ static haul_status finish(owned_times *made, haul_status status, const char *fir
         status = haul_fail(error, HAUL_BAD_INPUT, "no times or known counters of kernels in it");
         haul_error_in_file(error, first);
     }
+    if (!status)
+        status = sort_names(made, error);
     if (status)
         haul_kernel_times_free(&made->times);
     else
@@ -120,18 +157,33 @@ haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t count,
     return finish(made, status, count ? files[0].path : NULL, times, error);
 }
 
+/* The place of the first row of the name, or of those behind it, in by_name. */
+static size_t first_of_name(const owned_times *self, haul_kernel_plain_name name)
+{
+    size_t low = 0, high = self->name_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_names(self->by_name[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Means over the launches of that name, and of that many threads where both sides tell: the same
  * kernel in another grid does other work. */
 void haul_kernel_times_find(const haul_kernel_times *times, const char *name,
                             const haul_kernel_launches *launch, double *flops, double *bytes)
 {
+    const owned_times *self = (const owned_times *)(const void *)times;
+    const haul_kernel_plain_name bare = haul_kernel_bare_name_of(name);
     double flops_sum = 0, flops_count = 0, bytes_sum = 0, bytes_count = 0;
-    for (size_t i = 0; i < times->count; i++) {
-        const haul_kernel_measured *row = &times->rows[i];
-        const haul_kernel_counts *counts = &row->counts;
-        const bool is_other = counts->threads > 0 && launch->blocks > 0 &&
-                              counts->threads != launch->blocks * launch->block;
-        if (!row->kernel || is_other || !haul_kernel_plain_name_alike(row->kernel, name))
+    for (size_t i = first_of_name(self, bare);
+         i < self->name_count && !compare_names(self->by_name[i].name, bare); i++) {
+        const haul_kernel_counts *counts = &times->rows[self->by_name[i].row].counts;
+        if (counts->threads > 0 && launch->blocks > 0 &&
+            counts->threads != launch->blocks * launch->block)
             continue;
         flops_sum += counts->flops;
         flops_count += counts->flops > 0;

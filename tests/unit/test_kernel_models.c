@@ -322,7 +322,8 @@ static void what_did_not_bound_at_home_may_elsewhere(void **state)
     } rows[] = {
         {0, 0, work_s / 8, HAUL_KERNEL_BOUND_LATENCY},
         {0.3 * 200e9 * work_s, 0, 0.3 * work_s - (1 << 20) / 200e9, HAUL_KERNEL_BOUND_MEMORY},
-        {1 << 20, 0, work_s / 8, HAUL_KERNEL_BOUND_LATENCY}, /* all of it in the L2 */
+        {1 << 20, 0, work_s / 8, HAUL_KERNEL_BOUND_LATENCY},               /* all of it in the L2 */
+        {0.13 * 200e9 * work_s, 0, work_s / 8, HAUL_KERNEL_BOUND_LATENCY}, /* so much that it is */
         {0, 0.3 * 3.072e12 * work_s, 0.3 * work_s * 3.072 / 8.192, HAUL_KERNEL_BOUND_LATENCY},
         {0, 0.35 * 3.072e12 * work_s, 0.35 * work_s * 3.072 / 8.192, HAUL_KERNEL_BOUND_ARITHMETIC},
         {0, 9 * 3.072e12 * work_s, 0, HAUL_KERNEL_BOUND_ARITHMETIC}, /* not of these cores */
@@ -335,6 +336,9 @@ static void what_did_not_bound_at_home_may_elsewhere(void **state)
         haul_kernel_explanation why;
         assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
         assert_int_equal(why.bound, rows[i].bound);
+        assert_true(why.if_rate <= why.estimate.seconds);
+        for (int t = 0; t < HAUL_KERNEL_BOUNDS; t++)
+            assert_true(why.terms[t].share <= 1);
         if (rows[i].seconds > 0)
             CHECK_NEAR(why.estimate.seconds - 2e-6, fmax(rows[i].seconds, work_s / 8), 1e-9);
         haul_kernel_fit_free(fit);
