@@ -18,6 +18,18 @@ static const char *path_of(const char *name)
     return path;
 }
 
+static haul_workload *made(const char *text)
+{
+    haul_workload *workload = NULL;
+    FILE *out = fopen(path_of("made.json"), "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    assert_int_equal(haul_trace_load(path_of("made.json"), &workload, NULL), HAUL_OK);
+    remove(path_of("made.json"));
+    return workload;
+}
+
 static haul_workload *again(const haul_workload *workload, bool json)
 {
     haul_workload *read = NULL;
@@ -108,13 +120,7 @@ static void waits_and_what_is_unknown_come_back(void **state)
         "\"args\":{\"stream\":-1}},"
         "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":10,"
         "\"ts\":105,\"dur\":1,\"args\":{\"correlation\":4}}]}";
-    haul_workload *workload = NULL;
-    FILE *out = fopen(path_of("made.json"), "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-    assert_int_equal(haul_trace_load(path_of("made.json"), &workload, NULL), HAUL_OK);
-    remove(path_of("made.json"));
+    haul_workload *workload = made(text);
     assert_int_equal(workload->edge_count, 1);
     assert_int_equal(workload->ops[workload->edges[0].after].kind, HAUL_OP_KERNEL);
     assert_int_equal(workload->ops[workload->op_count - 1].stream, HAUL_NONE);
@@ -142,13 +148,7 @@ static void ids_stay_apart(void **state)
         "\"args\":{\"device\":1,\"context\":1,\"stream\":7,\"correlation\":1}},"
         "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":105,\"dur\":2,"
         "\"args\":{\"device\":0,\"context\":1,\"stream\":7,\"correlation\":2}}]}";
-    haul_workload *workload = NULL;
-    FILE *out = fopen(path_of("made.json"), "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-    assert_int_equal(haul_trace_load(path_of("made.json"), &workload, NULL), HAUL_OK);
-    remove(path_of("made.json"));
+    haul_workload *workload = made(text);
     assert_int_equal(workload->thread_count, 2);
     assert_int_equal(workload->counts.calls, 2);
     for (int json = 0; json < 2; json++) {
@@ -185,13 +185,7 @@ static void made_traces_come_back(void **state)
         "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"step\",\"pid\":9,\"tid\":10,\"ts\":"
         "98,"
         "\"dur\":50}]}";
-    haul_workload *workload = NULL;
-    FILE *out = fopen(path_of("made.json"), "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-    assert_int_equal(haul_trace_load(path_of("made.json"), &workload, NULL), HAUL_OK);
-    remove(path_of("made.json"));
+    haul_workload *workload = made(text);
     for (int json = 0; json < 2; json++) {
         haul_workload *read = again(workload, json);
         check_equal(workload, read, json ? "JSON" : "SQLite");
