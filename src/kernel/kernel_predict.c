@@ -312,8 +312,9 @@ static haul_status scale_unknown(const haul_machine *from, const haul_machine *t
 /* Where the operands' sizes are known: the time of whole tiles in whole waves, and no more than a
  * tenth beside that; of fewer tiles than multiprocessors no more than half way, in the logarithm,
  * from the sustained rate to a whole wave, since libraries then take smaller tiles and slices of
- * the inner dimension. Where a counter alone tells flops: no faster than the target's sustained
- * rate. They are no upper limit, for counters do not count tensor cores' flops. */
+ * the inner dimension. The source's time counts up to a launch whatever the tiles: tiny products
+ * wait, which no size tells. Where a counter alone tells flops: no faster than the target's
+ * sustained rate. They are no upper limit, for counters do not count tensor cores' flops. */
 static double with_flops(const haul_machine *to, const haul_kernel_work *work, double each_s)
 {
     static const double most_beside_best = 1.1;
@@ -322,11 +323,12 @@ static double with_flops(const haul_machine *to, const haul_kernel_work *work, d
         return each_s;
     const haul_kernel_tiles tiles = haul_kernel_product_s(&to->gpu, work);
     const double best_s = work->flops / rate.value;
-    if (tiles.is_full)
-        return fmin(fmax(each_s, tiles.in_waves_s), most_beside_best * tiles.in_waves_s);
-    if (tiles.in_waves_s > 0)
-        return fmin(fmax(each_s, best_s), sqrt(best_s * fmax(tiles.in_waves_s, best_s)));
-    return fmax(each_s, best_s);
+    if (!(tiles.in_waves_s > 0))
+        return fmax(each_s, best_s);
+    const double least_s = tiles.is_full ? tiles.in_waves_s : best_s;
+    const double most_s = tiles.is_full ? most_beside_best * tiles.in_waves_s
+                                        : sqrt(best_s * fmax(tiles.in_waves_s, best_s));
+    return fmin(fmax(each_s, least_s), fmax(most_s, haul_gpu_launch(&to->gpu)));
 }
 
 /* A launch takes at most half of a kernel's time, as in fits, so that no work becomes negative. */

@@ -179,6 +179,21 @@ static void operands_tell_a_products_tiles(void **state)
 }
 
 /* Without alignment to 16 bytes tensor cores of NVIDIA wait for their operands. */
+/* 16^3 multiply-adds take 8 ns at the sustained rate, and no kernel a hundredth of a launch: the
+ * recorded time counts up to a launch beside the launch's own. */
+static void tiny_products_take_a_launch_at_least(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("volta_sgemm_32x32_nn", 20e-6, 1);
+    work.operands =
+        (haul_operands){.batch = 1, .rows = 16, .columns = 16, .inner = 16, .bytes = 3072};
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 8e-6, 1e-9);
+    work.operands.batch = 100; /* a tile for each multiprocessor and more */
+    work.operands.inner = 1;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 8e-6, 1e-9);
+}
+
 static void odd_sizes_keep_tensor_cores_waiting(void **state)
 {
     (void)state;
@@ -480,6 +495,7 @@ int main(void)
         cmocka_unit_test(waves_are_whole),
         cmocka_unit_test(others_small_tiles_are_slow),
         cmocka_unit_test(operands_tell_a_products_tiles),
+        cmocka_unit_test(tiny_products_take_a_launch_at_least),
         cmocka_unit_test(odd_sizes_keep_tensor_cores_waiting),
         cmocka_unit_test(rows_that_no_cache_holds_are_read_again),
         cmocka_unit_test(rows_are_kept_in_l1_too),
