@@ -1,5 +1,4 @@
 /* What was measured of a kernel, in its file. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,16 +160,6 @@ static void put_samples(const haul_kernel_sample *samples, size_t count, bool is
     }
 }
 
-/* In double quotes of YAML, what is no plain letter left out. */
-static void put_quoted(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text; text++)
-        if (isprint((unsigned char)*text) && *text != '"' && *text != '\\')
-            fputc(*text, out);
-    fputc('"', out);
-}
-
 static int by_size(const void *a, const void *b)
 {
     const double x = ((const haul_kernel_sample *)a)->size;
@@ -209,7 +198,7 @@ haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *n
         (void)fwrite(owned->yaml, 1, owned->yaml_length, out);
     } else {
         fputs("haul_kernel: 1\nname: ", out);
-        put_quoted(name, out);
+        haul_yaml_text_write(name, out);
         fprintf(out,
                 "\nsummary: what a profiler counted at the sizes below\n"
                 "variable: {name: N, from: %.17g, to: %.17g}\n",
@@ -219,7 +208,7 @@ haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *n
     if (owned && owned->yaml_length && owned->yaml[owned->yaml_length - 1] != '\n')
         fputc('\n', out);
     fputs("measured:\n  machine: ", out);
-    put_quoted(machine, out);
+    haul_yaml_text_write(machine, out);
     fputs("\n  sizes:\n", out);
     put_samples(sorted, count, !owned || owned->is_counted, out);
     free(sorted);

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/numerals.h"
 #include "machine/machine_fields.h"
+#include "machine/yaml_read.h"
 
 enum { INDENT = 2, QUANTITY = 64, PLAIN_DIGITS = 15 };
 
@@ -24,7 +25,7 @@ static bool is_plain(const char *text)
     return text[strlen(text) - 1] != ' ';
 }
 
-static void write_text(const char *text, FILE *out)
+void haul_yaml_text_write(const char *text, FILE *out)
 {
     if (is_plain(text)) {
         fputs(text, out);
@@ -111,7 +112,7 @@ static void write_origin(const haul_parameter *figure, const char *before, const
     fprintf(out, "%sfrom: %s", before, haul_provenance_text(figure->provenance));
     if (figure->source) {
         fprintf(out, "%ssource: ", between);
-        write_text(figure->source, out);
+        haul_yaml_text_write(figure->source, out);
     }
 }
 
@@ -186,7 +187,7 @@ static void write_field(const haul_field *field, const void *base, const haul_pa
         break;
     case HAUL_FIELD_NAME:
     case HAUL_FIELD_TEXT:
-        write_text(*(const char *const *)haul_field_at(field, base), out);
+        haul_yaml_text_write(*(const char *const *)haul_field_at(field, base), out);
         break;
     case HAUL_FIELD_WORD:
         fputs(haul_field_word(field, haul_field_at(field, base)), out);

@@ -3,6 +3,8 @@
 #ifndef HAUL_MACHINE_YAML_READ_H
 #define HAUL_MACHINE_YAML_READ_H
 
+#include <stdio.h>
+
 #include "machine/yaml_tree.h"
 
 /* A document that is being read. */
@@ -30,6 +32,10 @@ size_t haul_node_count(const haul_node *parent);
  * `children`, unless NULL, gets the value of each known key, or NULL. `what` names the mapping. */
 haul_status haul_node_keys(const haul_yaml *yaml, const haul_node *node, const char *what,
                            const char *const *known, size_t count, const haul_node **children);
+
+/* Writes a text that haul_node_line reads back; bytes that it refuses become '?'. In
+ * machine_write.c. */
+void haul_yaml_text_write(const char *text, FILE *out);
 
 /* One line of text without control characters and blanks at its end, in the arena. */
 haul_status haul_node_line(const haul_yaml *yaml, const haul_node *node, const char *key,

@@ -335,13 +335,14 @@ static void counted_kernels_are_kept_and_read_back(void **state)
     size_t size = 0;
     haul_error error = {0};
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(haul_kernel_file_write(NULL, "my \"kernel\"", "k40", &all, out, &error),
-                     HAUL_OK);
+    assert_int_equal(
+        haul_kernel_file_write(NULL, "my \"kernel\"", "./m\xc3\xbc\\k40.yaml", &all, out, &error),
+        HAUL_OK);
     assert_int_equal(fclose(out), 0);
     haul_kernel_file *kernel = NULL;
     assert_int_equal(haul_kernel_file_parse(text, size, "k.yaml", &kernel, &error), HAUL_OK);
-    assert_string_equal(kernel->name, "my kernel");
-    assert_string_equal(kernel->machine, "k40");
+    assert_string_equal(kernel->name, "my \"kernel\"");
+    assert_string_equal(kernel->machine, "./m\xc3\xbc\\k40.yaml");
     assert_int_equal(kernel->sample_count, 2);
     CHECK_NEAR(kernel->samples[0].size, 1024, 0);
     CHECK_NEAR(kernel->samples[1].counts.threads, 16384, 0);
