@@ -182,13 +182,16 @@ static void say_left_out(const haul_kernel_groups *groups)
         say_left_out_rows(&groups->uncounted, which);
     }
     one = groups->launched_otherwise.one;
+    char line[16] = ""; /* a profile has none */
+    if (one && one->line)
+        (void)snprintf(line, sizeof line, ":%d", one->line);
     if (one)
         fprintf(stderr,
-                "haul: %s:%d: launched with %.17g threads in blocks of %.17g, and the kernel's "
+                "haul: %s%s: launched with %.17g threads in blocks of %.17g, and the kernel's "
                 "file says %.17g in blocks of %.17g%s: on the GPU that was measured the "
                 "calibration factor makes up for it, on others it may not\n",
-                one->file, one->line, one->counts.threads, one->counts.block,
-                groups->by_file.threads, groups->by_file.block,
+                one->file, line, one->counts.threads, one->counts.block, groups->by_file.threads,
+                groups->by_file.block,
                 groups->launched_otherwise.count > 1 ? " (and other rows)" : "");
 }
 
