@@ -79,7 +79,8 @@ static double vector_peak(const haul_gpu *gpu, haul_precision precision)
 
 double haul_gpu_product_peak(const haul_gpu *gpu, haul_precision precision)
 {
-    return fmax(vector_peak(gpu, precision), gpu->tensor_flops[precision].value);
+    const double nominal = fmax(vector_peak(gpu, precision), gpu->tensor_flops[precision].value);
+    return fmax(nominal, gpu->product_flops[precision].value);
 }
 
 /* Of the sustained rate of another precision of the same tensor cores, by their peaks; not given

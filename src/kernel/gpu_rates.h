@@ -21,7 +21,8 @@ double haul_gpu_flops(const haul_gpu *gpu);
 /* Seconds that a kernel's flops take at the nominal peaks, those in double precision at theirs. */
 double haul_gpu_arithmetic_s(const haul_gpu *gpu, const haul_kernel_counts *counts);
 
-/* The nominal peak of products in a precision, in flop/s, whichever cores have it; 0: not known. */
+/* The nominal peak of products in a precision, in flop/s, whichever cores have it, or the sustained
+ * rate where that is more, as on GeForce boards that boost beyond their clock; 0: not known. */
 double haul_gpu_product_peak(const haul_gpu *gpu, haul_precision precision);
 
 /* The sustained rate of matrix products in a precision, in flop/s: the GPU's own, that of another

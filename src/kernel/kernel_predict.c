@@ -300,11 +300,12 @@ static haul_status scale_unknown(const haul_machine *from, const haul_machine *t
     const double count = fmax(work->launches.count, 1);
     const limit least = limit_on_target(from, to, work, work->seconds / count);
     const double least_s = count * least.seconds;
-    if (least_s > of->seconds)
+    if (least_s > of->seconds) {
         made.bound = least.bound;
+        of->high_s *= least_s / of->seconds;
+        of->seconds = least_s;
+    }
     of->low_s = fmax(of->low_s, least_s);
-    of->seconds = fmax(of->seconds, least_s);
-    of->high_s = fmax(of->high_s, least_s);
     *out = made;
     return HAUL_OK;
 }

@@ -450,6 +450,7 @@ static void unknown_kernels_move_their_bytes_too(void **state)
     assert_int_equal(out.bound, HAUL_KERNEL_BOUND_MEMORY);
     CHECK_NEAR(out.estimate.seconds, 450e9 / 120e9, 1e-4);
     CHECK_NEAR(out.estimate.low_s, 450e9 / 120e9, 1e-4);
+    assert_true(out.estimate.high_s > 1.2 * out.estimate.seconds);
 }
 
 /* The peak of tensor cores where no rate of products was measured: of the precision itself, by
