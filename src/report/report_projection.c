@@ -142,10 +142,13 @@ static void say_answer(const haul_projected *self)
 /* The inputs, and the sums over all copies. */
 static void add_head(const haul_projected *self)
 {
-    static const haul_column inputs[] = {
-        {"source", HAUL_TEXT, .head = "profile"}, {"format", HAUL_TEXT, .head = "format"},
-        {"to", HAUL_TEXT, .head = "target"},      {"from", HAUL_TEXT, .head = "recorded on"},
-        {NULL, HAUL_TEXT, .head = "source GPU"},  {0}};
+    static const haul_column inputs[] = {{"source", HAUL_TEXT, .head = "profile"},
+                                         {"format", HAUL_TEXT, .head = "format"},
+                                         {"to", HAUL_TEXT, .head = "target"},
+                                         {"from", .unit = HAUL_TEXT},
+                                         {NULL, HAUL_TEXT, .head = "recorded on", .optional = true},
+                                         {NULL, HAUL_TEXT, .head = "source GPU"},
+                                         {0}};
     static const haul_column totals[] = {{"chosen", .unit = HAUL_TEXT},
                                          {"recorded_s", .unit = HAUL_SECONDS},
                                          {"predicted_s", .unit = HAUL_SECONDS},
@@ -164,9 +167,10 @@ static void add_head(const haul_projected *self)
     const haul_projection_options *options = self->options;
     const haul_projection *projection = self->projection;
     const haul_estimate *copies = &projection->copies;
+    const char *from = options->from ? options->from->name : NULL;
     haul_report_detail(self->report, true);
     haul_report_object(self->report, NULL, inputs, self->workload->source, self->workload->format,
-                       options->to->name, options->from ? options->from->name : NULL,
+                       options->to->name, from, from,
                        projection->gpu ? projection->gpu : "not known");
     haul_report_detail(self->report, false);
     haul_report_object(
