@@ -52,10 +52,10 @@ double haul_gpu_arithmetic_s(const haul_gpu *gpu, const haul_kernel_counts *coun
     return (counts->flops - in_fp64) / fp32 + in_fp64 / fp64;
 }
 
-/* Of the nominal peak: large fp32 products reach 0.52 (T4) to 0.97 (V100), most 0.8 to 0.93; those
+/* Of the nominal peak: large fp32 products reach 0.37 (L4) to 0.97 (V100), most 0.8 to 0.93; those
  * in tensor or matrix cores 0.38 (MI300X, FP8) to 0.86 (A100), about 1 on GeForce boards, most 0.65
- * to 0.8; streaming kernels 0.82 (MI300X) to 0.92 of the bandwidth that ECC leaves. The figures of
- * machines/. */
+ * to 0.8; streaming kernels 0.67 (MI300A) to 0.98 (A10G) of the bandwidth that ECC leaves. The
+ * figures of machines/. */
 static const double usual_product = 0.8;
 static const double usual_tensor_product = 0.75;
 static const double usual_stream = 0.88;

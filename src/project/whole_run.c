@@ -42,8 +42,10 @@ static void take_contention(const haul_whole_run *self, haul_timeline_device *de
 static void take_gap(const haul_whole_run *self, int64_t recorded_ns, haul_timeline_device *device)
 {
     char text[32];
-    const bool is_same = self->from && haul_gpu_same(&self->from->gpu, &self->target->gpu);
-    if (!is_same && self->target->gpu.kernel_gap_s.provenance)
+    const haul_parameter *gap = &self->target->gpu.kernel_gap_s;
+    const bool is_same = self->from && haul_gpu_same(&self->from->gpu, &self->target->gpu) &&
+                         !haul_parameter_is_set(gap);
+    if (!is_same && gap->provenance)
         return;
     device->kernel_gap_ns = recorded_ns;
     if (!is_same && recorded_ns)

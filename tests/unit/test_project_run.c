@@ -124,6 +124,8 @@ static void the_gap_between_kernels_is_the_targets(void **state)
     other.gpu.name = liner.gpu.name;
     assert_int_equal(projected_gap(&other, &is_said), 1500);
     assert_false(is_said);
+    other.gpu.kernel_gap_s = (haul_parameter){4e-6, HAUL_ASSUMED, "given with --set"};
+    assert_int_equal(projected_gap(&other, &is_said), 4000);
 }
 
 static void a_run_that_no_clock_holds_is_said(void **state)
