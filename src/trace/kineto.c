@@ -441,17 +441,21 @@ static void count_blocks(haul_kineto *self)
     }
 }
 
-/* Whether one of the few before it that start when it does is the same. */
-static bool is_repeat(const haul_kineto *self, size_t place, const haul_call *call)
+/* The last of those that were kept of one start, as of operations: see haul_trace_drop_repeats. */
+typedef struct kept_calls {
+    haul_call calls[64];
+    size_t count;
+} kept_calls;
+
+static bool is_repeat(kept_calls *kept, const haul_call *call)
 {
-    enum { LOOKED_AT = 64 };
-    for (size_t i = place; i-- > 0 && place - i <= LOOKED_AT;) {
-        const haul_call before = haul_kineto_call_at(self, i);
-        if (before.start_ns != call->start_ns)
-            return false;
-        if (!memcmp(&before, call, sizeof before))
+    enum { MOST = sizeof kept->calls / sizeof *kept->calls };
+    if (kept->count && kept->calls[0].start_ns != call->start_ns)
+        kept->count = 0;
+    for (size_t i = 0; i < kept->count && i < MOST; i++)
+        if (!memcmp(&kept->calls[i], call, sizeof *call))
             return true;
-    }
+    kept->calls[kept->count++ % MOST] = *call;
     return false;
 }
 
@@ -474,6 +478,7 @@ static void say_missing(const haul_kineto *self)
 static void finish(haul_kineto *self)
 {
     haul_builder *const built = &self->builder->built;
+    kept_calls kept = {.count = 0};
     uint64_t repeated = 0;
     haul_kineto_sort_calls(self);
     if (built->failed)
@@ -490,7 +495,7 @@ static void finish(haul_kineto *self)
     haul_kineto_join_collectives(self);
     for (size_t i = 0; i < self->call_count && !built->failed; i++) {
         const haul_call call = haul_kineto_call_at(self, i);
-        if (is_repeat(self, i, &call))
+        if (is_repeat(&kept, &call))
             repeated++;
         else
             haul_trace_call(self->builder, &call);

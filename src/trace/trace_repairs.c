@@ -14,18 +14,24 @@ static bool is_same(const haul_trace_builder *self, uint32_t a, uint32_t b)
            x->name == y->name && same_amount && haul_trace_key(self, a) == haul_trace_key(self, b);
 }
 
-/* Whether one of those before it that start when it does is the same. No more than a few are looked
- * at, whatever the file. */
-static bool is_repeat(const haul_trace_builder *self, const uint32_t *order, size_t place)
+/* The last of those that were kept of one start: no more than a few are looked at, whatever the
+ * file. Those that were dropped do not count, so that what was kept is kept again when it is
+ * written and read once more. */
+typedef struct kept_ops {
+    uint32_t ops[64];
+    size_t count;
+} kept_ops;
+
+static bool is_repeat(const haul_trace_builder *self, kept_ops *kept, uint32_t op)
 {
-    enum { LOOKED_AT = 64 };
+    enum { MOST = sizeof kept->ops / sizeof *kept->ops };
     const haul_op *const ops = self->built.ops;
-    for (size_t i = place; i-- > 0 && place - i <= LOOKED_AT;) {
-        if (ops[order[i]].start_ns != ops[order[place]].start_ns)
-            return false;
-        if (is_same(self, order[i], order[place]))
+    if (kept->count && ops[kept->ops[0]].start_ns != ops[op].start_ns)
+        kept->count = 0;
+    for (size_t i = 0; i < kept->count && i < MOST; i++)
+        if (is_same(self, kept->ops[i], op))
             return true;
-    }
+    kept->ops[kept->count++ % MOST] = op;
     return false;
 }
 
@@ -36,11 +42,12 @@ void haul_trace_drop_repeats(haul_trace_builder *self)
     haul_op *const ops = self->built.ops;
     const size_t count = self->built.op_count;
     const uint32_t *const order = haul_trace_by_start(self);
+    kept_ops of_start = {.count = 0};
     size_t kept = 0;
     if (!order)
         return;
     for (size_t i = 0; i < count; i++)
-        if (is_repeat(self, order, i))
+        if (is_repeat(self, &of_start, order[i]))
             ops[order[i]].kind = REPEATED;
     for (size_t i = 0; i < count; i++)
         if (ops[i].kind != REPEATED)

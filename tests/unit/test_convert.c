@@ -162,6 +162,28 @@ static void ids_stay_apart(void **state)
     haul_workload_free(workload);
 }
 
+/* An event that is written often, with others of its start between: what is kept once is kept when
+ * it is converted again. */
+static void what_was_kept_is_kept_again(void **state)
+{
+    (void)state;
+    char text[65536] = "{\"traceEvents\":[";
+    for (int i = 0; i < 200; i++)
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text),
+                       "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,\"tid\":7,"
+                       "\"ts\":104,\"dur\":2,\"args\":{\"device\":0,\"context\":1,\"stream\":%d}}",
+                       i ? "," : "", i % 100 ? "k" : "once", i % 100 < 70 ? 7 : i % 100);
+    strcat(text, "]}");
+    haul_workload *workload = made(text);
+    assert_int_equal(workload->op_count, 2 + 30);
+    for (int json = 0; json < 2; json++) {
+        haul_workload *read = again(workload, json);
+        assert_int_equal(read->op_count, workload->op_count);
+        haul_workload_free(read);
+    }
+    haul_workload_free(workload);
+}
+
 static void made_traces_come_back(void **state)
 {
     (void)state;
@@ -258,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_stay_apart),
+        cmocka_unit_test(what_was_kept_is_kept_again),
         cmocka_unit_test(made_traces_come_back),
         cmocka_unit_test(waits_and_what_is_unknown_come_back),
         cmocka_unit_test(profiles_of_the_data_come_back),
