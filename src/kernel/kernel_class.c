@@ -134,8 +134,8 @@ static const struct {
 
 /* Of kernels over rows: ATen's softmax goes over a row for the maximum, the sum and the result, but
  * over rows that registers or shared memory hold once (SoftMax.cu, PersistentSoftmax.cuh), as
- * Inductor's persistent reductions ("triton_per_"); its
- * normalisation of layers for the moments and the result (layer_norm_kernel.cu). */
+ * Inductor's persistent reductions ("triton_per_"); its normalisation of layers for the moments and
+ * the result (layer_norm_kernel.cu). */
 static const struct {
     const char *pattern;
     unsigned char reads;

@@ -33,11 +33,13 @@ static int visit(void *state, const char *path, int dimension, const haul_parame
     }
     if (distance)
         return HAUL_OK;
+    haul_error wrong = {0};
     const haul_status status =
-        haul_quantity_parse(self->text, (haul_dimension)dimension, &value, self->error);
-    if (!status)
-        *(haul_parameter *)parameter = (haul_parameter){value, HAUL_ASSUMED, given_here};
-    return status ? (int)status : -1;
+        haul_quantity_parse(self->text, (haul_dimension)dimension, &value, &wrong);
+    if (status)
+        return (int)haul_fail(self->error, status, "%.80s: %.400s", path, wrong.text);
+    *(haul_parameter *)parameter = (haul_parameter){value, HAUL_ASSUMED, given_here};
+    return -1;
 }
 
 bool haul_parameter_is_set(const haul_parameter *parameter)

@@ -109,8 +109,10 @@ static haul_gpu of_family(const haul_gpu *like, const haul_workload_device *devi
     if (isfinite(compute) && compute > 0) {
         scale(&gpu.fp32_flops, compute);
         scale(&gpu.fp64_flops, compute);
-        for (size_t p = 0; p < HAUL_PRECISIONS; p++)
-            scale(&gpu.product_flops[p], compute), scale(&gpu.tensor_flops[p], compute);
+        for (size_t p = 0; p < HAUL_PRECISIONS; p++) {
+            scale(&gpu.product_flops[p], compute);
+            scale(&gpu.tensor_flops[p], compute);
+        }
         scale(&gpu.l2_Bps, compute);
     }
     if (isfinite(memory) && memory > 0)

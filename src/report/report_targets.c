@@ -25,7 +25,7 @@ static haul_words say_bound(const haul_target_row *row)
         most_ns = path->kernels_ns;
     }
     if (path->gaps_ns > most_ns) {
-        most = "gaps of kernels";
+        most = "gaps between kernels";
         most_ns = path->gaps_ns;
     }
     for (int d = 0; d < HAUL_DIRECTIONS; d++)

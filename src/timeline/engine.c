@@ -116,9 +116,10 @@ int64_t haul_delay_of(const haul_timeline_options *options, uint32_t op)
                : 0;
 }
 
-/* When the device has turned from the kernel before to the kernel at the head of a stream. Where
- * others have calls, a kernel without one is of a CUDA graph: between these lie 0.1 to 0.2 us. */
-static int64_t turned_of(const haul_engine *self, const haul_actor *stream)
+/* The end of the gap between the kernel before and the kernel at the head of a stream; 0 where
+ * there is none. Where others have calls, a kernel without one is of a CUDA graph: between these
+ * lie 0.1 to 0.2 us. */
+static int64_t gap_end_of(const haul_engine *self, const haul_actor *stream)
 {
     const haul_op *ops = self->workload->ops, *op = &ops[stream->op];
     const int64_t gap_ns = self->options->device.kernel_gap_ns;
@@ -129,19 +130,19 @@ static int64_t turned_of(const haul_engine *self, const haul_actor *stream)
     return haul_end_of(self->progress[stream->before].end_ns, gap_ns);
 }
 
-/* When the head of a stream, all of whose edges have ended, may start: `turned_ns`, after its own
+/* When the head of a stream, all of whose edges have ended, may start: `gap_end_ns`, after its own
  * delay, and without a call, such as a migration of unified memory that the host touched, when the
  * recorded time since the host's wait has passed again. Most runs have no delays, most operations a
  * call. */
-static int64_t due_of(const haul_engine *self, const haul_actor *stream, int64_t turned_ns)
+static int64_t due_of(const haul_engine *self, const haul_actor *stream, int64_t gap_end_ns)
 {
     const haul_workload *workload = self->workload;
     if (!self->unissued && !self->options->delay_count)
-        return turned_ns;
+        return gap_end_ns;
     const haul_op *op = &workload->ops[stream->op];
     const bool is_uncalled = op->thread == HAUL_NONE && self->options->release == HAUL_RELEASE_HOST;
     const int64_t delay_ns = haul_delay_of(self->options, stream->op);
-    int64_t due_ns = turned_ns, ready_ns = later(turned_ns, self->progress[stream->op].start_ns);
+    int64_t due_ns = gap_end_ns, ready_ns = later(gap_end_ns, self->progress[stream->op].start_ns);
     if (stream->before != HAUL_NONE)
         ready_ns = later(ready_ns, self->progress[stream->before].end_ns);
     const uint32_t end = self->edge_begin ? self->edge_begin[stream->op + 1] : 0;
@@ -167,15 +168,15 @@ static void look(haul_engine *self, uint32_t actor)
         stream->state = HAUL_ACTOR_UNCALLED;
         return;
     }
-    const int64_t turned_ns = turned_of(self, stream);
+    const int64_t gap_end_ns = gap_end_of(self, stream);
     int64_t due_ns = self->progress[stream->op].start_ns;
     if (due_ns <= self->now_ns) {
         if (!haul_engine_edges_passed(self, actor))
             return;
-        due_ns = due_of(self, stream, turned_ns);
+        due_ns = due_of(self, stream, gap_end_ns);
     }
     if (due_ns > self->now_ns) {
-        stream->cause = due_ns == turned_ns ? stream->before : HAUL_NONE;
+        stream->cause = due_ns == gap_end_ns ? stream->before : HAUL_NONE;
         haul_engine_schedule(self, actor, due_ns);
     } else if (!self->gates || haul_gates_passed(self, actor)) {
         haul_server_enter(self, actor);
