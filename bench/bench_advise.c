@@ -1,5 +1,5 @@
-/* Advice on a large profile: seconds and memory of haul_advise, beside what reading the profile and
- * one replay of it take in the same run. Times are of the processor, one thread.
+/* Advice on a large profile: seconds and memory of haul_advice_make, beside what reading the
+ * profile and one replay of it take in the same run. Times are of the processor, one thread.
  *
  * bench_advise [MILLIONS [FOLDER]]: so many operations (10), a copy to three kernels with their
  * calls; the file is made in the folder (/tmp). */
@@ -36,7 +36,7 @@ static void measure(const char *path)
     if (haul_timeline_replay(workload, HAUL_RELEASE_HOST, &replay, &error))
         stop(&error);
     now_s = print_row("one replay", now_s, ops);
-    if (haul_advise(workload, NULL, &list, &error))
+    if (haul_advice_make(workload, NULL, &list, &error))
         stop(&error);
     (void)print_row("advice", now_s, ops);
     printf("%llu changes tried, %llu not; %zu advised\n", (unsigned long long)list->tried,

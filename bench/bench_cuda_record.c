@@ -26,18 +26,18 @@ static const double to_beat_records_s = 1e6;
 
 enum { STRIDE = 160, BUFFER = 1 << 20, KERNELS = 40 };
 
-static int next_record(uint8_t *buffer, size_t used, haul_abi_record **record)
+static int next_record(uint8_t *buffer, size_t used, hl_record_abi_record **record)
 {
     uint8_t *at = *record ? (uint8_t *)*record + STRIDE : buffer;
-    *record = (haul_abi_record *)(void *)at;
-    return at + STRIDE > buffer + used ? HAUL_CUPTI_MAX_LIMIT : HAUL_CUPTI_SUCCESS;
+    *record = (hl_record_abi_record *)(void *)at;
+    return at + STRIDE > buffer + used ? HL_RECORD_CUPTI_MAX_LIMIT : HL_RECORD_CUPTI_SUCCESS;
 }
 
 static int name_of(uint32_t domain, uint32_t function, const char **name)
 {
     (void)domain, (void)function;
     *name = "cudaLaunchKernel_v7000";
-    return HAUL_CUPTI_SUCCESS;
+    return HL_RECORD_CUPTI_SUCCESS;
 }
 
 static char names[KERNELS][64];
@@ -49,9 +49,9 @@ static uint64_t fill(uint8_t *buffer, uint64_t first, uint64_t most, uint64_t st
     for (; launches < most && (2 * launches + 2) * STRIDE <= BUFFER; launches++) {
         const uint32_t id = (uint32_t)(first + launches + 1);
         const uint64_t at = start + 5000 * (first + launches);
-        const haul_abi_call call = {HAUL_ABI_RUNTIME, 211, at, at + 2500, 1, 77, id, 0};
-        const haul_abi_kernel kernel = {
-            .kind = HAUL_ABI_KERNEL,
+        const hl_record_abi_call call = {HL_RECORD_ABI_RUNTIME, 211, at, at + 2500, 1, 77, id, 0};
+        const hl_record_abi_kernel kernel = {
+            .kind = HL_RECORD_ABI_KERNEL,
             .start = at + 4000,
             .end = at + 8500,
             .context = 1,
@@ -81,12 +81,12 @@ static double peak_mb(void)
     return (double)usage.ru_maxrss * 1024e-6;
 }
 
-static haul_profile_writer *open_writer(const char *path)
+static hl_record_profile_writer *open_writer(const char *path)
 {
-    haul_profile_writer *writer = NULL;
+    hl_record_profile_writer *writer = NULL;
     haul_error error;
     char text[1200];
-    if (haul_profile_open(&(haul_profile_options){.path = path}, &writer, &error)) {
+    if (hl_record_profile_open(&(hl_record_profile_options){.path = path}, &writer, &error)) {
         fprintf(stderr, "bench_cuda_record: %s\n", haul_error_format(&error, text, sizeof text));
         exit(1);
     }
@@ -97,43 +97,44 @@ static haul_profile_writer *open_writer(const char *path)
 static void collect(const char *folder, const char *profile, int alive)
 {
     static const struct timespec round = {.tv_nsec = 20000000};
-    haul_collector collector = {.folder = folder, .path = profile, .start_ns = haul_profile_now()};
+    hl_record_collector collector = {
+        .folder = folder, .path = profile, .start_ns = hl_record_profile_now()};
     static haul_recording recording;
     struct pollfd ended = {.fd = alive, .events = POLLIN};
     while (!poll(&ended, 1, 0)) {
-        haul_collector_read(&collector, true);
+        hl_record_collector_read(&collector, true);
         if (collector.bytes_read < 1 << 20)
             nanosleep(&round, NULL);
     }
-    haul_collector_finish(&collector, "", haul_profile_now(), &recording);
+    hl_record_collector_finish(&collector, "", hl_record_profile_now(), &recording);
     _exit(recording.failure[0] != '\0');
 }
 
 static void record(uint64_t launches, const char *ring)
 {
-    static const haul_cupti_functions cupti = {
+    static const hl_record_cupti_functions cupti = {
         .ActivityGetNextRecord = next_record,
         .GetCallbackName = name_of,
     };
-    static haul_cupti_decoder decoder;
+    static hl_record_cupti_decoder decoder;
     uint8_t *buffer = malloc(BUFFER);
-    haul_profile_result result;
+    hl_record_profile_result result;
     double decode_s = 0;
     if (!buffer)
         exit(1);
     const double begin_mb = peak_mb(), begin_s = now_s(CLOCK_MONOTONIC);
     decoder.cupti = &cupti;
-    decoder.version = HAUL_CUPTI_EVENT_TIMES;
+    decoder.version = HL_RECORD_CUPTI_EVENT_TIMES;
     decoder.writer = open_writer(ring);
-    haul_profile_be_patient(decoder.writer, 5000); /* as the library is */
-    const uint64_t start = (uint64_t)haul_profile_now();
+    hl_record_profile_be_patient(decoder.writer, 5000); /* as the library is */
+    const uint64_t start = (uint64_t)hl_record_profile_now();
     for (uint64_t done = 0, added; done < launches; done += added) {
         added = fill(buffer, done, launches - done, start);
         const double before = now_s(CLOCK_THREAD_CPUTIME_ID);
-        haul_cupti_decode(&decoder, buffer, 2 * added * STRIDE);
+        hl_record_cupti_decode(&decoder, buffer, 2 * added * STRIDE);
         decode_s += now_s(CLOCK_THREAD_CPUTIME_ID) - before;
     }
-    haul_profile_close(decoder.writer, &result);
+    hl_record_profile_close(decoder.writer, &result);
     const double wall_s = now_s(CLOCK_MONOTONIC) - begin_s;
     const double records = 2 * (double)launches;
     printf("%.0f records: %.2f million a second, of which to beat %.2f million\n", records,
@@ -141,7 +142,7 @@ static void record(uint64_t launches, const char *ring)
     printf("%.0f ns a record on the thread that delivers\n", 1e9 * decode_s / records);
     printf("%" PRIu64 " dropped, waited %.3f s, %.0f MB of memory at the peak\n", result.dropped,
            1e-9 * (double)result.waited_ns, peak_mb() - begin_mb);
-    haul_kernel_names_release(&decoder.kernel_names);
+    hl_record_kernel_names_release(&decoder.kernel_names);
     free(buffer);
 }
 

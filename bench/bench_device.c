@@ -42,7 +42,7 @@ static void must(haul_status status, const haul_error *error)
     if (status == HAUL_OK)
         return;
     fprintf(stderr, "bench_device: %s\n", error->text);
-    exit(status == HAUL_ABSENT ? 77 : 1);
+    exit(status == HAUL_STATUS_ABSENT ? 77 : 1);
 }
 
 static native native_begin(void)

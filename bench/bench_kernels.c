@@ -76,32 +76,32 @@ static haul_workload *launches(void)
         "void my::library::solver::kernel<double, my::library::layout<3, 4> >(double*)",
     };
     static const haul_shape shape = {.grid = {4096, 1, 1}, .block = {256, 1, 1}};
-    haul_builder builder;
+    hl_workload_builder builder;
     haul_workload *made = NULL;
-    haul_builder_init(&builder);
-    const uint32_t device = haul_builder_device(&builder, 0);
+    hl_workload_builder_init(&builder);
+    const uint32_t device = hl_workload_builder_device(&builder, 0);
     const uint32_t stream =
-        haul_builder_stream(&builder, &(haul_workload_stream){.device = device});
+        hl_workload_builder_stream(&builder, &(haul_workload_stream){.device = device});
     uint32_t names[NAMES], shapes[SHAPES];
     for (int i = 0; i < NAMES; i++) {
         char name[160];
         const int length = snprintf(name, sizeof name, "%s%d", forms[i % 4], i);
-        names[i] = haul_builder_string(&builder, name, (size_t)length);
+        names[i] = hl_workload_builder_string(&builder, name, (size_t)length);
     }
     for (int i = 0; i < SHAPES; i++) {
         haul_shape one = shape;
         one.grid[0] += (uint32_t)i;
-        shapes[i] = haul_builder_shape(&builder, &one);
+        shapes[i] = hl_workload_builder_shape(&builder, &one);
     }
     for (int i = 0; i < LAUNCHES; i++)
-        haul_builder_op(&builder, &(haul_op){.kind = HAUL_OP_KERNEL,
-                                             .dur_ns = 20000,
-                                             .name = names[i * 7 % NAMES],
-                                             .shape = shapes[i / 3 % SHAPES],
-                                             .stream = stream,
-                                             .thread = HAUL_NONE});
+        hl_workload_builder_op(&builder, &(haul_op){.kind = HAUL_OP_KERNEL,
+                                                    .dur_ns = 20000,
+                                                    .name = names[i * 7 % NAMES],
+                                                    .shape = shapes[i / 3 % SHAPES],
+                                                    .stream = stream,
+                                                    .thread = HAUL_NONE});
     haul_error error = {0};
-    if (haul_builder_finish(&builder, "launches", "bench", &made, &error))
+    if (hl_workload_builder_finish(&builder, "launches", "bench", &made, &error))
         fprintf(stderr, "bench_kernels: %s\n", error.text);
     return made;
 }
@@ -109,19 +109,20 @@ static haul_workload *launches(void)
 static int predict_by_class(const haul_machine *from, const haul_machine *to)
 {
     haul_workload *workload = launches();
-    haul_arena arena = {0};
+    hl_base_arena arena = {0};
     haul_projection out = {.kernels_missing = NULL};
-    haul_work_scales scales = {0};
-    const haul_device_work work = {.workload = workload, .from = from, .to = to, .arena = &arena};
+    hl_project_work_scales scales = {0};
+    const hl_project_device_work work = {
+        .workload = workload, .from = from, .to = to, .arena = &arena};
     if (!workload)
         return 1;
     const double start = wall_s();
     haul_error error = {0};
-    const int failed = haul_device_work_scale(&work, &out, &scales, &error);
+    const int failed = hl_project_device_work_scale(&work, &out, &scales, &error);
     const double took = wall_s() - start;
     printf("\n%d launches of %zu names: %.3f s, of 0.3 s, the goal\n", LAUNCHES,
            out.kernel_row_count, took);
-    haul_arena_release(&arena);
+    hl_base_arena_release(&arena);
     haul_workload_free(workload);
     return failed;
 }

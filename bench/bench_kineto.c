@@ -121,19 +121,19 @@ static void print(const char *what, double bytes, double begin_cpu_s, double beg
 
 static double skip_all(const char *path)
 {
-    haul_byte_source *source;
-    haul_json_in in;
+    hl_base_byte_source *source;
+    hl_base_json_in in;
     haul_error error = {0};
     const double cpu = cpu_s(), wall = wall_s();
-    if (haul_byte_source_open(path, &source, &error) ||
-        haul_json_in_open(&in, path, haul_byte_source_read, source, &error))
+    if (hl_base_byte_source_open(path, &source, &error) ||
+        hl_base_json_in_open(&in, path, hl_base_byte_source_read, source, &error))
         stop(&error);
-    haul_json_in_skip(&in);
-    if (haul_json_in_end(&in, &error))
+    hl_base_json_in_skip(&in);
+    if (hl_base_json_in_end(&in, &error))
         stop(&error);
     const double bytes = (double)in.offset + (double)(in.at - in.buffer);
-    haul_json_in_close(&in);
-    haul_byte_source_close(source);
+    hl_base_json_in_close(&in);
+    hl_base_byte_source_close(source);
     print("haul, syntax alone", bytes, cpu, wall);
     return bytes;
 }

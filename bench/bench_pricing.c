@@ -60,9 +60,10 @@ static haul_machine *with_points(const haul_machine *machine)
         copies[i + 1] = machine->copies[i];
     if (copies) {
         *copies = (haul_copy_curve){
-            .direction = HAUL_HTOD,
-            .memory = HAUL_HOST, /* a kind that the file has not, so that it stands beside pinned */
-            .points_from = {4, HAUL_FITTED, NULL},
+            .direction = HAUL_DIRECTION_HTOD,
+            .memory = HAUL_MEMORY_HOST, /* a kind that the file has not, so that it stands beside
+                                           pinned */
+            .points_from = {4, HAUL_PROVENANCE_FITTED, NULL},
             .points = {{0, 1e-6}, {65536, 7e-6}, {1048576, 88e-6}, {268435456, 22e-3}},
         };
         if (haul_machine_with_copies(machine, copies, machine->copy_count + 1, &out, NULL))
@@ -74,14 +75,14 @@ static haul_machine *with_points(const haul_machine *machine)
 
 static void print_rates(const haul_machine *machine, const uint64_t sizes[SIZES])
 {
-    static const haul_memory kinds[] = {HAUL_PINNED, HAUL_PAGEABLE, HAUL_HOST};
+    static const haul_memory kinds[] = {HAUL_MEMORY_PINNED, HAUL_MEMORY_PAGEABLE, HAUL_MEMORY_HOST};
     const double line_rate = rate_of_line(sizes);
     printf("%-10s %-9s %12s %12s\n", "model", "memory", "copies/s", "of the line");
     printf("%-10s %-9s %12.3g %11.0f%%\n", "c + m n", "", line_rate, 100.0);
     for (size_t m = 0; m < haul_copy_model_count(); m++)
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
             const haul_copy_model *model = haul_copy_model_at(m);
-            const haul_copy copy = {.direction = HAUL_HTOD, .memory = kinds[k]};
+            const haul_copy copy = {.direction = HAUL_DIRECTION_HTOD, .memory = kinds[k]};
             const double rate = rate_of(machine, model, copy, sizes);
             if (rate > 0)
                 printf("%-10s %-9s %12.3g %11.0f%%\n", model->name, haul_memory_text(kinds[k]),

@@ -1,5 +1,5 @@
-/* Projecting a whole run: seconds and memory of haul_project, beside what reading the profile and
- * one replay of it take in the same run. Times are of the processor, one thread.
+/* Projecting a whole run: seconds and memory of haul_projection_make, beside what reading the
+ * profile and one replay of it take in the same run. Times are of the processor, one thread.
  *
  * bench_project [MILLIONS [MACHINE [FOLDER]]]: so many operations (5), a copy to three kernels with
  * their calls; the file is made in the folder (/tmp). */
@@ -37,7 +37,7 @@ static void measure(const char *path, const char *machine)
     const double replayed_s = cpu_s();
     print_row("one replay", replayed_s - read_s, ops);
     const haul_projection_options options = {.to = to};
-    if (haul_project(workload, &options, &projection, &error))
+    if (haul_projection_make(workload, &options, &projection, &error))
         stop(&error);
     print_row("projecting", cpu_s() - replayed_s, ops);
     haul_projection_free(projection);

@@ -2,11 +2,15 @@
  * on one core, and the time of a whole program.
  *
  * usage: bench_record HAUL [PROGRAM [ARGUMENTS]]
+ *        bench_record HAUL --threads
+ * The second compares 1, 2 and 16 threads with a queue each, in one run: processor time and context
+ * switches of a blocking call, which tell a lock that is waited for from work.
  * The figures to beat: 2 us a call at the median; 3 % of the program's run time. */
 #define CL_TARGET_OPENCL_VERSION 120
 
 #include <CL/cl.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -132,6 +136,76 @@ static int measure(void)
     return 0;
 }
 
+/* --- the measured program of several threads: prints for each number of them the processor time of
+ * a call in microseconds, and its context switches */
+
+enum { CROWDS = 3, ALL_CALLS = 32000 };
+
+static const int crowds[CROWDS] = {1, 2, 16};
+
+typedef struct crowd {
+    cl_context context;
+    cl_device_id device;
+    int calls; /* of each thread */
+    pthread_barrier_t together;
+} crowd;
+
+static void *call_often(void *argument)
+{
+    crowd *const self = argument;
+    char host[64] = "";
+    cl_int result;
+    cl_command_queue queue = clCreateCommandQueue(self->context, self->device, 0, &result);
+    cl_mem buffer = clCreateBuffer(self->context, CL_MEM_READ_WRITE, 4096, NULL, &result);
+    pthread_barrier_wait(&self->together);
+    for (int i = 0; i < self->calls; i++)
+        if (clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL))
+            die("a call failed");
+    pthread_barrier_wait(&self->together);
+    return NULL;
+}
+
+static void use_of(double *us, double *switches)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    *us = 1e6 * (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+          (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+    *switches = (double)(use.ru_nvcsw + use.ru_nivcsw);
+}
+
+static void measure_crowd(crowd *self, int threads)
+{
+    pthread_t ids[16];
+    double us[2], switches[2];
+    self->calls = ALL_CALLS / threads;
+    pthread_barrier_init(&self->together, NULL, (unsigned)threads + 1);
+    for (int i = 0; i < threads; i++)
+        if (pthread_create(&ids[i], NULL, call_often, self))
+            die("no thread");
+    pthread_barrier_wait(&self->together);
+    use_of(&us[0], &switches[0]);
+    pthread_barrier_wait(&self->together);
+    use_of(&us[1], &switches[1]);
+    for (int i = 0; i < threads; i++)
+        pthread_join(ids[i], NULL);
+    pthread_barrier_destroy(&self->together);
+    printf("%.3f %.3f\n", (us[1] - us[0]) / ALL_CALLS, (switches[1] - switches[0]) / ALL_CALLS);
+}
+
+static int measure_crowds(void)
+{
+    subject first;
+    crowd self;
+    memset(&first, 0, sizeof first);
+    set_up(&first);
+    clGetCommandQueueInfo(first.queue, CL_QUEUE_CONTEXT, sizeof(void *), &self.context, NULL);
+    clGetCommandQueueInfo(first.queue, CL_QUEUE_DEVICE, sizeof(void *), &self.device, NULL);
+    for (int i = 0; i < CROWDS; i++)
+        measure_crowd(&self, crowds[i]);
+    return 0;
+}
+
 /* --- with and without recording */
 
 static char profile[] = "/tmp/haul-bench-XXXXXX";
@@ -205,6 +279,45 @@ static int compare_calls(const char *haul, char *self)
     return 0;
 }
 
+static bool run_crowds(const char *haul, char *self, double us[CROWDS], double switches[CROWDS])
+{
+    char *program[] = {self, "--measure-threads", NULL};
+    FILE *file = tmpfile();
+    if (!file || run(haul, program, fileno(file)) < 0)
+        return false;
+    rewind(file);
+    bool complete = true;
+    for (int i = 0; i < CROWDS; i++)
+        complete &= fscanf(file, "%lf %lf", &us[i], &switches[i]) == 2;
+    fclose(file);
+    return complete;
+}
+
+/* Runs alone and recorded take turns. */
+static int compare_crowds(const char *haul, char *self)
+{
+    static double us[2][RUNS][CROWDS], switches[2][RUNS][CROWDS];
+    for (int i = 0; i < 2 * RUNS; i++)
+        if (!run_crowds(i % 2 ? haul : NULL, self, us[i % 2][i / 2], switches[i % 2][i / 2]))
+            return 1;
+    printf("%-24s %9s %9s %9s  %s\n", "a blocking call, median", "alone", "recorded", "more",
+           "context switches");
+    for (int of = 0; of < CROWDS; of++) {
+        double values[4][RUNS];
+        for (int i = 0; i < RUNS; i++) {
+            values[0][i] = us[0][i][of];
+            values[1][i] = us[1][i][of];
+            values[2][i] = switches[0][i][of];
+            values[3][i] = switches[1][i][of];
+        }
+        const double a = median(values[0], RUNS), b = median(values[1], RUNS);
+        printf("%2d thread%-15s %6.1f us %6.1f us %6.1f us  %.2f alone, %.2f recorded\n",
+               crowds[of], crowds[of] == 1 ? "" : "s", a, b, b - a, median(values[2], RUNS),
+               median(values[3], RUNS));
+    }
+    return 0;
+}
+
 /* Processor time of all that was run so far. */
 static double used_s(void)
 {
@@ -242,8 +355,12 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "--measure"))
         return measure();
+    if (argc == 2 && !strcmp(argv[1], "--measure-threads"))
+        return measure_crowds();
     if (argc < 2) {
-        fputs("usage: bench_record HAUL [PROGRAM [ARGUMENTS]]\n", stderr);
+        fputs("usage: bench_record HAUL [PROGRAM [ARGUMENTS]]\n"
+              "       bench_record HAUL --threads\n",
+              stderr);
         return 2;
     }
     const int file = mkstemp(profile);
@@ -251,7 +368,9 @@ int main(int argc, char **argv)
         return 1;
     close(file);
     int status;
-    if (argc > 2) {
+    if (argc == 3 && !strcmp(argv[2], "--threads")) {
+        status = compare_crowds(argv[1], argv[0]);
+    } else if (argc > 2) {
         status = compare_program(argv[1], argv + 2);
     } else {
         cpu_set_t one;

@@ -1,10 +1,12 @@
 /* The tile runtime on the heat equation, beside hand-written programs that solve the same problem
- * (the yardsticks, where they are): in core on the host, and out of core on an OpenCL device.
- * `on` is any device by itself, for bench/on_a_gpu; MEGABYTES 0 is all of its memory, what is left
- * out, or 0, is chosen, and MACHINE is the model that chooses, else what the device says of itself.
- * `shared` is one core of PoCL alone and with a thread of the host (OMP_NUM_THREADS=1). bench_tiles
+ * (the yardsticks, where they are), which are tuned here first: in core on the host, and out of
+ * core on an OpenCL device. Checksums that differ are told. `on` is any device by itself, for
+ * bench/tiles_on_a_gpu; MEGABYTES 0 is all of its memory, what is left out, or 0, is chosen, and
+ * MACHINE is the model that chooses, else what the device says of itself. `shared` is one core of
+ * PoCL alone and with a thread of the host (OMP_NUM_THREADS=1). bench_tiles
  * core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED] bench_tiles
  * sim|on DEVICE SIZE STEPS MEGABYTES [REGION STEPS_A_PASS FUSED [MACHINE]] */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,9 +79,11 @@ static double checksum(haul_array *array, int size)
 static void queue(const problem *self, int steps)
 {
     const double k = 0.1;
+    const haul_loop_options options = {.flops = 8};
     for (int step = 0; step < steps; step++) {
-        must(HAUL_LOOP(self->context, &error, &heat, self->u, self->v, &k));
-        must(haul_swap(self->u, self->v, &error));
+        const void *const arguments[] = {self->u, self->v, &k};
+        must(haul_loop_queue(self->context, &heat, arguments, 3, &options, &error));
+        must(haul_array_swap(self->u, self->v, &error));
     }
 }
 
@@ -116,12 +120,18 @@ static double steps_alone(const problem *self, const setting *of)
 static void explain(haul_context *context)
 {
     char *text;
-    must(haul_explain(context, &text, &error));
+    must(haul_context_explain(context, &text, &error));
     fputs(text, stdout);
     free(text);
 }
 
-static double run(const setting *self)
+/* The time of a run, and the checksum of its result. */
+typedef struct outcome {
+    double s; /* 0: there is none */
+    double checksum;
+} outcome;
+
+static outcome run(const setting *self)
 {
     problem on;
     const haul_array_spec spec = {
@@ -157,37 +167,99 @@ static double run(const setting *self)
     haul_array_free(on.u);
     haul_array_free(on.v);
     haul_context_close(on.context);
-    return best;
+    return (outcome){best, sum};
 }
 
-/* A yardstick's time: the number before " s ". 0 where it is not there. */
-static double yardstick(const char *command)
+/* A yardstick's time, the number before " s ", and its checksum. */
+static outcome yardstick(const char *command, bool is_told)
 {
     char line[512];
-    double seconds = 0;
+    outcome got = {0};
     FILE *pipe = popen(command, "r");
     while (pipe && fgets(line, sizeof line, pipe)) {
-        printf("yardstick %s", line);
-        const char *at = strstr(line, " s ");
+        if (is_told)
+            printf("yardstick %s", line);
+        const char *at = strstr(line, " s "), *sum = strstr(line, "chk ");
         while (at && at > line && at[-1] != ' ')
             at--;
-        seconds = at ? strtod(at, NULL) : seconds;
+        got.s = at ? strtod(at, NULL) : got.s;
+        got.checksum = sum ? strtod(sum + 4, NULL) : got.checksum;
     }
     if (pipe)
         pclose(pipe);
-    return seconds;
+    return got;
 }
 
-static void compare(double own, double other)
+/* Sums in other orders differ in their last digits. */
+static void compare(outcome own, outcome other)
 {
-    if (other > 0)
-        printf("ratio    %.3f of the yardstick's time\n", own / other);
-    else
+    if (other.s <= 0) {
         printf("no yardstick to compare with\n");
+        return;
+    }
+    printf("ratio    %.3f of the yardstick's time\n", own.s / other.s);
+    if (fabs(own.checksum - other.checksum) > 1e-9 * fabs(own.checksum))
+        printf("checksums DIFFER: %.12e and %.12e\n", own.checksum, other.checksum);
 }
+
+#ifdef YARDSTICKS
+/* Steps in the cache or on the device, and rows or planes that go together. */
+typedef struct yardstick_shape {
+    int steps;
+    int width;
+} yardstick_shape;
+
+static void write_command(char *command, size_t size, const setting *self, int steps,
+                          yardstick_shape shape)
+{
+    if (!self->options.memory_bytes)
+        snprintf(command, size, YARDSTICKS "/heat-wavefront 3 %d %d %d 1 %d", steps, shape.steps,
+                 shape.width, self->size);
+    else
+        snprintf(command, size, YARDSTICKS "/ooc-skewed-ring %d %d %d %d", self->size, shape.width,
+                 shape.steps, steps);
+}
+
+/* The yardstick with the shape that is fastest here: each is tried on so many steps as all of them
+ * divide, which the ring needs. */
+static outcome tuned_yardstick(const setting *self)
+{
+    enum { TRIED = 24 };
+    static const yardstick_shape in_core[] = {{8, 16},  {8, 32},  {8, 64},  {12, 16}, {12, 32},
+                                              {12, 64}, {24, 16}, {24, 32}, {24, 64}, {24, 128}};
+    static const yardstick_shape out_of_core[] = {{4, 16},  {8, 16},  {12, 16}, {12, 24},
+                                                  {12, 32}, {24, 16}, {24, 24}};
+    const bool is_core = !self->options.memory_bytes;
+    const yardstick_shape *shapes = is_core ? in_core : out_of_core;
+    const size_t count =
+        is_core ? sizeof in_core / sizeof *in_core : sizeof out_of_core / sizeof *out_of_core;
+    char command[512];
+    yardstick_shape best = shapes[0];
+    double least = 1e9;
+    for (size_t i = 0; i < count; i++) {
+        write_command(command, sizeof command, self, TRIED, shapes[i]);
+        const outcome got = yardstick(command, false);
+        const bool fits = is_core || self->steps % shapes[i].steps == 0;
+        if (got.s > 0 && got.s < least && fits) {
+            least = got.s;
+            best = shapes[i];
+        }
+    }
+    printf("yardstick tuned over %zu shapes: %d steps, %d %s\n", count, best.steps, best.width,
+           is_core ? "rows" : "planes");
+    write_command(command, sizeof command, self, self->steps, best);
+    return yardstick(command, true);
+}
+#else
+static outcome tuned_yardstick(const setting *self)
+{
+    (void)self;
+    return (outcome){0};
+}
+#endif
 
 /* StarPU with the settings that were best of those tried: slabs and steps a task, scheduler. */
-static void compare_starpu(double own, const setting *self)
+static void compare_starpu(outcome own, const setting *self)
 {
 #ifdef HAS_STARPU
     char command[512];
@@ -201,7 +273,7 @@ static void compare_starpu(double own, const setting *self)
                   "STARPU_OPENCL_ONLY_ON_CPUS=1 SERP=1",
         is_core ? "LIMIT=" : "STARPU_LIMIT_OPENCL_MEM=", (double)self->options.memory_bytes * 1e-6,
         self->size, is_core ? "8 4" : "32 8", self->steps);
-    compare(own, yardstick(command));
+    compare(own, yardstick(command, true));
 #else
     (void)own, (void)self;
     puts("no StarPU (libstarpu-dev) to compare with");
@@ -309,7 +381,6 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "core";
     const bool is_core = !strcmp(what, "core");
     int numbers[6] = {256, is_core ? 100 : 96, 0, 0, 100, 0};
-    char command[512] = "true";
     if (!strcmp(what, "sim") || !strcmp(what, "on"))
         return run_anywhere(!strcmp(what, "sim"), argv + 2, argc - 2);
     for (int i = 2; i < argc && i < 8; i++)
@@ -329,21 +400,13 @@ int main(int argc, char **argv)
     if (!strcmp(what, "shared")) {
         self.device = "opencl:0.0";
         self.options.host_share = -1;
-        const double alone = run(&self);
+        const double alone = run(&self).s;
         self.options.host_share = 0;
-        printf("ratio    %.3f of the device's time alone\n", run(&self) / alone);
+        printf("ratio    %.3f of the device's time alone\n", run(&self).s / alone);
         return 0;
     }
-#ifdef YARDSTICKS
-    if (is_core)
-        snprintf(command, sizeof command, YARDSTICKS "/heat-wavefront 3 %d 16 64 1 %d", numbers[1],
-                 numbers[0]);
-    else
-        snprintf(command, sizeof command, YARDSTICKS "/ooc-skewed-ring %d 24 12 %d", numbers[0],
-                 numbers[1]);
-#endif
-    const double own = run(&self);
-    compare(own, yardstick(command));
+    const outcome own = run(&self);
+    compare(own, tuned_yardstick(&self));
     compare_starpu(own, &self);
     return 0;
 }

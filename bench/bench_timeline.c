@@ -43,7 +43,7 @@ static haul_timeline_options options_of(const variant *self)
     if (self->everything) {
         options.device.occupancy =
             (haul_occupancy){.multiprocessors = 100, .blocks = 32, .threads = 2048};
-        options.device.queue_depth = 1024;
+        options.device.queue_depth = 1022;
         options.device.link_devices = 2;
         options.device.staging = true;
         options.device.migrations = 1;

@@ -52,10 +52,10 @@ static void print_row(const char *name, tally *self)
         printf("- | - | - | %.1g %% |\n", 100 * self->worst_met);
         return;
     }
-    haul_sort_doubles(self->unmet, self->unmet_count);
+    hl_base_sort_doubles(self->unmet, self->unmet_count);
     printf("%.2g %% | %.2g %% | %.0f %% | %.1g %% |\n",
-           100 * haul_quantile_sorted(self->unmet, self->unmet_count, 0.5),
-           100 * haul_quantile_sorted(self->unmet, self->unmet_count, 0.9),
+           100 * hl_base_quantile_sorted(self->unmet, self->unmet_count, 0.5),
+           100 * hl_base_quantile_sorted(self->unmet, self->unmet_count, 0.9),
            100 * self->unmet[self->unmet_count - 1], 100 * self->worst_met);
 }
 
@@ -108,8 +108,8 @@ static void print_table(const char *title, size_t cases, const machines *from)
         kinds[k].unmet = malloc((cases + 1) * sizeof *kinds[k].unmet);
     for (size_t i = 0; i < cases; i++) {
         const overlap_draw any = from ? draw_catalogue(from, &seed) : any_draw(&seed);
-        add(&kinds[any.of.device], &any, HAUL_STREAMS);
-        add(&kinds[HYBRIDS], &any, HAUL_HYBRID);
+        add(&kinds[any.of.device], &any, HAUL_STRATEGY_STREAMS);
+        add(&kinds[HYBRIDS], &any, HAUL_STRATEGY_HYBRID);
     }
     printf("%s\n\n"
            "| strategy | cases | assumptions met | within 1 %% | unmet: median | 90th percentile | "
@@ -123,21 +123,22 @@ static void print_table(const char *title, size_t cases, const machines *from)
     }
 }
 
-static haul_leg_times leg_times(const haul_overlap_leg *leg)
+static hl_overlap_leg_times leg_times(const haul_overlap_leg *leg)
 {
-    return (haul_leg_times){leg->latency_s, leg->bytes * leg->per_byte_s, leg->gap_s};
+    return (hl_overlap_leg_times){leg->latency_s, leg->bytes * leg->per_byte_s, leg->gap_s};
 }
 
 /* The paper's form of the scenario that dominates. */
 static double dominant_time(const overlap_draw *any)
 {
-    const haul_formula f = {leg_times(&any->of.in), leg_times(&any->of.out), any->of.kernel_s};
+    const hl_overlap_formula f = {leg_times(&any->of.in), leg_times(&any->of.out),
+                                  any->of.kernel_s};
     const bool kernel = haul_overlap_kernel_dominates(&any->of);
     if (any->of.device == HAUL_IMPLICIT_SYNC)
-        return kernel ? haul_formula_sync_kernel(&f, any->streams)
-                      : haul_formula_sync_transfer(&f, any->streams);
-    return kernel ? haul_formula_one_kernel(&f, any->streams)
-                  : haul_formula_one_transfer(&f, any->streams);
+        return kernel ? hl_overlap_formula_sync_kernel(&f, any->streams)
+                      : hl_overlap_formula_sync_transfer(&f, any->streams);
+    return kernel ? hl_overlap_formula_one_kernel(&f, any->streams)
+                  : hl_overlap_formula_one_transfer(&f, any->streams);
 }
 
 static void print_mixed(size_t cases)
@@ -149,7 +150,7 @@ static void print_mixed(size_t cases)
         const overlap_draw any = any_draw(&seed);
         if (any.of.device == HAUL_TWO_ENGINES)
             continue;
-        const double both_s = haul_overlap_time(&any.of, HAUL_STREAMS, any.streams);
+        const double both_s = haul_overlap_time(&any.of, HAUL_STRATEGY_STREAMS, any.streams);
         const double less = both_s > 0 ? 1 - dominant_time(&any) / both_s : 0;
         count++;
         mixed += less > 0.01;

@@ -61,10 +61,10 @@ static double once(const setting *self, haul_context *context, haul_array *const
     for (int step = 0; step < self->steps; step++) {
         const void *const heats[] = {arrays[0], arrays[is_heat], &k};
         const void *const waves[] = {arrays[0], &iterations};
-        must(haul_loop(context, self->kernel, is_heat ? heats : waves, is_heat ? 3 : 2, &loop,
-                       &error));
+        must(haul_loop_queue(context, self->kernel, is_heat ? heats : waves, is_heat ? 3 : 2, &loop,
+                             &error));
         if (is_heat)
-            must(haul_swap(arrays[0], arrays[1], &error));
+            must(haul_array_swap(arrays[0], arrays[1], &error));
     }
     if (is_simulated(self))
         must(haul_array_read(arrays[0], NULL, &error));
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
         fputs("usage: tile_figures [SIZE STEPS DEVICE...]\n", stderr);
         return 2;
     }
-    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* what is done stays, where on_a_gpu ends it */
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* what is done stays, where tiles_on_a_gpu ends it */
     for (int i = 0; i < (argc > 3 ? argc - 3 : 3); i++) {
         const char *device = argc > 3 ? argv[i + 3] : machines[i];
         figure_8(device, size, steps);

@@ -23,7 +23,7 @@ static double run(haul_context *context, haul_array *u, haul_array *v, int steps
     haul_region region;
     for (int step = 0; step < steps; step++) {
         must(HAUL_LOOP(context, &error, &heat, u, v, &k));
-        must(haul_swap(u, v, &error));
+        must(haul_array_swap(u, v, &error));
     }
     for (int r = 0; r < haul_array_regions(u); r++)
         must(haul_array_access(u, r, HAUL_USE_BOTH, &region, &error));

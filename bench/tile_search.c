@@ -21,7 +21,7 @@ static bool is_full; /* the device had not enough memory for the setting */
 
 static void must(haul_status status)
 {
-    if (status == HAUL_DEVICE_FULL)
+    if (status == HAUL_STATUS_DEVICE_FULL)
         is_full = true;
     else if (status)
         stop(&error);
@@ -81,7 +81,7 @@ static void step_heat(program *self)
 {
     const double k = 0.1;
     must(HAUL_LOOP(self->context, &error, &heat, self->at[0], self->at[1], &k));
-    must(haul_swap(self->at[0], self->at[1], &error));
+    must(haul_array_swap(self->at[0], self->at[1], &error));
 }
 
 static void make_wave(program *self)
@@ -94,7 +94,7 @@ static void step_wave(program *self)
 {
     const double c = 0.1;
     must(HAUL_LOOP(self->context, &error, &wave, self->at[0], self->at[1], &c));
-    must(haul_swap(self->at[0], self->at[1], &error));
+    must(haul_array_swap(self->at[0], self->at[1], &error));
 }
 
 static void make_sine(program *self)
@@ -107,7 +107,7 @@ static void step_sine(program *self)
     const int iterations = 1;
     const haul_loop_options options = {.flops = 200};
     const void *const arguments[] = {self->at[0], &iterations};
-    must(haul_loop(self->context, &sine_cosine, arguments, 2, &options, &error));
+    must(haul_loop_queue(self->context, &sine_cosine, arguments, 2, &options, &error));
 }
 
 static void make_convolution(program *self)
@@ -121,8 +121,8 @@ static void step_convolution(program *self)
     const weights filter = {{{0}}};
     const haul_loop_options options = {.flops = 50};
     const void *const arguments[] = {self->at[0], self->at[1], &filter};
-    must(haul_loop(self->context, &convolve, arguments, 3, &options, &error));
-    must(haul_swap(self->at[0], self->at[1], &error));
+    must(haul_loop_queue(self->context, &convolve, arguments, 3, &options, &error));
+    must(haul_array_swap(self->at[0], self->at[1], &error));
 }
 
 static void make_sum(program *self)
@@ -160,13 +160,13 @@ static void step_ocean(program *self)
     const void *const tops[] = {at[0], at[1], at[9], at[10]};
     const void *const states[] = {at[0], at[1], at[2], at[3], at[4], &dbar};
     const void *const differences[] = {at[0], at[1], at[9], at[10], at[5], at[6], &dbar};
-    must(haul_loop(context, &keep_surface, tops, 4, &of_surface, &error));
-    must(haul_loop(context, &state, states, 6, &many, &error));
-    must(haul_loop(context, &buoydiff, differences, 7, &many, &error));
+    must(haul_loop_queue(context, &keep_surface, tops, 4, &of_surface, &error));
+    must(haul_loop_queue(context, &state, states, 6, &many, &error));
+    must(haul_loop_queue(context, &buoydiff, differences, 7, &many, &error));
     must(HAUL_LOOP(context, &error, &stir, at[0], at[5], at[7], &share));
     must(HAUL_LOOP(context, &error, &stir, at[1], at[5], at[8], &share));
-    must(haul_swap(at[0], at[7], &error));
-    must(haul_swap(at[1], at[8], &error));
+    must(haul_array_swap(at[0], at[7], &error));
+    must(haul_array_swap(at[1], at[8], &error));
 }
 
 static const problem problems[] = {

@@ -27,8 +27,8 @@ static void make_op(maker *self, uint32_t i, uint32_t streams, bool waits)
     haul_op *op = &self->ops[i];
     const uint8_t kind = kinds[i / streams % 4];
     *op = (haul_op){.kind = kind,
-                    .direction = i / streams % 4 ? HAUL_DTOH : HAUL_HTOD,
-                    .detail = HAUL_PINNED,
+                    .direction = i / streams % 4 ? HAUL_DIRECTION_DTOH : HAUL_DIRECTION_HTOD,
+                    .detail = HAUL_MEMORY_PINNED,
                     .start_ns = call_ns + INT64_C(2) * STEP_NS,
                     .dur_ns =
                         200 + random % 1000 + (kind == HAUL_OP_KERNEL ? 3 * streams * STEP_NS : 0),

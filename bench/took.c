@@ -38,7 +38,7 @@ void stop(const haul_error *error)
 
 void stop_at(haul_status status, const haul_error *error)
 {
-    if (status == HAUL_ABSENT)
+    if (status == HAUL_STATUS_ABSENT)
         exit(77);
     if (status)
         stop(error);

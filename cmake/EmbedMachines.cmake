@@ -1,5 +1,5 @@
 # haul_embed(OUT ARRAY YAML...): writes the C file OUT with the files inside, as the array
-# haul_embedded_ARRAY; none where no file is given.
+# hl_machine_embedded_ARRAY; none where no file is given.
 function(haul_embed out array)
   set(texts "")
   set(rows "")
@@ -17,7 +17,7 @@ function(haul_embed out array)
 #include \"machine/embedded.h\"
 
 @texts@
-const haul_embedded haul_embedded_@array@[] = {
+const hl_machine_embedded hl_machine_embedded_@array@[] = {
 @rows@    {NULL, NULL, 0},
 };
 ")

@@ -34,8 +34,8 @@ function(haul_embed_page out style)
     string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
     file(SHA256 ${file} hash)
     haul_base64_of_hex(hash ${hash})
-    string(APPEND arrays "const char haul_page_${what}[] = {${bytes}0};\n"
-                         "const char haul_page_${what}_hash[] = \"sha256-${hash}\";\n")
+    string(APPEND arrays "const char hl_page_${what}[] = {${bytes}0};\n"
+                         "const char hl_page_${what}_hash[] = \"sha256-${hash}\";\n")
   endforeach()
   file(CONFIGURE OUTPUT ${out} @ONLY CONTENT
 "/* Written by cmake/EmbedPage.cmake. */

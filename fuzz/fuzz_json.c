@@ -37,24 +37,24 @@ static haul_status read_piece(void *source, char *buffer, size_t size, size_t *g
     return HAUL_OK;
 }
 
-static json_t *number_of(haul_json_text text)
+static json_t *number_of(hl_base_json_text text)
 {
     int64_t integer;
     double real = 0;
     bool is_integer = true;
     for (size_t i = 0; i < text.length; i++)
         is_integer &= text.bytes[i] == '-' || (text.bytes[i] >= '0' && text.bytes[i] <= '9');
-    if (is_integer && haul_json_scaled(text, 0, &integer))
+    if (is_integer && hl_base_json_scaled(text, 0, &integer))
         return json_integer(integer);
-    assert(haul_json_double(text, &real) || is_integer || memchr(text.bytes, 'e', text.length) ||
+    assert(hl_base_json_double(text, &real) || is_integer || memchr(text.bytes, 'e', text.length) ||
            memchr(text.bytes, 'E', text.length) || text.length > 300);
     return json_real(real);
 }
 
-static json_t *value_of(haul_json_in *in);
+static json_t *value_of(hl_base_json_in *in);
 
 /* A name's tag must not be met at another. */
-static uint8_t tag_of(haul_json_text key)
+static uint8_t tag_of(hl_base_json_text key)
 {
     unsigned sum = 1;
     for (size_t i = 0; i < key.length; i++)
@@ -62,15 +62,15 @@ static uint8_t tag_of(haul_json_text key)
     return (uint8_t)(sum % 255 + 1);
 }
 
-static json_t *object_of(haul_json_in *in)
+static json_t *object_of(hl_base_json_in *in)
 {
     json_t *object = json_object();
-    (void)haul_json_in_object(in);
-    for (haul_json_text key; haul_json_in_key(in, &key);) {
+    (void)hl_base_json_in_object(in);
+    for (hl_base_json_text key; hl_base_json_in_key(in, &key);) {
         char *name = malloc(key.length + 1);
         assert(name);
         const uint8_t sum = tag_of(key);
-        uint8_t *const tag = haul_json_in_tag(in);
+        uint8_t *const tag = hl_base_json_in_tag(in);
         assert(!*tag || *tag == sum);
         *tag = sum;
         if (key.length)
@@ -83,11 +83,11 @@ static json_t *object_of(haul_json_in *in)
     return object;
 }
 
-static json_t *array_of(haul_json_in *in)
+static json_t *array_of(hl_base_json_in *in)
 {
     json_t *array = json_array();
-    (void)haul_json_in_array(in);
-    while (haul_json_in_item(in)) {
+    (void)hl_base_json_in_array(in);
+    while (hl_base_json_in_item(in)) {
         json_t *value = value_of(in);
         if (value)
             json_array_append_new(array, value);
@@ -95,28 +95,28 @@ static json_t *array_of(haul_json_in *in)
     return array;
 }
 
-static json_t *value_of(haul_json_in *in)
+static json_t *value_of(hl_base_json_in *in)
 {
-    haul_json_text text;
-    switch (haul_json_in_kind(in)) {
-    case HAUL_JSON_OBJECT:
+    hl_base_json_text text;
+    switch (hl_base_json_in_kind(in)) {
+    case HL_JSON_OBJECT:
         return object_of(in);
-    case HAUL_JSON_ARRAY:
+    case HL_JSON_ARRAY:
         return array_of(in);
-    case HAUL_JSON_STRING:
-        return haul_json_in_scalar(in, &text) == HAUL_JSON_STRING
+    case HL_JSON_STRING:
+        return hl_base_json_in_scalar(in, &text) == HL_JSON_STRING
                    ? json_stringn_nocheck(text.bytes, text.length)
                    : NULL;
-    case HAUL_JSON_NUMBER:
-        return haul_json_in_scalar(in, &text) == HAUL_JSON_NUMBER ? number_of(text) : NULL;
-    case HAUL_JSON_TRUE:
-        haul_json_in_skip(in);
+    case HL_JSON_NUMBER:
+        return hl_base_json_in_scalar(in, &text) == HL_JSON_NUMBER ? number_of(text) : NULL;
+    case HL_JSON_TRUE:
+        hl_base_json_in_skip(in);
         return json_true();
-    case HAUL_JSON_FALSE:
-        haul_json_in_skip(in);
+    case HL_JSON_FALSE:
+        hl_base_json_in_skip(in);
         return json_false();
-    case HAUL_JSON_NULL:
-        haul_json_in_skip(in);
+    case HL_JSON_NULL:
+        hl_base_json_in_skip(in);
         return json_null();
     default:
         return NULL;
@@ -126,27 +126,27 @@ static json_t *value_of(haul_json_in *in)
 /* Returns the document that is read value by value, or NULL where it is refused. */
 static json_t *read_values(pieces from)
 {
-    haul_json_in in;
+    hl_base_json_in in;
     haul_error error = {0};
-    assert(!haul_json_in_open(&in, "fuzz", read_piece, &from, &error));
+    assert(!hl_base_json_in_open(&in, "fuzz", read_piece, &from, &error));
     json_t *value = value_of(&in);
-    if (haul_json_in_end(&in, &error)) {
-        assert(error.status == HAUL_BAD_INPUT && strstr(error.text, "at byte"));
+    if (hl_base_json_in_end(&in, &error)) {
+        assert(error.status == HAUL_STATUS_BAD_INPUT && strstr(error.text, "at byte"));
         json_decref(value);
         value = NULL;
     }
-    haul_json_in_close(&in);
+    hl_base_json_in_close(&in);
     return value;
 }
 
 static bool is_accepted(pieces from)
 {
-    haul_json_in in;
+    hl_base_json_in in;
     haul_error error = {0};
-    assert(!haul_json_in_open(&in, "fuzz", read_piece, &from, &error));
-    haul_json_in_skip(&in);
-    const bool accepted = !haul_json_in_end(&in, &error);
-    haul_json_in_close(&in);
+    assert(!hl_base_json_in_open(&in, "fuzz", read_piece, &from, &error));
+    hl_base_json_in_skip(&in);
+    const bool accepted = !hl_base_json_in_end(&in, &error);
+    hl_base_json_in_close(&in);
     return accepted;
 }
 

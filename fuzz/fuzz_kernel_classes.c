@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     haul_kernel_classes *classes = NULL;
     haul_error error = {0};
     if (haul_kernel_classes_parse(text, size, "input", &classes, &error))
-        assert(!classes && error.status == HAUL_BAD_INPUT && error.text[0]);
+        assert(!classes && error.status == HAUL_STATUS_BAD_INPUT && error.text[0]);
     const haul_kernel_kind kind = haul_kernel_kind_of(text, classes);
     assert((unsigned)kind.kind < HAUL_KERNEL_CLASSES);
     assert((unsigned)kind.precision < HAUL_PRECISIONS);

@@ -25,7 +25,7 @@ static void check_size(const haul_kernel_file *kernel, double n)
         check_counts(&counts);
         return;
     }
-    assert(error.status == HAUL_BAD_INPUT && error.text[0] && !strcmp(error.file, "input"));
+    assert(error.status == HAUL_STATUS_BAD_INPUT && error.text[0] && !strcmp(error.file, "input"));
     assert(error.line > 0);
 }
 
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     haul_kernel_file *kernel = NULL;
     haul_error error = {0};
     if (haul_kernel_file_parse((const char *)data, size, "input", &kernel, &error)) {
-        assert(error.status == HAUL_BAD_INPUT && error.text[0] && !kernel);
+        assert(error.status == HAUL_STATUS_BAD_INPUT && error.text[0] && !kernel);
         assert(!strcmp(error.file, "input") && (error.line > 0 || strstr(error.text, "larger")));
         return 0;
     }

@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     haul_error error = {0};
     const haul_kernel_csv file = {.path = "input"};
     if (haul_kernel_times_parse(text, size, file, &times, &error)) {
-        assert(!times && error.status == HAUL_BAD_INPUT && error.text[0]);
+        assert(!times && error.status == HAUL_STATUS_BAD_INPUT && error.text[0]);
         assert(!strcmp(error.file, "input"));
     } else {
         assert(times->count);

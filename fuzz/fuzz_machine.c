@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const haul_status status =
         haul_machine_parse((const char *)data, size, "input", &machine, &error);
     if (status) {
-        assert(status == HAUL_BAD_INPUT && error.text[0] && !strcmp(error.file, "input"));
+        assert(status == HAUL_STATUS_BAD_INPUT && error.text[0] && !strcmp(error.file, "input"));
         assert(!machine && (error.line > 0 || strstr(error.text, "larger")));
         return 0;
     }

@@ -31,7 +31,7 @@ static void check_fit(const haul_message_samples *samples)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const haul_message_source source = {NULL, HAUL_MEMORY_UNKNOWN, HAUL_BETWEEN_NODES};
+    const haul_message_source source = {NULL, HAUL_MEMORY_UNKNOWN, HAUL_REACH_BETWEEN_NODES, false};
     char *text = malloc(size + 1);
     if (!text)
         return 0;
@@ -40,14 +40,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     haul_message_samples samples = {0};
     haul_error error = {0};
-    if (haul_message_samples_parse(text, size, "fuzz", &source, &samples, &error))
+    if (hl_comm_message_samples_parse(text, size, "fuzz", &source, &samples, &error))
         assert(error.status && error.text[0] && !strcmp(error.file, "fuzz"));
     else if (samples.count <= FITTED_MOST)
         check_fit(&samples);
     haul_message_samples_free(&samples);
     uint64_t counts[9];
     error = (haul_error){0};
-    if (haul_counts_parse(text, "fuzz", 3, counts, &error))
+    if (hl_comm_counts_parse(text, "fuzz", 3, counts, &error))
         assert(error.line > 0 && error.column > 0 && error.text[0]);
     free(text);
     return 0;

@@ -14,7 +14,7 @@ enum { POINTS = 4 };
 
 static void check_curve(const haul_copy_curve *curve)
 {
-    const size_t count = haul_curve_points(curve);
+    const size_t count = hl_cost_curve_points(curve);
     assert(count <= POINTS);
     assert(count || curve->rate_Bps.value >= 0);
     for (size_t i = 0; i < count; i++) {
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     haul_samples samples;
     haul_error error = {0};
-    if (haul_samples_parse(text, size, "fuzz", &samples, &error)) {
+    if (hl_cost_samples_parse(text, size, "fuzz", &samples, &error)) {
         assert(error.status && error.text[0] && !strcmp(error.file, "fuzz"));
     } else {
         check_fit(&samples);

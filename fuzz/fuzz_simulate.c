@@ -37,7 +37,7 @@ static void check_simulation(const haul_simulation *simulation)
         assert(span.start_ns >= 0 && span.end_ns >= span.start_ns);
         assert(before == HAUL_NONE || timeline->ops[before].end_ns <= span.start_ns);
         const haul_waited waited = haul_simulation_waited(simulation, i, &cause);
-        assert((waited == HAUL_WAITED_NOTHING) == (cause == HAUL_NONE));
+        assert((waited == HAUL_SIMULATION_WAITED_NOTHING) == (cause == HAUL_NONE));
         assert(cause == HAUL_NONE || cause < workload->op_count);
     }
     for (size_t r = 0; r < timeline->resource_count; r++)
@@ -53,7 +53,7 @@ static void report(const haul_simulation *simulation)
     FILE *out = fopen("/dev/null", "w");
     assert(out);
     haul_report *made = haul_report_simulation(simulation, 80);
-    for (int format = HAUL_TABLE; format <= HAUL_CSV; format++) {
+    for (int format = HAUL_FORMAT_TABLE; format <= HAUL_FORMAT_CSV; format++) {
         const haul_report_options options = {.format = (haul_format)format, .verbose = true};
         assert(!haul_report_write(made, &options, out, &error));
     }
@@ -84,12 +84,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     haul_schedule *schedule = NULL;
     haul_simulation *simulation = NULL;
     if (haul_schedule_parse(text, size, file, &schedule, &error)) {
-        assert(!schedule && error.status == HAUL_BAD_INPUT && error.text[0]);
+        assert(!schedule && error.status == HAUL_STATUS_BAD_INPUT && error.text[0]);
         assert(!strcmp(error.file, file));
     } else if (schedule->workload->op_count > 20000) {
         haul_schedule_free(schedule); /* read in time, and that is enough */
     } else {
-        if (haul_simulate(schedule, machine, NULL, &simulation, &error)) {
+        if (haul_simulation_make(schedule, machine, NULL, &simulation, &error)) {
             assert(!simulation && error.text[0]);
         } else {
             check_simulation(simulation);

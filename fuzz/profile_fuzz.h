@@ -171,8 +171,8 @@ static inline void fuzz_read(const uint8_t *data, size_t size, const fuzz_table 
         return;
     haul_workload *workload = NULL;
     haul_error error = {0};
-    if (haul_trace_load_database(db, "fuzz", &workload, &error)) {
-        HOLDS(error.status == HAUL_BAD_INPUT || error.status == HAUL_IO);
+    if (hl_trace_load_database(db, "fuzz", &workload, &error)) {
+        HOLDS(error.status == HAUL_STATUS_BAD_INPUT || error.status == HAUL_STATUS_IO);
         HOLDS(error.text[0] && error.file[0] && !workload);
         return;
     }

@@ -21,7 +21,8 @@ void must(haul_status status, const haul_error *error)
     if (status == HAUL_OK)
         return;
     fprintf(stderr, "convolution: %s\n", haul_error_format(error, text, sizeof text));
-    exit(status == HAUL_ABSENT || status == HAUL_USAGE ? haul_status_exit_code(status) : 1);
+    exit(status == HAUL_STATUS_ABSENT || status == HAUL_STATUS_USAGE ? haul_status_exit_code(status)
+                                                                     : 1);
 }
 
 haul_event *tally_add(tally *self, haul_device *device, made kind, size_t bytes)

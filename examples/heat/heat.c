@@ -32,7 +32,7 @@ static void must(haul_status status)
     if (!status)
         return;
     fprintf(stderr, "heat: %s\n", haul_error_format(&error, text, sizeof text));
-    MPI_Abort(MPI_COMM_WORLD, status == HAUL_ABSENT ? 77 : 1);
+    MPI_Abort(MPI_COMM_WORLD, status == HAUL_STATUS_ABSENT ? 77 : 1);
 }
 
 static request read_arguments(int argc, char **argv)
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     const double since = MPI_Wtime();
     for (int step = 0; step < given.steps; step++) {
         must(HAUL_LOOP(context, &error, &heat, u, v, &k));
-        must(haul_swap(u, v, &error));
+        must(haul_array_swap(u, v, &error));
     }
     must(haul_context_wait(context, &error));
     if (given.plan)

@@ -16,7 +16,8 @@ static void must(haul_status status)
         return;
     char text[1024];
     fprintf(stderr, "kernels: %s\n", haul_error_format(&error, text, sizeof text));
-    exit(status == HAUL_ABSENT || status == HAUL_USAGE ? haul_status_exit_code(status) : 1);
+    exit(status == HAUL_STATUS_ABSENT || status == HAUL_STATUS_USAGE ? haul_status_exit_code(status)
+                                                                     : 1);
 }
 
 const char *board_open(const char *name)

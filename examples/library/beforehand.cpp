@@ -111,7 +111,7 @@ static void simulate(const haul_machine *machine)
         throw Failure(error);
     const Schedule owned(schedule);
     haul_simulation *simulation = nullptr;
-    if (haul_simulate(schedule, machine, nullptr, &simulation, &error))
+    if (haul_simulation_make(schedule, machine, nullptr, &simulation, &error))
         throw Failure(error);
     const Simulation result(simulation);
     const haul_timeline *timeline = result->timeline;

@@ -42,12 +42,12 @@ int main(int argc, char **argv)
     }
     haul_status status = haul_trace_load(argv[1], &workload, &error);
     if (!status)
-        status = haul_analyze(workload, &analysis, &error);
+        status = haul_analysis_make(workload, &analysis, &error);
     if (!status)
         status = haul_machine_load(argv[2], &machine, &error);
     if (!status) {
         const haul_projection_options options = {.to = machine};
-        status = haul_project(workload, &options, &projection, &error);
+        status = haul_projection_make(workload, &options, &projection, &error);
     }
     if (status) {
         char text[1200];

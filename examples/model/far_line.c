@@ -23,27 +23,27 @@ static double link_rate(const haul_link *link)
 static haul_status lacks(const char *what, haul_error *error)
 {
     if (error) {
-        *error = (haul_error){.status = HAUL_MISSING};
+        *error = (haul_error){.status = HAUL_STATUS_MISSING};
         snprintf(error->text, sizeof error->text, "far-line: %s", what);
     }
-    return HAUL_MISSING;
+    return HAUL_STATUS_MISSING;
 }
 
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
     const double rate = link_rate(&machine->link);
-    if (copy->direction != HAUL_HTOD && copy->direction != HAUL_DTOH)
+    if (copy->direction != HAUL_DIRECTION_HTOD && copy->direction != HAUL_DIRECTION_DTOH)
         return lacks("only copies between host and device", error);
     if (rate <= 0)
         return lacks("the machine does not describe its link", error);
-    const double factor = copy->locality == HAUL_FAR ? far_factor : 1;
+    const double factor = copy->locality == HAUL_LOCALITY_FAR ? far_factor : 1;
     const double seconds = latency_s + factor * (double)copy->bytes / rate;
     *out = (haul_estimate){
         .seconds = seconds,
         .low_s = seconds,
         .high_s = 1.4 * seconds, /* links reach 70 % of their nominal rate or more */
-        .weakest = HAUL_DATASHEET,
+        .weakest = HAUL_PROVENANCE_DATASHEET,
         .model = "far-line",
     };
     return HAUL_OK;

@@ -9,10 +9,10 @@ static const double reached = 0.75; /* yours to measure */
 static haul_status lacks(const char *what, haul_error *error)
 {
     if (error) {
-        *error = (haul_error){.status = HAUL_MISSING};
+        *error = (haul_error){.status = HAUL_STATUS_MISSING};
         snprintf(error->text, sizeof error->text, "streaming: %s", what);
     }
-    return HAUL_MISSING;
+    return HAUL_STATUS_MISSING;
 }
 
 static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
@@ -27,7 +27,7 @@ static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, hau
         .seconds = seconds,
         .low_s = reached * seconds, /* at the full bandwidth */
         .high_s = 1.5 * seconds,
-        .weakest = HAUL_DATASHEET,
+        .weakest = HAUL_PROVENANCE_DATASHEET,
         .model = "streaming",
     };
     return HAUL_OK;

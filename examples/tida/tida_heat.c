@@ -11,11 +11,12 @@ static void solve(const example *self, haul_array *data, haul_array *next)
     for (int step = 0; step < self->steps; step++) {
         const void *const arguments[] = {data, next, &alpha};
         /* TileIter tIter = TileIter(&ta, tile_size); */
-        haul_tiles tiles = haul_tiles_of(data, NULL);
+        haul_tiles tiles = haul_tiles_make(data, NULL);
         /* for (tIter.reset(GPU=true); tIter.isValid(); tIter.next()) */
         for (haul_tiles_reset(&tiles, true); haul_tiles_valid(&tiles); haul_tiles_next(&tiles))
-            must(haul_compute(&tiles, &heat, arguments, 3, NULL, &error));
-        must(haul_swap(data, next, &error)); /* ghost cells are updated before they are read */
+            must(haul_tiles_compute(&tiles, &heat, arguments, 3, NULL, &error));
+        must(
+            haul_array_swap(data, next, &error)); /* ghost cells are updated before they are read */
         show_progress(self, step + 1);
     }
 }

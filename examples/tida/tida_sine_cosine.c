@@ -9,9 +9,9 @@ static void compute(const example *self, haul_array *array)
 {
     for (int step = 0; step < self->steps; step++) {
         const void *const arguments[] = {array, &iterations};
-        haul_tiles tiles = haul_tiles_of(array, NULL);
+        haul_tiles tiles = haul_tiles_make(array, NULL);
         for (haul_tiles_reset(&tiles, true); haul_tiles_valid(&tiles); haul_tiles_next(&tiles))
-            must(haul_compute(&tiles, &sine_cosine, arguments, 2, NULL, &error));
+            must(haul_tiles_compute(&tiles, &sine_cosine, arguments, 2, NULL, &error));
         show_progress(self, step + 1);
     }
 }

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     must(haul_array_write(from, images[0], &error));
     for (int i = 0; i < self.steps; i++) {
         must(HAUL_LOOP(self.context, &error, &convolve, from, to, &filter));
-        must(haul_swap(from, to, &error));
+        must(haul_array_swap(from, to, &error));
         show_progress(&self, i + 1);
     }
     must(haul_array_read(from, got, &error));

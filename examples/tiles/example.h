@@ -19,7 +19,7 @@ static inline void must(haul_status status)
     if (!status)
         return;
     fprintf(stderr, "%s\n", haul_error_format(&error, text, sizeof text));
-    exit(status == HAUL_ABSENT ? 77 : 1);
+    exit(status == HAUL_STATUS_ABSENT ? 77 : 1);
 }
 
 typedef struct example {

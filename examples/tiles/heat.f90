@@ -29,8 +29,8 @@ program heat_f90
   call must(haul_array_new(context, spec, v, error))
   call must(haul_array_write(u, c_loc(cells), error))
   do step = 1, steps
-    call must(haul_loop(context, heat_kernel(), [u, v, c_loc(k)], 3_c_size_t, c_null_ptr, error))
-    call must(haul_swap(u, v, error))
+    call must(haul_loop_queue(context, heat_kernel(), [u, v, c_loc(k)], 3_c_size_t, c_null_ptr, error))
+    call must(haul_array_swap(u, v, error))
     next(1:n, 1:n, 1:n) = plain(1:n, 1:n, 1:n) + k * (plain(0:n - 1, 1:n, 1:n) + plain(2:n + 1, 1:n, 1:n) &
       + plain(1:n, 0:n - 1, 1:n) + plain(1:n, 2:n + 1, 1:n) + plain(1:n, 1:n, 0:n - 1) &
       + plain(1:n, 1:n, 2:n + 1) - 6 * plain(1:n, 1:n, 1:n))

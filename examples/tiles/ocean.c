@@ -18,14 +18,14 @@ static void step_ocean(haul_context *context, const ocean *self, int n)
     const haul_box surface = {{0, 0, 0}, {n, n, 1}};
     const haul_loop_options of_surface = {.box = &surface};
     const void *const tops[] = {at[T], at[S], self->top_t, self->top_s};
-    must(haul_loop(context, &keep_surface, tops, 4, &of_surface, &error));
+    must(haul_loop_queue(context, &keep_surface, tops, 4, &of_surface, &error));
     must(HAUL_LOOP(context, &error, &state, at[T], at[S], at[RHO], at[BY_T], at[BY_S], &dbar));
     must(HAUL_LOOP(context, &error, &buoydiff, at[T], at[S], self->top_t, self->top_s, at[ADJACENT],
                    at[SURFACE], &dbar));
     must(HAUL_LOOP(context, &error, &stir, at[T], at[ADJACENT], at[NEXT_T], &share));
     must(HAUL_LOOP(context, &error, &stir, at[S], at[ADJACENT], at[NEXT_S], &share));
-    must(haul_swap(at[T], at[NEXT_T], &error));
-    must(haul_swap(at[S], at[NEXT_S], &error));
+    must(haul_array_swap(at[T], at[NEXT_T], &error));
+    must(haul_array_swap(at[S], at[NEXT_S], &error));
 }
 
 /* The same on plain arrays: a level above the first is the first, one below the last the last. */

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     must(haul_array_write(other, levels[1], &error));
     for (int step = 0; step < self.steps; step++) {
         must(HAUL_LOOP(self.context, &error, &wave, now, other, &c));
-        must(haul_swap(now, other, &error));
+        must(haul_array_swap(now, other, &error));
         show_progress(&self, step + 1);
     }
     must(haul_array_read(now, got, &error));

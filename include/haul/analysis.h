@@ -1,4 +1,4 @@
-/* What a recorded program did: copies by direction, memory and size, kernels, overlap, idle.
+/* A recorded program in figures: copies by direction, memory and size, kernels, overlap, idle.
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_ANALYSIS_H
@@ -8,7 +8,11 @@
 
 HAUL_BEGIN
 
-enum { HAUL_DECADES = 20, HAUL_LARGEST = 10, HAUL_SYNC_KINDS = HAUL_SYNC_CONTEXT + 1 };
+enum {
+    HAUL_ANALYSIS_DECADES = 20,
+    HAUL_ANALYSIS_LARGEST = 10,
+    HAUL_SYNC_KINDS = HAUL_SYNC_CONTEXT + 1
+};
 
 /* Counts and sums over operations. A sum that passes the largest integer stays there. */
 typedef struct haul_totals {
@@ -23,14 +27,14 @@ typedef struct haul_copy_group {
     haul_memory memory;
     haul_totals totals;
     /* by decade of size: [0] is 0 to 9 bytes, [k] is 10^k to 10^(k+1)-1 (AHEAD, Figure 1) */
-    haul_totals decades[HAUL_DECADES];
+    haul_totals decades[HAUL_ANALYSIS_DECADES];
     int64_t busy_ns;     /* union of the copies' intervals */
     int64_t shortest_ns; /* of those that took time, 0 where none did */
     int64_t longest_ns;
-    /* What a copy of no bytes costs: the straight line under the copies, from the fastest of all to
-     * those of at least 4 times its size, taken to 0 bytes. NaN where that cannot be told: no such
-     * copies, or the latency is below a quarter of the fastest copy's time. A copy of up to 64
-     * bytes costs its latency. */
+    /* The time of a copy of no bytes, by the straight line under the copies, from the fastest of
+     * all to those of at least 4 times its size, taken to 0 bytes. NaN where that cannot be told:
+     * no such copies, or the latency is below a quarter of the fastest copy's time. A copy of up to
+     * 64 bytes costs its latency. */
     double latency_s;
     double median_Bps; /* of the rates of the copies that have bytes and a duration; NaN if none */
     double best_Bps;   /* the largest of those rates */
@@ -59,7 +63,7 @@ typedef struct haul_busy {
     int64_t either_ns;               /* a copy or a kernel */
     int64_t any_ns;                  /* a copy, a kernel, a collective or a memset */
     int64_t communication_ns;        /* collectives */
-    int64_t hidden_communication_ns; /* of it, beside a kernel */
+    int64_t hidden_communication_ns; /* of it, beside a kernel; over devices of any of them */
 } haul_busy;
 
 typedef struct haul_workload_device_use {
@@ -101,18 +105,59 @@ typedef struct haul_analysis {
     double overlap_share; /* of the copies' busy time, under kernels of the same device; NaN if 0 */
     double copy_share;    /* copies' time / (copies' + kernels'), sums (AHEAD, Table I); NaN if 0 */
     double latency_share; /* of the time of groups whose latency is known; NaN if none is */
-    haul_cost_row largest[HAUL_LARGEST]; /* by time, the largest first */
+    haul_cost_row largest[HAUL_ANALYSIS_LARGEST]; /* by time, the largest first */
     size_t largest_count;
+    struct haul_idle_cause *idle; /* why nothing ran, as haul_idle_causes tells it */
+    size_t idle_count;
 } haul_analysis;
 
 /* Summarises a workload. Needs at most 16 bytes an operation while it runs, and 80 bytes for each
  * distinct kernel name and size of copy. Returns NO_MEMORY. Free with haul_analysis_free. */
-HAUL_API haul_status haul_analyze(const haul_workload *workload, haul_analysis **analysis,
-                                  haul_error *error);
+HAUL_API haul_status haul_analysis_make(const haul_workload *workload, haul_analysis **analysis,
+                                        haul_error *error);
 HAUL_API void haul_analysis_free(haul_analysis *analysis);
 
-/* What was issued while threads were in ranges of one name; of ranges within each other, each name
- * has all of it. */
+/* How much of busy.communication_ns no kernel of its own device hides: what hidden_share leaves. */
+HAUL_API int64_t haul_analysis_exposed_ns(const haul_analysis *analysis);
+
+/* Why no device works, by what the thread that issues the next operation does until it starts: its
+ * text in JSON, and in reports */
+#define HAUL_IDLE_LIST(X)                                                                          \
+    X(HOST, "host", "host work")                 /* outside of API calls: nothing is queued */     \
+    X(CALL, "call", "other API calls")           /* cudaMalloc, a module's load ... */             \
+    X(WAIT, "wait", "waits")                     /* a synchronisation, with nothing running */     \
+    X(COPY, "copy", "copy calls")                /* what stages a copy, or blocks after it */      \
+    X(LAUNCH, "launch", "launch calls")          /* of a kernel or memset */                       \
+    X(START, "start", "launch latency")          /* the call has returned, the work begins */      \
+    X(UNKNOWN, "unknown", "no call is recorded") /* the next operation has none */
+
+typedef enum haul_idle_kind {
+#define HAUL_IDLE_ENUM(name, text, phrase) HAUL_IDLE_##name,
+    HAUL_IDLE_LIST(HAUL_IDLE_ENUM)
+#undef HAUL_IDLE_ENUM
+        HAUL_IDLE_KINDS
+} haul_idle_kind;
+
+HAUL_API const char *haul_idle_text(haul_idle_kind kind);
+HAUL_API const char *haul_idle_phrase(haul_idle_kind kind);
+
+/* One cause: of HOST the innermost named range, or the operator whose operation comes next; of CALL
+ * and WAIT the call. */
+typedef struct haul_idle_cause {
+    haul_idle_kind kind;
+    uint32_t name; /* string id, HAUL_NONE where not known */
+    uint64_t count;
+    int64_t time_ns;
+} haul_idle_cause;
+
+/* Divides the time in which no device works among its causes, those of the most time first: they
+ * add up to haul_analysis.idle_ns. Sets *causes, which the caller frees, to *count of them. Returns
+ * NO_MEMORY. */
+HAUL_API haul_status haul_idle_causes(const haul_workload *workload, haul_idle_cause **causes,
+                                      size_t *count, haul_error *error);
+
+/* Operations issued while threads were in ranges of one name; of ranges within each other, each
+ * name has all of it. */
 typedef struct haul_range_use {
     uint32_t name; /* string id */
     uint64_t count;
@@ -124,10 +169,52 @@ typedef struct haul_range_use {
 
 /* Sums operations by the ranges in which they were called, those with the most device time first;
  * `durations_ns` of op_count replaces recorded durations, or is NULL. Sets *uses, which the caller
- * frees, to *count of them. Needs 24 bytes an operation and range while it runs. Returns
+ * frees, to *count of them. Needs 24 bytes an operation and 52 a range while it runs. Returns
  * NO_MEMORY. */
 HAUL_API haul_status haul_range_uses(const haul_workload *workload, const int64_t *durations_ns,
                                      haul_range_use **uses, size_t *count, haul_error *error);
+
+/* Where in the program operations come from: the operator of PyTorch; the innermost named range in
+ * which its thread called for it, else any thread's; the kernel, or the call of a copy. */
+typedef enum haul_group_by {
+    HAUL_GROUP_BY_NOTHING,
+    HAUL_GROUP_BY_OPERATOR,
+    HAUL_GROUP_BY_RANGE,
+    HAUL_GROUP_BY_KERNEL,
+} haul_group_by;
+
+/* Kernels, collectives' too, and copies of one origin. */
+typedef struct haul_work_group {
+    uint32_t name; /* string id, HAUL_NONE where the profile tells none */
+    uint64_t kernels;
+    uint64_t copies;
+    uint64_t bytes;     /* of copies */
+    int64_t kernels_ns; /* sums of durations */
+    int64_t copies_ns;
+} haul_work_group;
+
+/* The origin of each operation, op_count string ids, which the caller frees. Returns NO_MEMORY. */
+HAUL_API haul_status haul_op_origins(const haul_workload *workload, haul_group_by by,
+                                     uint32_t **names, haul_error *error);
+
+/* Sums operations by their origin, those with the most time first. Sets *groups, which the caller
+ * frees, to *count of them. Returns NO_MEMORY. */
+HAUL_API haul_status haul_work_groups(const haul_workload *workload, haul_group_by by,
+                                      haul_work_group **groups, size_t *count, haul_error *error);
+
+/* Where in the program most of the time of a group of operations was called for. Its texts are the
+ * workload's. */
+typedef struct haul_place {
+    const char *operator_name; /* of PyTorch; NULL: the profile tells none */
+    const char *range;         /* the innermost named range; likewise */
+    double operator_share;     /* of the group's time */
+    double range_share;
+} haul_place;
+
+/* Fills the places of `count` groups; groups[i], of op_count, is that of an operation, below
+ * `count`, or HAUL_NONE. Returns NO_MEMORY. */
+HAUL_API haul_status haul_places_find(const haul_workload *workload, const uint32_t *groups,
+                                      size_t count, haul_place *places, haul_error *error);
 
 HAUL_END
 

@@ -1,6 +1,12 @@
-/* What every public header needs: the export mark and the C++ guard. */
+/* The export mark, the C++ guard and the rule for structs that grow, for every public header. */
 #ifndef HAUL_API_H
 #define HAUL_API_H
+
+/* Structs that a program fills, options and specs, end with `reserved`: a later version takes its
+ * members from there, so that the size stays. Initialise them whole, as {.member = value} or {0}
+ * do: zero is the default of each member, also of those to come. */
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 #define HAUL_BEGIN extern "C" {

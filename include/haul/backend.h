@@ -17,7 +17,7 @@ HAUL_BEGIN
 
 typedef const haul_copy_model *(*haul_model_entry_fn)(void);
 
-/* What the object defines; libhaul has no such function. */
+/* Defined by the object; libhaul has no such function. */
 HAUL_API const haul_copy_model *haul_model_entry(void);
 
 #define HAUL_MODEL_ENTRY "haul_model_entry"

@@ -18,10 +18,10 @@ HAUL_BEGIN
     X(BROADCAST, "broadcast")                                                                      \
     X(REDUCE, "reduce")                                                                            \
     X(SEND_RECEIVE, "send-receive")                                                                \
-    X(OTHER_COLLECTIVE, "collective")
+    X(OTHER, "collective")
 
 typedef enum haul_collective_kind {
-#define HAUL_COLLECTIVE_ENUM(name, text) HAUL_##name,
+#define HAUL_COLLECTIVE_ENUM(name, text) HAUL_COLLECTIVE_##name,
     HAUL_COLLECTIVE_LIST(HAUL_COLLECTIVE_ENUM)
 #undef HAUL_COLLECTIVE_ENUM
         HAUL_COLLECTIVES
@@ -29,7 +29,7 @@ typedef enum haul_collective_kind {
 
 HAUL_API const char *haul_collective_text(haul_collective_kind kind);
 
-/* What a profile tells of one collective operation. */
+/* One collective operation of a profile. */
 typedef struct haul_communication {
     haul_collective_kind kind;
     uint32_t ranks;     /* 0: not known */

@@ -1,4 +1,4 @@
-/* What collectives take on a machine's links, and how well a profile's own are told by their sizes.
+/* Times of collectives on a machine's links, and how well their sizes predict those of a profile.
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_COLLECTIVE_TIME_H
@@ -14,9 +14,10 @@ HAUL_BEGIN
  * point to point, each with the protocol of low latency or of full rate. T = start + hops latency +
  * sent bytes / rate, with the latencies of NCCL's tuning table.
  *
- * Ranks that fit into the node (all, where their number is not known) use the link between GPUs: at
- * the rate of `messages` within the node where they were fitted (`haul comm fit` of nccl-tests'
- * output), else at NCCL's share of the peak; without such a link PCIe. More ranks use the network,
+ * Ranks that fit into the node (all, where their number is not known) use the links between GPUs:
+ * by the protocol of `messages` within the node for what a GPU sends, where they were fitted (`haul
+ * comm fit` of nccl-tests' output), else at NCCL's share of the peak of all the links of a GPU that
+ * are not the host's; without such links PCIe. More ranks use the network,
  * at the node's injection rate. estimate->model names the way. Returns MISSING for an operation of
  * unknown size, and where the machine does not describe the link. */
 HAUL_API haul_status haul_collective_time(const haul_machine *machine, const haul_communication *of,

@@ -4,7 +4,7 @@
 #ifndef HAUL_COMPARE_H
 #define HAUL_COMPARE_H
 
-#include "haul/workload.h"
+#include "haul/analysis.h"
 
 HAUL_BEGIN
 
@@ -21,6 +21,9 @@ typedef struct haul_compared {
     int64_t b_ns;
     uint64_t only_a; /* unmatched */
     uint64_t only_b;
+    int64_t all_a_ns; /* of all, the unmatched ones too */
+    int64_t all_b_ns;
+    haul_place place; /* where most of its time was called for in the second, else in the first */
 } haul_compared;
 
 typedef struct haul_comparison {
@@ -35,8 +38,8 @@ typedef struct haul_comparison {
 
 /* Compares two workloads, which the rows' names are of. Returns NO_MEMORY. Release with
  * haul_comparison_release. */
-HAUL_API haul_status haul_compare(const haul_workload *a, const haul_workload *b,
-                                  haul_comparison *comparison, haul_error *error);
+HAUL_API haul_status haul_comparison_make(const haul_workload *a, const haul_workload *b,
+                                          haul_comparison *comparison, haul_error *error);
 HAUL_API void haul_comparison_release(haul_comparison *comparison);
 
 HAUL_END

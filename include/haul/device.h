@@ -27,22 +27,27 @@ typedef struct haul_stream haul_stream;
 typedef struct haul_event haul_event;
 typedef struct haul_kernel haul_kernel;
 
-/* What a device can do beyond device memory, pinned memory, copies and kernels. */
+/* Abilities of a device beyond device memory, pinned memory, copies and kernels. */
 enum {
-    HAUL_CAN_MAP = 1, /* HAUL_BUFFER_MAPPED */
-    HAUL_CAN_COMBINE_WRITES = 2 /* HAUL_BUFFER_WRITE_COMBINED */,
-    HAUL_CAN_MANAGE = 4,       /* HAUL_BUFFER_MANAGED, haul_stream_prefetch */
-    HAUL_CAN_PIN = 8,          /* haul_buffer_pin */
-    HAUL_CAN_SHARE = 16,       /* haul_buffer_export, haul_buffer_import */
-    HAUL_CAN_REACH_PEERS = 32, /* copies to and from devices opened beside it */
+    HAUL_DEVICE_CAN_MAP = 1, /* HAUL_BUFFER_MAPPED */
+    HAUL_DEVICE_CAN_COMBINE_WRITES = 2 /* HAUL_BUFFER_WRITE_COMBINED */,
+    HAUL_DEVICE_CAN_MANAGE = 4,       /* HAUL_BUFFER_MANAGED, haul_stream_prefetch */
+    HAUL_DEVICE_CAN_PIN = 8,          /* haul_buffer_pin */
+    HAUL_DEVICE_CAN_SHARE = 16,       /* haul_buffer_export, haul_buffer_import */
+    HAUL_DEVICE_CAN_REACH_PEERS = 32, /* copies to and from devices opened beside it */
 };
 
 typedef struct haul_device_properties {
     const char *name;         /* as the vendor's tools print it */
     const char *architecture; /* "kepler", "gfx90a"; NULL where unknown */
-    bool is_host;             /* its memory is the host's: a copy to it stays within the host */
+    /* Distinguishes devices of one name: a UUID, else an address on the bus; "" where the driver
+     * says none. */
+    const char *identity;
+    const char *driver; /* the driver's version; "" where it says none */
+    unsigned count;     /* devices of its kind in the node; 0: unknown */
+    bool is_host;       /* its memory is the host's: a copy to it stays within the host */
     bool is_simulated;
-    unsigned can;          /* HAUL_CAN_MAP | ... */
+    unsigned can;          /* HAUL_DEVICE_CAN_MAP | ... */
     uint64_t memory_bytes; /* zero where unknown, here and below */
     uint64_t l2_bytes;
     double memory_bandwidth_Bps;
@@ -57,13 +62,6 @@ typedef struct haul_device_properties {
                           does not; -1: unknown */
 } haul_device_properties;
 
-/* In what order a device runs operations that may run in any. */
-typedef enum haul_order {
-    HAUL_ORDER_USUAL,
-    HAUL_ORDER_LATE,   /* nothing runs before something waits for it, and then only what must */
-    HAUL_ORDER_RANDOM, /* when something waits, in a random legal order */
-} haul_order;
-
 typedef struct haul_launch haul_launch;
 
 /* Gives the time of a kernel on a simulated device, in seconds. */
@@ -76,7 +74,8 @@ typedef struct haul_device_options {
      * and must be closed last. */
     haul_device *beside;
     uint64_t memory_limit;    /* bytes of device memory that may be allocated; 0: all there are */
-    double time_limit_s;      /* a wait that takes longer returns TIMED_OUT; 0: none */
+    double time_limit_s;      /* a wait that takes longer returns TIMED_OUT; 0: none. Loops of
+                               * haul/tile.h on the host are waited for as well */
     const char *cache_folder; /* for compiled kernels; NULL: see haul_kernel_new; "": none */
     /* `sim` */
     const haul_machine *machine; /* in place of one from the catalogue; must outlive the device */
@@ -86,13 +85,14 @@ typedef struct haul_device_options {
                                   * knows the device; else they fault */
     haul_kernel_seconds kernel_seconds;
     void *kernel_state;
-    haul_order order;
-    uint64_t seed;        /* of HAUL_ORDER_RANDOM */
-    uint64_t lost_behind; /* the device disappears behind so many operations; 0: it stays */
+    const struct haul_device_test *test; /* of haul/device_test.h, read as the device is opened */
+    uint64_t reserved[4];                /* zeros: see haul/api.h */
 } haul_device_options;
 
 /* Opens a device by its name: "host", "opencl:0", "cuda:1", "hip:0", "sim:k40", "sim:lassen:1" (its
  * second GPU); "opencl" is the first of its kind; NULL the first that there is of haul_device_list.
+ * GPUs also by UUID, "cuda:GPU-4f2c", as much of it as tells it from others, or by their place on
+ * the bus, "hip:0000:c1:00.0". "./mine.so" is a device from a shared object: haul/device_backend.h.
  * `options` may be NULL. Returns ABSENT where there is no such device, saying what would bring it,
  * and USAGE for an unknown kind. The caller closes *device. */
 HAUL_API haul_status haul_device_open(const char *name, const haul_device_options *options,
@@ -161,7 +161,7 @@ typedef struct haul_buffer_handle {
 
 /* Export names a buffer of device memory; import, in another process, makes a buffer of the same
  * memory, which the caller frees before the exporter frees his. Return ABSENT on a device without
- * HAUL_CAN_SHARE, USAGE for a buffer that is not of device memory. */
+ * HAUL_DEVICE_CAN_SHARE, USAGE for a buffer that is not of device memory. */
 HAUL_API haul_status haul_buffer_export(haul_buffer *buffer, haul_buffer_handle *handle,
                                         haul_error *error);
 HAUL_API haul_status haul_buffer_import(haul_device *device, const haul_buffer_handle *handle,
@@ -224,8 +224,9 @@ typedef struct haul_transfer {
 
 /* Queues a copy: between host and device, within either, or between devices opened beside each
  * other, where the stream may be of either. `event`, here and below, may be NULL. The two ends do
- * not overlap. Pageable memory may be copied from before the call returns. Returns USAGE where an
- * end lies outside its buffer. A copy of 0 bytes is an operation like others. */
+ * not overlap. Pageable memory may be copied from before the call returns, and so before what the
+ * stream waits for, unless the device is the host. Returns USAGE where an end lies outside its
+ * buffer. A copy of 0 bytes is an operation like others. */
 HAUL_API haul_status haul_stream_copy(haul_stream *stream, const haul_transfer *transfer,
                                       haul_event *event, haul_error *error);
 
@@ -253,8 +254,8 @@ HAUL_API haul_status haul_stream_call(haul_stream *stream, void (*function)(void
 /* Queues a point: `event` ends when all before it on the stream has. */
 HAUL_API haul_status haul_stream_record(haul_stream *stream, haul_event *event, haul_error *error);
 
-/* What is queued from now on starts when `event`'s operation, which may be of a device beside it,
- * has ended: as it was last queued before this call. */
+/* Makes work that is queued from now on start when `event`'s operation, which may be of a device
+ * beside it, has ended: as it was last queued before this call. */
 HAUL_API haul_status haul_stream_wait_event(haul_stream *stream, haul_event *event,
                                             haul_error *error);
 
@@ -276,7 +277,19 @@ typedef enum haul_access {
     HAUL_ACCESS_MIN,
     HAUL_ACCESS_MAX,
     HAUL_ACCESS_HIDDEN = HAUL_ACCESS_VALUE, /* a value that the kernel's text does not see */
+    HAUL_ACCESS_VIEW = HAUL_ACCESS_VALUE,   /* of an array of haul/tile.h: where its cells are */
 } haul_access;
+
+/* The type of an array's elements. */
+typedef enum haul_element {
+    HAUL_ELEMENT_ANY, /* not said */
+    HAUL_ELEMENT_FLOATING,
+    HAUL_ELEMENT_INTEGER,
+    HAUL_ELEMENT_STRUCT,
+} haul_element;
+
+/* In place of a number of neighbours: the kernel may read any of the array's cells. */
+enum { HAUL_HALO_ALL = 1 << 30 };
 
 typedef struct haul_kernel_parameter {
     const char *name;
@@ -285,6 +298,7 @@ typedef struct haul_kernel_parameter {
     /* Of an array of haul/tile.h: neighbours that are read, and its view follows. Of a reduction:
      * its type, and its place follows. Else -1. */
     int halo;
+    haul_element element; /* of an array or a value */
 } haul_kernel_parameter;
 
 /* A kernel as the program holds it. */

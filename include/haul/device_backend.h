@@ -6,6 +6,7 @@
 #define HAUL_DEVICE_BACKEND_H
 
 #include "haul/device.h"
+#include "haul/device_test.h"
 
 HAUL_BEGIN
 
@@ -19,8 +20,10 @@ struct haul_device {
     char name[64]; /* "opencl:0" */
     haul_device_properties properties;
     haul_device_options options; /* filled before `open` is called with them */
+    haul_device_test test;       /* options.test, or zeros */
+    char *cache_folder;          /* a copy, which the options point to */
     uint64_t allocated;          /* bytes of HAUL_BUFFER_DEVICE and MANAGED */
-    uint64_t queued;             /* operations, where options.lost_behind counts them */
+    uint64_t queued;             /* operations, where test.lost_behind counts them */
 };
 
 struct haul_buffer {
@@ -106,7 +109,21 @@ struct haul_device_backend {
                           haul_event *event, haul_error *error);
 };
 
-enum { HAUL_DEVICE_ABI = 1 };
+enum { HAUL_DEVICE_ABI = 2 };
+
+/* A shared object that exports
+ *
+ *     const haul_device_backend *haul_device_entry(void);
+ *
+ * is a device: haul_device_open("./mine.so", ...), `haul measure --device ./mine.so`; what follows
+ * a
+ * ':' behind the file's name is `which`. It needs no symbol of libhaul. See examples/device. */
+typedef const haul_device_backend *(*haul_device_entry_fn)(void);
+
+/* What the object defines; libhaul has no such function. */
+HAUL_API const haul_device_backend *haul_device_entry(void);
+
+#define HAUL_DEVICE_ENTRY "haul_device_entry"
 
 /* Opens a device of a backend of one's own; otherwise as haul_device_open. */
 HAUL_API haul_status haul_device_open_with(const haul_device_backend *backend, const char *which,
@@ -120,8 +137,8 @@ HAUL_API haul_direction haul_transfer_direction(const haul_transfer *transfer);
 /* Whether a transfer is one run of bytes at both ends: size[1] and size[2] are then 1. */
 HAUL_API bool haul_transfer_is_flat(const haul_transfer *transfer);
 
-/* What a device's compiler reads for `source`: haul/kernel_source.h, a #line, and the kernel's own
- * text, NUL-terminated. The caller frees *text. Returns NO_MEMORY. */
+/* Makes the text that a device's compiler reads for `source`: haul/kernel_source.h, a #line, and
+ * the kernel's own text, NUL-terminated. The caller frees *text. Returns NO_MEMORY. */
 HAUL_API haul_status haul_kernel_text(const haul_kernel_source *source, char **text,
                                       haul_error *error);
 

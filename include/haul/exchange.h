@@ -1,14 +1,18 @@
 /* Exchanges of data between GPUs of several nodes, and what each way of making them takes.
  *
- * The ways are those of Bienz, Olson, Gropp and Lockhart (HPEC 2021), and one more:
+ * The ways are those of Bienz, Olson, Gropp and Lockhart (HPEC 2021), and three more. haul/mpi.h
+ * makes exchanges in them, also of the host's memory:
  *
- *   gpudirect          the MPI takes the GPU's memory
+ *   direct             a message to each peer, some at a time, from where the data is: of a GPU's
+ *                      memory "gpudirect", for which the MPI must take pointers to it
  *   3-step             copy to the host, messages between hosts, copy to the GPU; the copy is one,
  *                      whatever the number of messages (section V)
  *   extra-message      3-step, with the data spread over the cores of the GPU's share of the node
  *                      by messages within it, and gathered again (section IV)
  *   duplicate-pointer  every core copies its share of the data itself (section IV)
  *   chunked-3-step     3-step in chunks: copies and messages of different chunks overlap
+ *   aggregated         3-step of an all-to-all, with one message between each two nodes
+ *   bruck              3-step of an MPI_Alltoall, in log2 P rounds (Bruck et al., 1997)
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_EXCHANGE_H
@@ -19,21 +23,33 @@
 
 HAUL_BEGIN
 
-#define HAUL_PATH_LIST(X)                                                                          \
-    X(DIRECT, "gpudirect")                                                                         \
+/* name, text. Zero is no way: it leaves the choice to haul/mpi.h, to which PLAIN belongs too. */
+#define HAUL_WAY_LIST(X)                                                                           \
+    X(CHOSEN, "chosen")                                                                            \
+    X(PLAIN, "plain") /* MPI_Alltoall or MPI_Alltoallv of the MPI itself */                        \
+    X(DIRECT, "direct")                                                                            \
     X(THREE_STEP, "3-step")                                                                        \
     X(EXTRA_MESSAGE, "extra-message")                                                              \
     X(DUPLICATE_POINTER, "duplicate-pointer")                                                      \
-    X(CHUNKED, "chunked-3-step")
+    X(CHUNKED, "chunked-3-step")                                                                   \
+    X(AGGREGATED, "aggregated")                                                                    \
+    X(BRUCK, "bruck")
 
-typedef enum haul_path {
-#define HAUL_PATH_ENUM(name, text) HAUL_PATH_##name,
-    HAUL_PATH_LIST(HAUL_PATH_ENUM)
-#undef HAUL_PATH_ENUM
-        HAUL_PATHS
-} haul_path;
+typedef enum haul_way {
+#define HAUL_WAY_ENUM(name, text) HAUL_WAY_##name,
+    HAUL_WAY_LIST(HAUL_WAY_ENUM)
+#undef HAUL_WAY_ENUM
+        HAUL_WAYS
+} haul_way;
 
-HAUL_API const char *haul_path_text(haul_path path);
+/* The ways that haul_exchange_predict knows: from DIRECT on. */
+enum { HAUL_WAYS_PREDICTED = HAUL_WAYS - HAUL_WAY_DIRECT };
+
+/* The name of a way for data in the memory of GPUs or hosts: of GPUs, `direct` is "gpudirect". */
+HAUL_API const char *haul_way_text(haul_way way, haul_memory memory);
+
+/* Reads either name. Returns USAGE, naming the text, for one that no way has. */
+HAUL_API haul_status haul_way_parse(const char *text, haul_way *way, haul_error *error);
 
 typedef enum haul_exchange_kind {
     HAUL_EXCHANGE_MESSAGES, /* each GPU that takes part sends `messages` of `bytes` */
@@ -54,9 +70,9 @@ typedef struct haul_exchange {
     double kernel_s;        /* of a kernel on each GPU that makes the data; 0: it is there */
 } haul_exchange;
 
-/* What one way takes. */
-typedef struct haul_path_time {
-    haul_path path;
+/* The time of one way. */
+typedef struct haul_way_time {
+    haul_way way;
     double seconds; /* NaN: `missing` */
     double low_s, high_s;
     double timeline_s; /* NaN, or what haul_exchange_schedule gives */
@@ -68,23 +84,29 @@ typedef struct haul_path_time {
     double largest_bytes; /* of a message; above `measured_bytes` the time is extrapolated */
     double measured_bytes;
     haul_provenance weakest;
-    char missing[96]; /* the parameter that the machine lacks; "": none */
-} haul_path_time;
+    char missing[96];   /* the parameter that the machine lacks; "": none */
+    bool is_impossible; /* this exchange cannot be made so; its times are NaN */
+} haul_way_time;
 
-/* Times of all ways on a machine, the fastest first, those that lack a parameter last. An interval
- * is of the parameters' errors, for all-to-alls also of the contention between nodes, which the
- * model has not (docs/comm.md). Returns BAD_INPUT for an exchange of no bytes, messages or GPUs or
- * beyond 2^53 bytes, MISSING where the machine lacks a parameter for every way, NO_MEMORY. */
+/* Times of all ways on a machine, the fastest first, then those that lack a parameter, then those
+ * in which the exchange cannot be made. An interval is of the parameters' errors, for all-to-alls
+ * also of the contention between nodes, which the model has not (docs/comm.md). Returns BAD_INPUT
+ * for an exchange of no bytes, messages or GPUs or beyond 2^53 bytes, MISSING where the machine
+ * lacks a parameter for every way, NO_MEMORY. */
 HAUL_API haul_status haul_exchange_predict(const haul_machine *machine,
                                            const haul_exchange *exchange,
-                                           haul_path_time times[HAUL_PATHS], haul_error *error);
+                                           haul_way_time times[HAUL_WAYS_PREDICTED],
+                                           haul_error *error);
+
+/* Whether a way can be written as a workload and as GOAL: others have formulas alone. */
+HAUL_API bool haul_way_has_workload(haul_way way);
 
 /* The same way as a workload: what the processes, the GPUs and the network interface of one node do
  * while all others do the same. Devices are the node's GPUs and, the last, its interface. Takes
- * path, processes and chunks of `way`. The caller frees *workload. Returns as above. */
+ * way, processes and chunks of `time`. The caller frees *workload. Returns as above. */
 HAUL_API haul_status haul_exchange_workload(const haul_machine *machine,
                                             const haul_exchange *exchange,
-                                            const haul_path_time *way, haul_workload **workload,
+                                            const haul_way_time *time, haul_workload **workload,
                                             haul_error *error);
 
 /* That workload on the machine's resources: two copy engines a GPU where it does not say. The
@@ -93,10 +115,10 @@ HAUL_API haul_status haul_exchange_timeline(const haul_machine *machine,
                                             const haul_workload *workload, haul_timeline **timeline,
                                             haul_error *error);
 
-/* Sets timeline_s of all ways for which it can be told. Where the formulas' assumptions hold, one
- * phase after another and no contention of copies, it equals `seconds`. */
+/* Sets timeline_s of all ways that can be written as a workload. Where the formulas' assumptions
+ * hold, one phase after another and no contention of copies, it equals `seconds`. */
 HAUL_API void haul_exchange_schedule(const haul_machine *machine, const haul_exchange *exchange,
-                                     haul_path_time ways[HAUL_PATHS]);
+                                     haul_way_time times[HAUL_WAYS_PREDICTED]);
 
 enum { HAUL_COUNTS_MOST = 4096 };
 

@@ -8,8 +8,7 @@
 
 HAUL_BEGIN
 
-/* What the seconds of a sample are.
- * name, word */
+/* The conditions under which a sample was timed. name, word */
 #define HAUL_CONDITION_LIST(X)                                                                     \
     X(ALONE, "alone")   /* of a copy that has the link to itself */                                \
     X(BUSY, "busy")     /* of a copy while the other direction is busy with copies */              \
@@ -17,7 +16,7 @@ HAUL_BEGIN
     X(GAP, "gap")       /* from the end of a copy to the start of the next in a row */
 
 typedef enum haul_condition {
-#define HAUL_CONDITION_ENUM(name, word) HAUL_WHILE_##name,
+#define HAUL_CONDITION_ENUM(name, word) HAUL_CONDITION_##name,
     HAUL_CONDITION_LIST(HAUL_CONDITION_ENUM)
 #undef HAUL_CONDITION_ENUM
         HAUL_CONDITIONS
@@ -52,15 +51,15 @@ typedef struct haul_residuals {
     double p90;
 } haul_residuals;
 
-/* What to weigh: RELATIVE for curves that must be right at every size, TIME for the least sum of
- * |t - fit|, the self-check's measure. */
+/* The errors that a fit makes least: RELATIVE for curves that must be right at every size, TIME for
+ * the least sum of |t - fit|, the self-check's measure. */
 typedef enum haul_fit_weight { HAUL_FIT_RELATIVE, HAUL_FIT_TIME } haul_fit_weight;
 
-/* Fits one curve of at most `max_points` points (1 to HAUL_CURVE_POINTS; two parameters a point) to
- * samples of one direction, memory and locality, by least absolute (robust) error over the
- * position and height of its points. Up to `max_points` distinct sizes give the medians; of more,
- * RELATIVE takes at most one point for two sizes. latency_s and rate_Bps are left out: the models
- * that need them read them off the points. Returns MISSING with no sample. */
+/* Fits one curve of at most `max_points` points (1 to HAUL_MACHINE_CURVE_POINTS; two parameters a
+ * point) to samples of one direction, memory and locality, by least absolute (robust) error over
+ * the position and height of its points. Up to `max_points` distinct sizes give the medians; of
+ * more, RELATIVE takes at most one point for two sizes. latency_s and rate_Bps are left out: the
+ * models that need them read them off the points. Returns MISSING with no sample. */
 HAUL_API haul_status haul_fit_curve(const haul_sample *samples, size_t count, size_t max_points,
                                     haul_fit_weight weight, haul_copy_curve *curve,
                                     haul_residuals *residuals, haul_error *error);

@@ -25,7 +25,7 @@ HAUL_API haul_status haul_goal_write_workload(const haul_workload *workload, FIL
  * BAD_INPUT, MISSING, IO. */
 HAUL_API haul_status haul_goal_write_exchange(const haul_machine *machine,
                                               const haul_exchange *exchange,
-                                              const haul_path_time *way, FILE *out,
+                                              const haul_way_time *time, FILE *out,
                                               haul_error *error);
 
 /* Writes a SimGrid platform (DTD 4.1) of `nodes` nodes: a link for each of the node's injection

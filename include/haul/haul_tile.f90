@@ -31,6 +31,8 @@ module haul_tile
     type(c_ptr) :: processes = c_null_ptr
     logical(c_bool) :: exchange_first = .false.
     integer(c_int) :: fused = 0
+    logical(c_bool) :: check = .false.
+    integer(c_int64_t) :: reserved(4) = 0
   end type
 
   type, bind(c) :: haul_array_spec
@@ -42,6 +44,8 @@ module haul_tile
     integer(c_int) :: region = 0
     type(c_ptr) :: file = c_null_ptr
     logical(c_bool) :: on_all = .false.
+    integer(c_int) :: element = 0
+    integer(c_int64_t) :: reserved(4) = 0
   end type
 
   interface
@@ -77,7 +81,7 @@ module haul_tile
       type(c_ptr), value :: array
     end subroutine
 
-    integer(c_int) function haul_swap(a, b, error) bind(c)
+    integer(c_int) function haul_array_swap(a, b, error) bind(c)
       import
       type(c_ptr), value :: a, b
       type(haul_error), intent(inout) :: error
@@ -97,7 +101,7 @@ module haul_tile
     end function
 
     ! `arguments`: arrays, and the addresses of values. `options` may be c_null_ptr.
-    integer(c_int) function haul_loop(context, kernel, arguments, count, options, error) bind(c)
+    integer(c_int) function haul_loop_queue(context, kernel, arguments, count, options, error) bind(c)
       import
       type(c_ptr), value :: context, kernel, options
       type(c_ptr), intent(in) :: arguments(*)

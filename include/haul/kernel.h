@@ -15,7 +15,7 @@
 
 HAUL_BEGIN
 
-/* What a kernel does at one size. Loads, stores and hits are of one thread, in accesses (HiPC 2015,
+/* Counts of a kernel at one size. Loads, stores and hits are of one thread, in accesses (HiPC 2015,
  * eq. 3 to 5): the hits are accesses to global memory that a cache serves. */
 typedef struct haul_kernel_counts {
     double threads;
@@ -60,7 +60,7 @@ typedef struct haul_kernel_knot {
     double log_calm; /* lambda without this size's own conflicts in the cache */
 } haul_kernel_knot;
 
-/* What is known of a kernel on the GPU that it was measured on. */
+/* A kernel as fitted on the GPU that it was measured on. */
 typedef struct haul_kernel_fit {
     double calibration;      /* the median of the sizes */
     double least;            /* of the sizes' own */
@@ -72,6 +72,7 @@ typedef struct haul_kernel_fit {
     double rough; /* how much neighbouring sizes differ beyond their trend, in log lambda */
     size_t count;
     haul_kernel_knot *knots; /* ascending */
+    double issue_share; /* of the instructions that the multiprocessors can issue, over all sizes */
 } haul_kernel_fit;
 
 #define HAUL_KERNEL_ONE_CALIBRATION 0.05
@@ -96,8 +97,8 @@ HAUL_API void haul_kernel_fit_free(haul_kernel_fit *fit);
 /* Lambda at a size: a fitted one, or between and beyond them. */
 HAUL_API double haul_kernel_fit_calibration(const haul_kernel_fit *fit, double size);
 
-/* What is asked: the kernel that was fitted on `source`, on `target`, at `size`, where it does
- * `counts`. */
+/* A question to a model: the kernel that was fitted on `source`, on `target`, at `size`, where it
+ * does `counts`. */
 typedef struct haul_kernel_case {
     const haul_machine *source;
     const haul_kernel_fit *fit;
@@ -140,7 +141,7 @@ HAUL_API void haul_kernel_model_release(haul_kernel_model_ref *ref);
 
 typedef const haul_kernel_model *(*haul_kernel_model_entry_fn)(void);
 
-/* What the object defines; libhaul has no such function. See examples/model. */
+/* Defined by the object; libhaul has no such function. See examples/model. */
 HAUL_API const haul_kernel_model *haul_kernel_model_entry(void);
 
 #define HAUL_KERNEL_MODEL_ENTRY "haul_kernel_model_entry"
@@ -151,8 +152,7 @@ HAUL_API const haul_kernel_model *haul_kernel_model_entry(void);
 HAUL_API haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_case *what,
                                       haul_estimate *out, haul_error *error);
 
-/* What bounds a kernel.
- * name in reports */
+/* The bound of a kernel's time. name in reports */
 #define HAUL_KERNEL_BOUND_LIST(X)                                                                  \
     X(LAUNCH, "launch")                                                                            \
     X(MEMORY, "device memory")                                                                     \
@@ -206,16 +206,17 @@ typedef struct haul_kernel_launches {
     double count;  /* launches: each takes its own time, whatever the work */
     double blocks; /* of one launch */
     double block;  /* threads of one block */
+    double layers; /* blocks along z: of products, of a batch or slices of the inner dimension */
 } haul_kernel_launches;
 
 /* The same for launches that took `seconds` together: a grid that leaves most of the GPU empty
- * goes by its clock and the blocks of the busiest multiprocessor, not by its memory. */
+ * follows its clock and the blocks of the busiest multiprocessor, not its memory. */
 HAUL_API haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_machine *to,
                                                 const haul_kernel_launches *launches,
                                                 double seconds, haul_estimate *out,
                                                 haul_error *error);
 
-/* What is known of the launches of one kernel. */
+/* The launches of one kernel, as far as a profile tells them. */
 typedef struct haul_kernel_work {
     haul_kernel_kind kind;
     haul_kernel_launches launches;

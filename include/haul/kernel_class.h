@@ -1,5 +1,5 @@
-/* What kind of work a kernel does, told by its name: what bounds a kernel on another GPU follows
- * from it.
+/* Kinds of work that kernels do, told by their names: the bound of a kernel on another GPU follows
+ * from its kind.
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_KERNEL_CLASS_H
@@ -47,7 +47,7 @@ typedef struct haul_kernel_class_row {
     const char *example;      /* a name that this row is the first to match */
 } haul_kernel_class_row;
 
-/* haul's own table. */
+/* haul's own table, kernels/classes.csv as it was when haul was built. */
 HAUL_API const haul_kernel_class_row *haul_kernel_class_rows(size_t *count);
 
 /* A user's table, which is asked before haul's own. */
@@ -73,6 +73,7 @@ typedef struct haul_kernel_kind {
     const char *precision_pattern; /* the part of the name that told the precision, or NULL */
     bool is_users;                 /* the row is of the user's table */
     unsigned char reads;           /* ROWS: how often it reads a row; 0: not told */
+    unsigned char most_reads;      /* by the kernel that another GPU or version may run in place */
     bool is_scattered; /* STREAMING: data tell the addresses, as of a gather or a sort */
     unsigned tile[2];  /* of the result, that a block computes, as names of matrix
                         * products tell it ("128x64"); 0: not told */

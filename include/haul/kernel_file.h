@@ -52,8 +52,8 @@ HAUL_API haul_status haul_kernel_file_list(char ***names, size_t *count, haul_er
 /* Whether a kernel goes by this name: its own or an alias, in any case. */
 HAUL_API bool haul_kernel_file_is(const haul_kernel_file *kernel, const char *name);
 
-/* What the kernel does at size `n`. Returns BAD_INPUT, with the place in the file, where the size
- * is outside the kernel's range, or an expression divides by zero, overflows, is undefined, or
+/* Counts the kernel's work at size `n`. Returns BAD_INPUT, with the place in the file, where the
+ * size is outside the kernel's range, or an expression divides by zero, overflows, is undefined, or
  * gives what cannot be (less than nothing, more hits than loads). */
 HAUL_API haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n,
                                          haul_kernel_counts *out, haul_error *error);

@@ -20,7 +20,8 @@
  *   HAUL_SHARED(type, name, count): an array of a group; these last
  *
  * Arrays of haul/tile.h, which place their cells themselves; `halo` is how many neighbours are
- * read: HAUL_READ(type, name, halo), HAUL_WRITE(type, name), HAUL_UPDATE(type, name, halo)
+ * read: HAUL_READ(type, name, halo), HAUL_WRITE(type, name), HAUL_UPDATE(type, name, halo);
+ * HAUL_ALL(type, name) may be read anywhere: a device has to hold all of it
  *   HAUL_AT(name, x, y, z), HAUL_AT2(name, x, y), HAUL_AT1(name, x)   the cell, to read or to set
  * Each counts as two parameters.
  *
@@ -70,12 +71,12 @@
 #endif
 
 /* Applies m(index, parameter) to each parameter. */
-#define HAUL_COUNT(...)                                                                            \
+#define HAUL_UNIT_COUNT(...)                                                                       \
     HAUL_COUNT_BY(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define HAUL_COUNT_BY(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) count
 #define HAUL_JOIN(a, b) HAUL_JOIN_BY(a, b)
 #define HAUL_JOIN_BY(a, b) a##b
-#define HAUL_EACH(m, ...) HAUL_JOIN(HAUL_EACH_, HAUL_COUNT(__VA_ARGS__))(m, __VA_ARGS__)
+#define HAUL_EACH(m, ...) HAUL_JOIN(HAUL_EACH_, HAUL_UNIT_COUNT(__VA_ARGS__))(m, __VA_ARGS__)
 #define HAUL_EACH_1(m, a) m(0, a)
 #define HAUL_EACH_2(m, a, b) HAUL_EACH_1(m, a) m(1, b)
 #define HAUL_EACH_3(m, a, b, c) HAUL_EACH_2(m, a, b) m(2, c)
@@ -111,8 +112,9 @@
 #define HAUL_READ(type, name, halo) HAUL_FIELD(IN, type, name, halo)
 #define HAUL_WRITE(type, name) HAUL_FIELD(OUT, type, name, 0)
 #define HAUL_UPDATE(type, name, halo) HAUL_FIELD(INOUT, type, name, halo)
+#define HAUL_ALL(type, name) HAUL_FIELD(IN, type, name, HAUL_HALO_ALL)
 #define HAUL_FIELD(access, type, name, halo)                                                       \
-    (access, type, name##_data, 1, halo), (VALUE, haul_view, name##_view, 1, -1)
+    (access, type, name##_data, 1, halo), (VIEW, haul_view, name##_view, 1, -1)
 
 /* The rows' results, and where they are; the last of the five is the type's number. */
 #define HAUL_SUM(type, name) HAUL_REDUCTION(SUM, type, name)
@@ -134,12 +136,23 @@
 #define HAUL_FOLD_MIN(a, b) ((b) < (a) ? (b) : (a))
 #define HAUL_FOLD_MAX(a, b) ((b) > (a) ? (b) : (a))
 
+/* Cells of arrays. On the host an access can be checked: haul/kernel_check.h. */
+#ifndef HAUL_ON_HOST
 #define HAUL_AT(name, x, y, z)                                                                     \
     name##_data[haul_turn(name##_view, z) * name##_view.plane - name##_view.origin +               \
                 (y)*name##_view.row + (x)]
 #define HAUL_AT2(name, x, y)                                                                       \
     name##_data[haul_turn(name##_view, y) * name##_view.plane - name##_view.origin + (x)]
 #define HAUL_AT1(name, x) name##_data[haul_turn(name##_view, x)]
+#define HAUL_SIGHT haul_view
+#define HAUL_SIGHT_OF(view) view
+#define HAUL_VIEW_OF(sight) sight
+#define HAUL_OWN_CELL
+#define HAUL_NO_CELL
+#define HAUL_SEE1(x)
+#define HAUL_SEE2(x, y)
+#define HAUL_SEE3(x, y, z)
+#endif
 
 /* In the function that holds the kernel's text: `, const double *restrict u`. */
 #define HAUL_DECLARE(index, parameter) HAUL_DECLARE_BY parameter
@@ -148,13 +161,15 @@
 #define HAUL_DECLARE_OUT(type, name) , HAUL_GLOBAL type *HAUL_RESTRICT name
 #define HAUL_DECLARE_INOUT(type, name) , HAUL_GLOBAL type *HAUL_RESTRICT name
 #define HAUL_DECLARE_VALUE(type, name) , type name
+#define HAUL_DECLARE_VIEW(type, name) , HAUL_SIGHT name
 #define HAUL_DECLARE_SHARED(type, name) , HAUL_LOCAL type *name
 #define HAUL_DECLARE_HIDDEN(type, name)
 #define HAUL_DECLARE_SUM(type, name) , type *name
 #define HAUL_DECLARE_MIN(type, name) , type *name
 #define HAUL_DECLARE_MAX(type, name) , type *name
 #define HAUL_BODY(name, ...)                                                                       \
-    HAUL_FUNCTION void name##_body(haul_box haul_it HAUL_EACH(HAUL_DECLARE, __VA_ARGS__))
+    HAUL_FUNCTION void name##_body(                                                                \
+        haul_box haul_it HAUL_OWN_CELL HAUL_EACH(HAUL_DECLARE, __VA_ARGS__))
 
 #define HAUL_KERNEL_1D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 1, __VA_ARGS__)
 #define HAUL_KERNEL_2D(name, file, ...) HAUL_KERNEL_LOOP(name, file, 2, __VA_ARGS__)
@@ -163,19 +178,20 @@
 #define HAUL_STENCIL_2D(name, file, ...) HAUL_STENCIL(name, file, 2, __VA_ARGS__)
 #define HAUL_STENCIL_3D(name, file, ...) HAUL_STENCIL(name, file, 3, __VA_ARGS__)
 
-#define HAUL_REDUCE_1D(name, file, ...) HAUL_REDUCE(name, file, 1, __VA_ARGS__)
-#define HAUL_REDUCE_2D(name, file, ...) HAUL_REDUCE(name, file, 2, __VA_ARGS__)
-#define HAUL_REDUCE_3D(name, file, ...) HAUL_REDUCE(name, file, 3, __VA_ARGS__)
-#define HAUL_REDUCE(name, file, dims, ...)                                                         \
+#define HAUL_REDUCE_1D(name, file, ...) HAUL_COLLECTIVE_REDUCE(name, file, 1, __VA_ARGS__)
+#define HAUL_REDUCE_2D(name, file, ...) HAUL_COLLECTIVE_REDUCE(name, file, 2, __VA_ARGS__)
+#define HAUL_REDUCE_3D(name, file, ...) HAUL_COLLECTIVE_REDUCE(name, file, 3, __VA_ARGS__)
+#define HAUL_COLLECTIVE_REDUCE(name, file, dims, ...)                                              \
     HAUL_KERNEL_ROWS(name, file, dims, __VA_ARGS__, (HIDDEN, haul_box, whole, 1, -1))
 
 /* A row of a reduction, by the threads of a group, which each take every HAUL_LANES-th cell. */
-#define HAUL_ROW1(x) for (int x = haul_it.lo[0]; x < haul_it.hi[0]; x += HAUL_LANES)
+#define HAUL_ROW1(x) for (int x = haul_it.lo[0]; HAUL_SEE1(x) x < haul_it.hi[0]; x += HAUL_LANES)
 #define HAUL_ROW2(x, y)                                                                            \
-    for (int y = haul_it.lo[1], x = haul_it.lo[0]; x < haul_it.hi[0]; x += HAUL_LANES)
-#define HAUL_ROW3(x, y, z)                                                                         \
-    for (int z = haul_it.lo[2], y = haul_it.lo[1], x = haul_it.lo[0]; x < haul_it.hi[0];           \
+    for (int y = haul_it.lo[1], x = haul_it.lo[0]; HAUL_SEE2(x, y) x < haul_it.hi[0];              \
          x += HAUL_LANES)
+#define HAUL_ROW3(x, y, z)                                                                         \
+    for (int z = haul_it.lo[2], y = haul_it.lo[1], x = haul_it.lo[0];                              \
+         HAUL_SEE3(x, y, z) x < haul_it.hi[0]; x += HAUL_LANES)
 
 #define HAUL_GROUP(d) haul_it.lo[d]
 #define HAUL_GROUPS(d) haul_it.hi[d]
@@ -185,8 +201,8 @@
 typedef struct haul_view {
     long plane;
     long row;
-    int base; /* below every index of the launch, and so near that none is two rings above it */
-    int ring;
+    int base;    /* below every index of the launch, and so near that none is two rings above it */
+    int ring;    /* 0: no index of the launch is beyond its end */
     long origin; /* where in a plane its first row begins that is there */
 } haul_view;
 
@@ -200,8 +216,43 @@ typedef struct haul_box {
 HAUL_FUNCTION long haul_turn(haul_view view, int index)
 {
     index -= view.base;
-    return index < view.ring ? index : index - view.ring;
+    return !view.ring || index < view.ring ? index : index - view.ring;
 }
+
+/* Where no array of a launch goes beyond its ring's end, compilers are told so: without the test of
+ * each index they make vectors of neighbouring cells. */
+HAUL_FUNCTION haul_view haul_view_of(haul_view view, int is_flat)
+{
+    view.ring = is_flat ? 0 : view.ring;
+    return view;
+}
+
+#define HAUL_CALL_BODY(name, box, ...)                                                             \
+    HAUL_CALL_CHECKED(name, box, __VA_ARGS__)                                                      \
+    if (1 HAUL_EACH(HAUL_FLAT, __VA_ARGS__)) {                                                     \
+        const int haul_is_flat = 1;                                                                \
+        (void)haul_is_flat;                                                                        \
+        name##_body(box HAUL_NO_CELL HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                           \
+    } else {                                                                                       \
+        const int haul_is_flat = 0;                                                                \
+        (void)haul_is_flat;                                                                        \
+        name##_body(box HAUL_NO_CELL HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                           \
+    }
+#ifndef HAUL_ON_HOST
+#define HAUL_CALL_CHECKED(name, box, ...)
+#endif
+#define HAUL_FLAT(index, parameter) HAUL_FLAT_BY(index, HAUL_OPEN parameter)
+#define HAUL_FLAT_BY(index, ...) HAUL_FLAT_TO(index, __VA_ARGS__)
+#define HAUL_FLAT_TO(index, access, type, name) HAUL_FLAT_##access(index, name)
+#define HAUL_FLAT_IN(index, name)
+#define HAUL_FLAT_OUT(index, name)
+#define HAUL_FLAT_INOUT(index, name)
+#define HAUL_FLAT_VALUE(index, name)
+#define HAUL_FLAT_SHARED(index, name)
+#define HAUL_FLAT_HIDDEN(index, name)
+#define HAUL_FLAT_SUM(index, name)
+#define HAUL_FLAT_MIN(index, name)
+#define HAUL_FLAT_MAX(index, name)
 
 /* The result of row y of plane z is at z * width + y - origin. In one dimension a row is
  * HAUL_ROW_CELLS cells. */
@@ -261,6 +312,7 @@ HAUL_FUNCTION long haul_row_place(haul_rows rows, haul_box row, int index)
 #define HAUL_FOLDS_OUT(m, index, type, name)
 #define HAUL_FOLDS_INOUT(m, index, type, name)
 #define HAUL_FOLDS_VALUE(m, index, type, name)
+#define HAUL_FOLDS_VIEW(m, index, type, name)
 #define HAUL_FOLDS_HIDDEN(m, index, type, name)
 #define HAUL_FOLDS_SUM(m, index, type, name) m(HAUL_FOLD_SUM, index, type, name)
 #define HAUL_FOLDS_MIN(m, index, type, name) m(HAUL_FOLD_MIN, index, type, name)
@@ -365,8 +417,8 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
 
 /* The body's arguments: rings in place of the arrays, then the kernel's values. */
 #define HAUL_MARCH_BODY(body, box, in, in_view, out, out_view, ...)                                \
-    body(box, haul_from, haul_from_view, haul_into,                                                \
-         haul_into_view HAUL_EACH(HAUL_MARCH_GIVE, __VA_ARGS__))
+    body(box HAUL_NO_CELL, haul_from, HAUL_SIGHT_OF(haul_from_view), haul_into,                    \
+         HAUL_SIGHT_OF(haul_into_view) HAUL_EACH(HAUL_MARCH_GIVE, __VA_ARGS__))
 #define HAUL_MARCH_GIVE(index, parameter) HAUL_MARCH_GIVE_BY parameter
 #define HAUL_MARCH_GIVE_BY(access, type, name, count, halo) HAUL_MARCH_GIVE_##access(name)
 #define HAUL_MARCH_GIVE_VALUE(name) , name
@@ -374,7 +426,8 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
 #define HAUL_MARCH_ARRAYS(type, in, in_view, out, out_view, ...)                                   \
     HAUL_GLOBAL const type *haul_in = HAUL_NAME_OF in;                                             \
     HAUL_GLOBAL type *haul_out = HAUL_NAME_OF out;                                                 \
-    const haul_view haul_in_view = HAUL_NAME_OF in_view, haul_out_view = HAUL_NAME_OF out_view;
+    const haul_view haul_in_view = HAUL_VIEW_OF(HAUL_NAME_OF in_view);                             \
+    const haul_view haul_out_view = HAUL_VIEW_OF(HAUL_NAME_OF out_view);
 
 /* fetch: cells of a plane that are in `box` and not in `but`, from an array to a ring. march: step
  * s does plane top - s * halo when plane `top` has come. The last step's plane takes the place of
@@ -458,168 +511,8 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
         }                                                                                          \
     }
 
-#ifdef HAUL_ON_HOST /* ------------------------------------------------------------------------ */
-
-#define HAUL_GLOBAL
-#define HAUL_LOCAL
-#define HAUL_RESTRICT __restrict__
-#define HAUL_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
-
-/* The text of the file that says this. `.incbin` finds it where the compiler found it. */
-#define HAUL_KERNEL_FILE(label)                                                                    \
-    __asm__(".pushsection .rodata\n" #label "_text:\n.incbin \"" __FILE__ "\"\n" #label            \
-            "_text_end:\n.byte 0\n.popsection\n");                                                 \
-    extern const char label##_text[] __attribute__((visibility("hidden")));                        \
-    extern const char label##_text_end[] __attribute__((visibility("hidden")));
-
-#define HAUL_FOR1(x) for (int x = haul_it.lo[0]; x < haul_it.hi[0]; x++)
-#define HAUL_FOR2(x, y)                                                                            \
-    for (int y = haul_it.lo[1]; y < haul_it.hi[1]; y++)                                            \
-        HAUL_FOR1 (x)
-#define HAUL_FOR3(x, y, z)                                                                         \
-    for (int z = haul_it.lo[2]; z < haul_it.hi[2]; z++)                                            \
-        HAUL_FOR2 (x, y)
-
-#define HAUL_LANES 1
-
-#define HAUL_THREADS(x, width, y, height)                                                          \
-    for (int y = 0; y < (height); y++)                                                             \
-        for (int x = 0; x < (width); x++)
-#define HAUL_BARRIER ((void)0)
-#define HAUL_PRIVATE(type, name, width, height) type name[height][width]
-#define HAUL_MINE(name, x, y) name[y][x]
-
-#define HAUL_ROW(index, parameter) HAUL_ROW_BY parameter
-#define HAUL_ROW_BY(access, type, name, count, halo)                                               \
-    {#name, HAUL_ACCESS_##access, (uint32_t)(sizeof(type) * (count)), (halo)},
-#define HAUL_GIVE(index, parameter) HAUL_GIVE_BY(index, HAUL_OPEN parameter)
-#define HAUL_GIVE_BY(index, ...) HAUL_GIVE_TO(index, __VA_ARGS__)
-#define HAUL_GIVE_TO(index, access, type, name) HAUL_GIVE_##access(index, type, name)
-#define HAUL_GIVE_IN(index, type, name) , (const type *)arguments[index]
-#define HAUL_GIVE_OUT(index, type, name) , (type *)arguments[index]
-#define HAUL_GIVE_INOUT(index, type, name) , (type *)arguments[index]
-#define HAUL_GIVE_VALUE(index, type, name) , *(const type *)arguments[index]
-#define HAUL_GIVE_SHARED(index, type, name) , haul_shared_##name
-#define HAUL_SHARE(index, parameter) HAUL_SHARE_BY parameter
-#define HAUL_SHARE_BY(access, type, name, count, halo) HAUL_SHARE_##access(type, name, count)
-#define HAUL_SHARE_IN(type, name, count)
-#define HAUL_SHARE_OUT(type, name, count)
-#define HAUL_SHARE_INOUT(type, name, count)
-#define HAUL_SHARE_VALUE(type, name, count)
-#define HAUL_SHARE_SHARED(type, name, count) type haul_shared_##name[count];
-
-#define HAUL_GIVE_HIDDEN(index, type, name)
-#define HAUL_GIVE_SUM(index, type, name) , &haul_r_##name
-#define HAUL_GIVE_MIN(index, type, name) , &haul_r_##name
-#define HAUL_GIVE_MAX(index, type, name) , &haul_r_##name
-#define HAUL_SHARE_SUM(type, name, count)
-#define HAUL_SHARE_MIN(type, name, count)
-#define HAUL_SHARE_MAX(type, name, count)
-#define HAUL_SHARE_HIDDEN(type, name, count)
-#define HAUL_ROWS_OF(index, type, name) ((type *)arguments[index])
-#define HAUL_PLACE_OF(index, name) (*(const haul_rows *)arguments[(index) + 1])
-
-#define HAUL_SOURCE(called, label, dims, width, height, reduces, ...)                              \
-    HAUL_SOURCE_OF(called, #called, label, dims, width, height, reduces, NULL, 0, __VA_ARGS__)
-#define HAUL_SOURCE_OF(called, entry, label, dims, width, height, reduces, fused, bytes, ...)      \
-    static const haul_kernel_parameter called##_parameters[] = {HAUL_EACH(HAUL_ROW, __VA_ARGS__)}; \
-    static const haul_kernel_source called __attribute__((unused)) = {                             \
-        entry,                                                                                     \
-        __FILE__,                                                                                  \
-        label##_text,                                                                              \
-        label##_text_end,                                                                          \
-        called##_parameters,                                                                       \
-        HAUL_COUNT(__VA_ARGS__),                                                                   \
-        (dims),                                                                                    \
-        {(width), (height)},                                                                       \
-        (reduces),                                                                                 \
-        called##_host,                                                                             \
-        (fused),                                                                                   \
-        (bytes),                                                                                   \
-    };
-
-#define HAUL_HOST_FUNCTION(name, ...)                                                              \
-    HAUL_BODY(name, __VA_ARGS__);                                                                  \
-    static void name##_host(const haul_box *part, const haul_box *whole, void *const *arguments)   \
-    {                                                                                              \
-        (void)whole;                                                                               \
-        name##_body(*part HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                      \
-    }
-
-#define HAUL_KERNEL_LOOP(name, file, dims, ...)                                                    \
-    HAUL_HOST_FUNCTION(name, __VA_ARGS__)                                                          \
-    HAUL_SOURCE(name, file, dims, 0, 0, false, __VA_ARGS__)                                        \
-    HAUL_BODY(name, __VA_ARGS__)
-
-#define HAUL_MARCH_FROM(d) 0
-#define HAUL_MARCH_BY(d) 1
-#define HAUL_MARCH_BARRIER ((void)0)
-
-/* Fused steps of two dimensions have groups of one row. */
-#define HAUL_STENCIL(name, file, dims, ...)                                                        \
-    HAUL_HOST_FUNCTION(name, __VA_ARGS__)                                                          \
-    HAUL_MARCH(name, dims, HAUL_STENCIL_TYPE(__VA_ARGS__), __VA_ARGS__)                            \
-    static void name##_fused_host(const haul_box *part, const haul_box *whole,                     \
-                                  void *const *arguments)                                          \
-    {                                                                                              \
-        HAUL_STENCIL_TYPE(__VA_ARGS__)                                                             \
-        rings[HAUL_GROUP_BYTES / sizeof(HAUL_STENCIL_TYPE(__VA_ARGS__))];                          \
-        const haul_fused it = *(const haul_fused *)arguments[HAUL_COUNT(__VA_ARGS__)];             \
-        haul_box group = *whole;                                                                   \
-        for (int z = part->lo[2]; z < part->hi[2]; z++)                                            \
-            for (int y = part->lo[1]; y < part->hi[1]; y++)                                        \
-                for (int x = part->lo[0]; x < part->hi[0]; x++) {                                  \
-                    group.lo[0] = x;                                                               \
-                    group.lo[1] = y;                                                               \
-                    group.lo[2] = z;                                                               \
-                    name##_march(group, it, rings HAUL_EACH(HAUL_GIVE, __VA_ARGS__));              \
-                }                                                                                  \
-    }                                                                                              \
-    HAUL_SOURCE_OF(name##_fused, #name, file, 3, (dims) == 3 ? 32 : 256, (dims) == 3 ? 8 : 1,      \
-                   false, NULL, HAUL_GROUP_BYTES, __VA_ARGS__, (HIDDEN, haul_fused, fused, 1, -1)) \
-    HAUL_SOURCE_OF(name, #name, file, dims, 0, 0, false, &name##_fused, 0, __VA_ARGS__)            \
-    HAUL_BODY(name, __VA_ARGS__)
-
-#define HAUL_KERNEL_GROUPS(name, file, width, height, ...)                                         \
-    HAUL_BODY(name, __VA_ARGS__);                                                                  \
-    static void name##_host(const haul_box *part, const haul_box *whole, void *const *arguments)   \
-    {                                                                                              \
-        HAUL_EACH(HAUL_SHARE, __VA_ARGS__)                                                         \
-        haul_box group = *whole;                                                                   \
-        for (int z = part->lo[2]; z < part->hi[2]; z++)                                            \
-            for (int y = part->lo[1]; y < part->hi[1]; y++)                                        \
-                for (int x = part->lo[0]; x < part->hi[0]; x++) {                                  \
-                    group.lo[0] = x;                                                               \
-                    group.lo[1] = y;                                                               \
-                    group.lo[2] = z;                                                               \
-                    name##_body(group HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                          \
-                }                                                                                  \
-    }                                                                                              \
-    HAUL_SOURCE(name, file, 3, width, height, false, __VA_ARGS__)                                  \
-    HAUL_BODY(name, __VA_ARGS__)
-
-/* The last argument is the loop's box, of which `part` counts groups of rows. */
-#define HAUL_KERNEL_ROWS(name, file, dims, ...)                                                    \
-    HAUL_BODY(name, __VA_ARGS__);                                                                  \
-    static void name##_host(const haul_box *part, const haul_box *groups, void *const *arguments)  \
-    {                                                                                              \
-        const haul_box whole = *(const haul_box *)arguments[HAUL_COUNT(__VA_ARGS__) - 1];          \
-        const int end = haul_row_end(whole, dims), first = haul_row_first(whole, dims);            \
-        (void)groups;                                                                              \
-        for (int z = part->lo[2]; z < part->hi[2]; z++)                                            \
-            for (int y = part->lo[1] * HAUL_GROUP_ROWS; y < part->hi[1] * HAUL_GROUP_ROWS; y++) {  \
-                const int haul_y = first + y, haul_z = (dims) == 3 ? whole.lo[2] + z : 0;          \
-                const haul_box haul_it = haul_row_box(whole, dims, haul_y, haul_z);                \
-                HAUL_EACH(HAUL_OPEN_ROW, __VA_ARGS__)                                              \
-                name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                            \
-                if (haul_y < end) {                                                                \
-                    HAUL_EACH(HAUL_SHUT_ROW, __VA_ARGS__)                                          \
-                }                                                                                  \
-            }                                                                                      \
-    }                                                                                              \
-    HAUL_SOURCE(name, file, dims, HAUL_GROUP_LANES, 1, true, __VA_ARGS__)                          \
-    HAUL_BODY(name, __VA_ARGS__)
-
+#ifdef HAUL_ON_HOST
+#include "haul/kernel_host.h"
 #else /* a device ---------------------------------------------------------------------------- */
 
 #define HAUL_KERNEL_FILE(label)
@@ -639,7 +532,7 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
 #define HAUL_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #define HAUL_THREAD(d) ((int)get_local_id(d))
 #define HAUL_BLOCK(d) ((int)get_group_id(d))
-#define HAUL_ID(d) ((int)get_global_id(d))
+#define HAUL_UNIT_ID(d) ((int)get_global_id(d))
 #define HAUL_IDS ((int)get_global_size(0))
 /* A buffer has no address before the kernel runs, so its offset is an argument of its own. */
 #define HAUL_TAKE_IN(type, name) , global const char *haul_p_##name, ulong haul_o_##name
@@ -662,7 +555,7 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
 #define HAUL_OF(v, d) ((int)((d) == 0 ? v.x : (d) == 1 ? v.y : v.z))
 #define HAUL_THREAD(d) HAUL_OF(threadIdx, d)
 #define HAUL_BLOCK(d) HAUL_OF(blockIdx, d)
-#define HAUL_ID(d) (HAUL_BLOCK(d) * HAUL_OF(blockDim, d) + HAUL_THREAD(d))
+#define HAUL_UNIT_ID(d) (HAUL_BLOCK(d) * HAUL_OF(blockDim, d) + HAUL_THREAD(d))
 #define HAUL_TAKE_IN(type, name) , const type *HAUL_RESTRICT haul_v_##name
 #define HAUL_TAKE_OUT(type, name) , type *HAUL_RESTRICT haul_v_##name
 #define HAUL_GIVE_IN(type, name) , haul_v_##name
@@ -693,13 +586,15 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
         HAUL_FOR2 (x, y)
 #elif defined(HAUL_ROWS)
 #define HAUL_FOR1(x)                                                                               \
-    for (int x = haul_part(haul_it, HAUL_ID(0)), haul_last = haul_part(haul_it, HAUL_ID(0) + 1);   \
+    for (int x = haul_part(haul_it, HAUL_UNIT_ID(0)),                                              \
+             haul_last = haul_part(haul_it, HAUL_UNIT_ID(0) + 1);                                  \
          x < haul_last; x++)
 #define HAUL_FOR2(x, y)                                                                            \
-    for (int y = haul_it.lo[1] + HAUL_ID(0), x = y < HAUL_LAST(1) ? haul_it.lo[0] : HAUL_LAST(0);  \
+    for (int y = haul_it.lo[1] + HAUL_UNIT_ID(0),                                                  \
+             x = y < HAUL_LAST(1) ? haul_it.lo[0] : HAUL_LAST(0);                                  \
          x < HAUL_LAST(0); x++)
 #define HAUL_FOR3(x, y, z)                                                                         \
-    for (int z = haul_it.lo[2] + HAUL_ID(1), y = haul_it.lo[1] + HAUL_ID(0),                       \
+    for (int z = haul_it.lo[2] + HAUL_UNIT_ID(1), y = haul_it.lo[1] + HAUL_UNIT_ID(0),             \
              x = y < HAUL_LAST(1) && z < HAUL_LAST(2) ? haul_it.lo[0] : HAUL_LAST(0);              \
          x < HAUL_LAST(0); x++)
 
@@ -709,13 +604,14 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
     return it.lo[0] + (int)((long)(it.hi[0] - it.lo[0]) * id / HAUL_IDS);
 }
 #else
-#define HAUL_FOR1(x) for (int x = haul_it.lo[0] + HAUL_ID(0); x < HAUL_LAST(0); x = HAUL_LAST(0))
+#define HAUL_FOR1(x)                                                                               \
+    for (int x = haul_it.lo[0] + HAUL_UNIT_ID(0); x < HAUL_LAST(0); x = HAUL_LAST(0))
 #define HAUL_FOR2(x, y)                                                                            \
-    for (int y = haul_it.lo[1] + HAUL_ID(1), x = haul_it.lo[0] + HAUL_ID(0);                       \
+    for (int y = haul_it.lo[1] + HAUL_UNIT_ID(1), x = haul_it.lo[0] + HAUL_UNIT_ID(0);             \
          x < HAUL_LAST(0) && y < HAUL_LAST(1); x = HAUL_LAST(0))
 #define HAUL_FOR3(x, y, z)                                                                         \
-    for (int z = haul_it.lo[2] + HAUL_ID(2), y = haul_it.lo[1] + HAUL_ID(1),                       \
-             x = haul_it.lo[0] + HAUL_ID(0);                                                       \
+    for (int z = haul_it.lo[2] + HAUL_UNIT_ID(2), y = haul_it.lo[1] + HAUL_UNIT_ID(1),             \
+             x = haul_it.lo[0] + HAUL_UNIT_ID(0);                                                  \
          x < HAUL_LAST(0) && y < HAUL_LAST(1) && z < HAUL_LAST(2); x = HAUL_LAST(0))
 #endif
 
@@ -728,6 +624,7 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
 #define HAUL_TAKE_BY(access, type, name, count, halo) HAUL_TAKE_##access(type, name)
 #define HAUL_TAKE_INOUT(type, name) HAUL_TAKE_OUT(type, name)
 #define HAUL_TAKE_VALUE(type, name) , type haul_v_##name
+#define HAUL_TAKE_VIEW(type, name) , type haul_v_##name
 #define HAUL_TAKE_SHARED(type, name)
 #define HAUL_TAKE_HIDDEN(type, name) , type haul_v_##name
 #define HAUL_TAKE_SUM(type, name) HAUL_TAKE_OUT(type, name)
@@ -737,26 +634,26 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
 #define HAUL_GIVE_BY(access, type, name, count, halo) HAUL_GIVE_##access(type, name)
 #define HAUL_GIVE_INOUT(type, name) HAUL_GIVE_OUT(type, name)
 #define HAUL_GIVE_VALUE(type, name) , haul_v_##name
+#define HAUL_GIVE_VIEW(type, name) , haul_view_of(haul_v_##name, haul_is_flat)
+#define HAUL_FLAT_VIEW(index, name) &&!haul_v_##name.ring
 #define HAUL_GIVE_SHARED(type, name) , haul_v_##name
 #define HAUL_GIVE_HIDDEN(type, name)
 #define HAUL_GIVE_SUM(type, name) , &haul_r_##name
 #define HAUL_GIVE_MIN(type, name) , &haul_r_##name
 #define HAUL_GIVE_MAX(type, name) , &haul_r_##name
 #define HAUL_PLACE_OF(index, name) haul_v_##name##_place
-#define HAUL_SHARE(index, parameter) HAUL_SHARE_BY parameter
+#define HAUL_UNIT_SHARE(index, parameter) HAUL_SHARE_BY parameter
 #define HAUL_SHARE_BY(access, type, name, count, halo) HAUL_SHARE_##access(type, name, count)
 #define HAUL_SHARE_IN(type, name, count)
 #define HAUL_SHARE_OUT(type, name, count)
 #define HAUL_SHARE_INOUT(type, name, count)
 #define HAUL_SHARE_VALUE(type, name, count)
+#define HAUL_SHARE_VIEW(type, name, count)
 
 #define HAUL_KERNEL_LOOP(name, file, dims, ...)                                                    \
     HAUL_BODY(name, __VA_ARGS__);                                                                  \
-    HAUL_ENTRY name(haul_box haul_it HAUL_EACH(HAUL_TAKE, __VA_ARGS__))                            \
-    {                                                                                              \
-        name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                    \
-    }                                                                                              \
-    HAUL_BODY(name, __VA_ARGS__)
+    HAUL_ENTRY name(haul_box haul_it HAUL_EACH(HAUL_TAKE, __VA_ARGS__)){                           \
+        HAUL_CALL_BODY(name, haul_it, __VA_ARGS__)} HAUL_BODY(name, __VA_ARGS__)
 
 #ifdef HAUL_FUSED_BYTES
 #if HAUL_FUSED_WIDTH * HAUL_FUSED_HEIGHT == 1
@@ -769,6 +666,7 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
 #define HAUL_DECLARE_NEAR_IN(type, name) , HAUL_LOCAL const type *HAUL_RESTRICT name
 #define HAUL_DECLARE_NEAR_OUT(type, name) , HAUL_LOCAL type *HAUL_RESTRICT name
 #define HAUL_DECLARE_NEAR_VALUE(type, name) , type name
+#define HAUL_DECLARE_NEAR_VIEW(type, name) , type name
 #define HAUL_NEAR_BODY(name, ...)                                                                  \
     HAUL_FUNCTION void name##_body(haul_box haul_it HAUL_EACH(HAUL_DECLARE_NEAR, __VA_ARGS__))
 #define HAUL_STENCIL(name, file, dims, ...)                                                        \
@@ -778,6 +676,7 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
     name(haul_box haul_it HAUL_EACH(HAUL_TAKE, __VA_ARGS__), haul_fused haul_v_fused)              \
     {                                                                                              \
         HAUL_SHARE_RINGS(HAUL_STENCIL_TYPE(__VA_ARGS__))                                           \
+        const int haul_is_flat = 0;                                                                \
         haul_box haul_group = haul_it;                                                             \
         haul_group.lo[0] += HAUL_BLOCK(0);                                                         \
         haul_group.lo[1] += HAUL_BLOCK(1);                                                         \
@@ -793,7 +692,7 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
     HAUL_BODY(name, __VA_ARGS__);                                                                  \
     HAUL_KERNEL_START(width, height) name(haul_box haul_it HAUL_EACH(HAUL_TAKE, __VA_ARGS__))      \
     {                                                                                              \
-        HAUL_EACH(HAUL_SHARE, __VA_ARGS__)                                                         \
+        HAUL_EACH(HAUL_UNIT_SHARE, __VA_ARGS__)                                                    \
         /* A copy, for PoCL's work-items share a parameter, and plain indices, for PoCL 6 knows no \
          * others of a group. */                                                                   \
         haul_box haul_group = haul_it;                                                             \
@@ -813,7 +712,7 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
          haul_once && haul_y < haul_end; haul_once = 0) {                                          \
         const haul_box haul_it = haul_row_box(haul_v_whole, haul_dims, haul_y, haul_z);            \
         HAUL_EACH(HAUL_OPEN_ROW, __VA_ARGS__)                                                      \
-        name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                    \
+        HAUL_CALL_BODY(name, haul_it, __VA_ARGS__)                                                 \
         HAUL_EACH(HAUL_SHUT_ROW, __VA_ARGS__)                                                      \
     }
 #else
@@ -825,7 +724,7 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
         haul_box haul_it = haul_row_box(haul_v_whole, haul_dims, haul_y, haul_z);                  \
         HAUL_EACH(HAUL_OPEN_ROW, __VA_ARGS__)                                                      \
         haul_it.lo[0] += haul_t;                                                                   \
-        name##_body(haul_it HAUL_EACH(HAUL_GIVE, __VA_ARGS__));                                    \
+        HAUL_CALL_BODY(name, haul_it, __VA_ARGS__)                                                 \
         HAUL_EACH(HAUL_FOLD_ROW, __VA_ARGS__)                                                      \
         if (!haul_t && haul_y < haul_end) {                                                        \
             HAUL_EACH(HAUL_SHUT_ROW, __VA_ARGS__)                                                  \

@@ -56,15 +56,15 @@ HAUL_API haul_status haul_kernel_times_parse(char *text, size_t size, haul_kerne
  * Names are the workload's, which has to live as long. */
 HAUL_API haul_status haul_kernel_times_of(const haul_workload *workload, double size,
                                           haul_kernel_times **times, haul_error *error);
-/* What was counted of a kernel of a profile, in times that one of the functions above made: the
- * mean flops and bytes of the rows of its name without template arguments and parameters, and of
- * its launch where the rows tell theirs. 0: not counted. */
+/* Finds the counts of a kernel of a profile in times that one of the functions above made: the mean
+ * flops and bytes of the rows of its name without template arguments and parameters, and of its
+ * launch where the rows tell theirs. 0: not counted. */
 HAUL_API void haul_kernel_times_find(const haul_kernel_times *times, const char *name,
                                      const haul_kernel_launches *launch, double *flops,
                                      double *bytes);
 HAUL_API void haul_kernel_times_free(haul_kernel_times *times);
 
-/* What measured rows are to be matched with. */
+/* The machines and kernel files that measured rows are matched with. */
 typedef struct haul_kernel_matching {
     const haul_kernel_times *times;
     haul_machine *const *machines; /* one: rows that name no GPU are its */

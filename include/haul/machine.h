@@ -25,14 +25,14 @@ HAUL_BEGIN
     X(ASSUMED, "assumed")     /* no source gives it for this machine: what others like it have */
 
 typedef enum haul_provenance {
-    HAUL_NOT_GIVEN,
-#define HAUL_PROVENANCE_ENUM(name, text) HAUL_##name,
+    HAUL_PROVENANCE_NOT_GIVEN,
+#define HAUL_PROVENANCE_ENUM(name, text) HAUL_PROVENANCE_##name,
     HAUL_PROVENANCE_LIST(HAUL_PROVENANCE_ENUM)
 #undef HAUL_PROVENANCE_ENUM
 } haul_provenance;
 
 /* A value in base units (seconds, bytes, bytes per second, hertz, flop per second, or a number).
- * provenance HAUL_NOT_GIVEN: the machine does not have this parameter and value is 0. */
+ * provenance HAUL_PROVENANCE_NOT_GIVEN: the machine does not have this parameter and value is 0. */
 typedef struct haul_parameter {
     double value;
     haul_provenance provenance;
@@ -62,7 +62,7 @@ typedef struct haul_link {
     haul_parameter ack_share; /* of the wire, spent on acknowledgements and flow control */
 } haul_link;
 
-enum { HAUL_CURVE_POINTS = 16 };
+enum { HAUL_MACHINE_CURVE_POINTS = 16 };
 
 /* One point of a measured curve. */
 typedef struct haul_point {
@@ -71,12 +71,12 @@ typedef struct haul_point {
 } haul_point;
 
 typedef enum haul_locality {
-    HAUL_NEAR, /* the memory of the CPU that the GPU hangs on */
-    HAUL_FAR,  /* another CPU's */
+    HAUL_LOCALITY_NEAR, /* the memory of the CPU that the GPU hangs on */
+    HAUL_LOCALITY_FAR,  /* another CPU's */
 } haul_locality;
 
-/* What is known of copies of one direction and kind of memory. Durations are the device's, as
- * profilers record them; call_latency_s is what a host clock sees beside it around a copy and its
+/* The times of copies of one direction and kind of memory. Durations are the device's, as profilers
+ * record them; call_latency_s is what a host clock sees beside it around a copy and its
  * synchronisation. */
 typedef struct haul_copy_curve {
     haul_direction direction;
@@ -99,14 +99,18 @@ typedef struct haul_copy_curve {
     haul_parameter host_rate_Bps;   /* one core's copy into it, source in cache */
     haul_parameter cache_bytes;     /* above it the source comes from memory, */
     haul_parameter memory_rate_Bps; /* at this rate */
-    /* a curve through at most HAUL_CURVE_POINTS points, ascending in bytes: straight between them,
-     * the first and last pieces going on outside */
+    /* by what share another measurement's median may lie above or below, in 95 of 100 cases, of
+     * copies that are mostly latency and mostly bytes: 0.1 is from 1/1.1 to 1.1 times */
+    haul_parameter latency_uncertainty;
+    haul_parameter rate_uncertainty;
+    /* a curve through at most HAUL_MACHINE_CURVE_POINTS points, ascending in bytes: straight
+     * between them, the first and last pieces going on outside */
     haul_parameter points_from; /* value: the number of points */
-    haul_point points[HAUL_CURVE_POINTS];
+    haul_point points[HAUL_MACHINE_CURVE_POINTS];
 } haul_copy_curve;
 
-/* name in files and reports. NONE: not told. TF32, FP16, BF16, FP8 and INT8 are on tensor or matrix
- * cores. */
+/* name in files and reports. NONE: not told. TF32, FP16, BF16, FP8, INT8 and FP4 are on tensor or
+ * matrix cores. */
 #define HAUL_PRECISION_LIST(X)                                                                     \
     X(NONE, "")                                                                                    \
     X(FP64, "fp64")                                                                                \
@@ -115,7 +119,8 @@ typedef struct haul_copy_curve {
     X(FP16, "fp16")                                                                                \
     X(BF16, "bf16")                                                                                \
     X(FP8, "fp8")                                                                                  \
-    X(INT8, "int8")
+    X(INT8, "int8")                                                                                \
+    X(FP4, "fp4")
 
 typedef enum haul_precision {
 #define HAUL_PRECISION_ENUM(name, text) HAUL_PRECISION_##name,
@@ -150,6 +155,7 @@ typedef struct haul_gpu {
     haul_parameter launch_latency_s; /* of a kernel, on the device */
     haul_parameter kernel_gap_s;     /* from a kernel's end to the next of its stream */
     haul_parameter queue_gap_s;      /* each further small operation that the host queues */
+    haul_parameter queue_depth;      /* operations of a stream in flight before a call waits */
     /* sustained, as measured: of large matrix products, by precision, in flop/s, and of kernels
      * that stream through the device's memory, in bytes read and written a second */
     haul_parameter product_flops[HAUL_PRECISIONS];
@@ -168,11 +174,15 @@ typedef struct haul_host {
 } haul_host;
 
 /* Between which processes messages go. */
-typedef enum haul_reach { HAUL_ON_SOCKET, HAUL_ON_NODE, HAUL_BETWEEN_NODES } haul_reach;
+typedef enum haul_reach {
+    HAUL_REACH_ON_SOCKET,
+    HAUL_REACH_ON_NODE,
+    HAUL_REACH_BETWEEN_NODES
+} haul_reach;
 
-/* Messages of one protocol of an MPI, from the host's or the GPU's memory (HAUL_HOST, HAUL_DEVICE):
- * T = latency + bytes/rate, the postal model (Bienz et al., HPEC 2021, eq. 1). It serves from
- * from_bytes on, up to the next protocol of the same memory and reach. */
+/* Messages of one protocol of an MPI, from the host's or the GPU's memory (HAUL_MEMORY_HOST,
+ * HAUL_MEMORY_DEVICE): T = latency + bytes/rate, the postal model (Bienz et al., HPEC 2021, eq. 1).
+ * It serves from from_bytes on, up to the next protocol of the same memory and reach. */
 typedef struct haul_message_protocol {
     haul_memory memory;
     haul_reach reach;
@@ -184,13 +194,23 @@ typedef struct haul_message_protocol {
     haul_parameter error;    /* median of |t - fit| / t over what it was fitted to */
 } haul_message_protocol;
 
-/* What a node sends to others while so many of its processes send: the max-rate model's
- * min(R_N, ppn R_b) as measured (eq. 2). */
+/* The rate of a node while so many of its processes send to others: the max-rate model's
+ * min(R_N, ppn R_b) as measured (eq. 2), of the bytes alone: the latency is the protocol's. */
 typedef struct haul_injection {
     haul_memory memory;
     haul_parameter processes;
     haul_parameter rate_Bps;
 } haul_injection;
+
+/* A measured time of `batch` matrix products of rows x inner by inner x columns each. */
+typedef struct haul_product_time {
+    haul_precision precision;
+    haul_parameter batch;
+    haul_parameter rows;
+    haul_parameter columns;
+    haul_parameter inner;
+    haul_parameter time_s; /* on the device, of all of them */
+} haul_product_time;
 
 typedef struct haul_machine {
     const char *name;
@@ -205,6 +225,8 @@ typedef struct haul_machine {
     size_t message_count;
     const haul_injection *injection;
     size_t injection_count;
+    const haul_product_time *products; /* that correct those near them in size */
+    size_t product_count;
     int old_word_line;            /* of its file's first value in an old spelling; 0: none */
     haul_link_kind replaced_link; /* that haul_machine_set put PCIe in the place of, or NONE */
 } haul_machine;

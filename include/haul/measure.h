@@ -16,14 +16,14 @@ enum {
     HAUL_MEASURE_HOST = 4,
 };
 
-enum { HAUL_PEERS_MOST = 16 };
+enum { HAUL_MEASURE_PEERS_MOST = 16 };
 
 /* Zero is the default of each. */
 typedef struct haul_measure_options {
     unsigned parts;   /* HAUL_MEASURE_TRANSFERS | ...; 0: all */
     const char *name; /* of the machine; NULL: "measured" */
-    /* Opened beside the device, at most HAUL_PEERS_MOST: copies between each two are measured, and
-     * what each takes from copies to the device. */
+    /* Opened beside the device, at most HAUL_MEASURE_PEERS_MOST: copies between each two are
+     * measured, and what each takes from copies to the device. */
     haul_device *const *peers;
     size_t peer_count;
     uint64_t largest_bytes; /* of a copy, 1 MiB at least; 0: 64 MiB */
@@ -32,9 +32,15 @@ typedef struct haul_measure_options {
      * interrupted measurement goes on. NULL: none. */
     const char *journal;
     bool verify; /* measure copies of other sizes, and predict them */
+    /* On a machine that others use: first waits, up to a quarter of it, while they take half a core
+     * or more; then measures copies in further rounds, up to half of it, until rounds agree within
+     * 3 %; after it every point is attempted five times only. 0: measures at once, in four rounds.
+     */
+    double time_limit_s;
     /* Told of each point before it is measured, as "HtoD pinned, 64 KiB". */
     void (*progress)(void *state, const char *point);
     void *progress_state;
+    uint64_t reserved[4]; /* zeros: see haul/api.h */
 } haul_measure_options;
 
 /* How copies of sizes that nothing was fitted to are predicted. */
@@ -45,7 +51,7 @@ typedef struct haul_verified {
     double spread; /* median over sizes of the interquartile range of equal copies, in percent */
 } haul_verified;
 
-enum { HAUL_VERIFIED_MOST = 8 };
+enum { HAUL_MEASURE_VERIFIED_MOST = 8 };
 
 /* How fast a triad over so many bytes runs: from a cache where they fit into one. */
 typedef struct haul_triad_rate {
@@ -53,7 +59,7 @@ typedef struct haul_triad_rate {
     double rate_Bps;
 } haul_triad_rate;
 
-enum { HAUL_TRIAD_MOST = 24 };
+enum { HAUL_MEASURE_TRIAD_MOST = 24 };
 
 /* Copies of one size, and what the machine that came of the measurement predicts of them. */
 typedef struct haul_measured_copy {
@@ -62,12 +68,14 @@ typedef struct haul_measured_copy {
     uint64_t bytes;
     double seconds; /* the median */
     double spread;  /* interquartile range, in percent */
+    double drift;   /* of medians of rounds seconds apart, around theirs, in percent */
     double predicted_s;
-    bool is_fresh; /* measured to verify: nothing was fitted to it */
+    double low_s, high_s; /* its interval */
+    bool is_fresh;        /* measured to verify: nothing was fitted to it */
 } haul_measured_copy;
 
-/* What a machine file has no place for: "rows of 64 bytes, HtoD", in the unit of `dimension` (a
- * haul_dimension). */
+/* A measurement that machine files have no place for: "rows of 64 bytes, HtoD", in the unit of
+ * `dimension` (a haul_dimension). */
 typedef struct haul_finding {
     char what[72];
     int dimension;
@@ -75,21 +83,24 @@ typedef struct haul_finding {
     double spread; /* interquartile range over the median, in percent */
 } haul_finding;
 
-enum { HAUL_FINDINGS_MOST = 128 };
+enum { HAUL_MEASURE_FINDINGS_MOST = 128, HAUL_MEASURE_NOTES_MOST = 32 };
 
 typedef struct haul_measurement {
     haul_machine *machine;
-    haul_verified verified[HAUL_VERIFIED_MOST];
+    haul_verified verified[HAUL_MEASURE_VERIFIED_MOST];
     size_t verified_count; /* 0 where that was not asked */
     /* Of a GPU that is there alone: */
-    haul_triad_rate triad[HAUL_TRIAD_MOST]; /* by size */
+    haul_triad_rate triad[HAUL_MEASURE_TRIAD_MOST]; /* by size */
     size_t triad_count;
     unsigned
         kernels_at_once; /* of one thread each; 64 or more are not told apart; 0: not measured */
     haul_measured_copy *sizes; /* by kind of copy */
     size_t size_count;
-    haul_finding findings[HAUL_FINDINGS_MOST];
+    haul_finding findings[HAUL_MEASURE_FINDINGS_MOST];
     size_t finding_count;
+    char notes[HAUL_MEASURE_NOTES_MOST][200]; /* sentences on what was left out, held to a peak, or
+                                               * could not be told */
+    size_t note_count;
     size_t points;
     size_t points_kept; /* of those, from the journal */
 } haul_measurement;
@@ -113,8 +124,8 @@ typedef struct haul_measurement {
  * Returns IO where the journal cannot be written, BAD_INPUT where it is of another device, and what
  * the device's functions return; what was measured until then is in the journal. Free with
  * haul_measurement_release. */
-HAUL_API haul_status haul_measure(haul_device *device, const haul_measure_options *options,
-                                  haul_measurement *measurement, haul_error *error);
+HAUL_API haul_status haul_measurement_make(haul_device *device, const haul_measure_options *options,
+                                           haul_measurement *measurement, haul_error *error);
 HAUL_API void haul_measurement_release(haul_measurement *measurement);
 
 HAUL_END

@@ -12,7 +12,7 @@
 
 HAUL_BEGIN
 
-/* What was measured. */
+/* The kind of a measurement. */
 typedef enum haul_message_op {
     HAUL_MESSAGE_PAIR, /* a message between two processes, half of a ping-pong */
     HAUL_MESSAGE_RATE, /* a message from each of `processes` of a node to one of another node */
@@ -22,13 +22,13 @@ typedef enum haul_message_op {
 
 typedef struct haul_message_sample {
     haul_message_op op;
-    haul_memory memory; /* HAUL_HOST or HAUL_DEVICE; of no copy */
+    haul_memory memory; /* HAUL_MEMORY_HOST or HAUL_MEMORY_DEVICE; of no copy */
     haul_reach reach;
     haul_direction direction; /* of a copy */
     haul_locality locality;   /* of a copy */
     uint32_t processes;
-    uint32_t messages;
-    uint64_t bytes; /* of one message, or of one process's copy */
+    uint32_t messages; /* of one process; of a rate, those that are on their way at once */
+    uint64_t bytes;    /* of one message, or of one process's copy */
     double seconds;
 } haul_message_sample;
 
@@ -37,11 +37,12 @@ typedef struct haul_message_samples {
     size_t count;
 } haul_message_samples;
 
-/* What a file does not say itself. */
+/* Parameters of a file that it does not give itself. */
 typedef struct haul_message_source {
     const char *system; /* the rows of a CSV to take, by its column `system`; NULL: there is one */
     haul_memory memory; /* of a text; HAUL_MEMORY_UNKNOWN: what its title says, else the host's */
-    haul_reach reach;   /* of a text */
+    haul_reach reach;   /* of a text, */
+    bool is_reach_told; /* whatever it says: else ranks of nccl-tests on one host are of a node */
 } haul_message_source;
 
 /* Adds the measurements of one file to `samples`, which begins as {0} and is freed with
@@ -68,8 +69,8 @@ typedef struct haul_message_piece {
     double gap_s; /* NaN: not measured */
 } haul_message_piece;
 
-/* What was fitted to the messages of one memory and reach, or to the copies of one direction and
- * locality by one process. */
+/* The fit to the messages of one memory and reach, or to the copies of one direction and locality
+ * by one process. */
 typedef struct haul_message_curve {
     bool is_copy;
     haul_memory memory;
@@ -83,6 +84,10 @@ typedef struct haul_message_curve {
     double median, p90, worst;      /* of 100 |t - fit| / t */
     /* copies by several processes at once: see haul_copy_curve; NaN: not measured */
     double shared_latency_s, shared_rate_Bps;
+    /* of 100 |t - fit| / t of these copies, NaN likewise; and the copies where it is worst */
+    double shared_median, shared_p90, shared_worst;
+    uint32_t shared_processes;
+    double shared_bytes, shared_measured_s, shared_fitted_s;
 } haul_message_curve;
 
 typedef struct haul_message_fit {
@@ -98,12 +103,13 @@ typedef struct haul_message_fit_options {
     size_t switch_count;
     bool is_absolute; /* least squares of |t - fit|, as published tables were made, in place of the
                        * least sum of |t - fit| / t */
+    uint64_t reserved[4]; /* zeros: see haul/api.h */
 } haul_message_fit_options;
 
 /* Fits a curve to each kind of message and copy among the samples: pieces of at least three sizes,
  * their number and places by the Bayesian information criterion for errors that are distributed as
  * Laplace's, latency and time per byte never negative. Of equal samples the fastest counts. Gaps
- * come from many messages, the node's rate from the largest messages of each number of processes.
+ * come from many messages, the node's rates by eq. 2 from all sizes of each number of processes.
  * Returns MISSING where nothing can be fitted, NO_MEMORY. Free with haul_message_fit_free. */
 HAUL_API haul_status haul_message_fit_make(const haul_message_samples *samples,
                                            const haul_message_fit_options *options,

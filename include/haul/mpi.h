@@ -19,43 +19,26 @@
 #include <mpi.h>
 
 #include "haul/device.h"
+#include "haul/exchange.h"
 #include "haul/machine.h"
 #include "haul/tile.h"
 
 HAUL_BEGIN
-
-/* name, text */
-#define HAUL_WAY_LIST(X)                                                                           \
-    X(PLAIN, "plain")   /* MPI_Alltoall or MPI_Alltoallv of the MPI itself */                      \
-    X(DIRECT, "direct") /* a message to each peer, some at a time, from where the data is */       \
-    X(AGGREGATED, "aggregated") /* one message between each two nodes */                           \
-    X(BRUCK, "bruck")           /* log2 P rounds (Bruck et al., 1997); of haul_alltoall */         \
-    X(EXTRA_MESSAGE, "extra-message")                                                              \
-    X(THREE_STEP, "3-step") /* of device memory, here and below; see haul/exchange.h */            \
-    X(CHUNKED, "chunked-3-step")                                                                   \
-    X(DUPLICATE_POINTER, "duplicate-pointer")
-
-typedef enum haul_way {
-#define HAUL_WAY_ENUM(name, text) HAUL_WAY_##name,
-    HAUL_WAY_LIST(HAUL_WAY_ENUM)
-#undef HAUL_WAY_ENUM
-        HAUL_WAYS
-} haul_way;
-
-HAUL_API const char *haul_way_text(haul_way way);
 
 typedef struct haul_comm haul_comm;
 
 /* Zero is the default of each. `machine`, `way`, `window` and `time_limit_s` count as the first
  * process gives them. An environment variable overrides what the program says: HAUL_MPI_MACHINE (a
  * name of the catalogue or a file), HAUL_MPI_WAY, HAUL_MPI_WINDOW, HAUL_MPI_TIME_LIMIT (seconds),
- * HAUL_MPI_RANKS_PER_NODE, HAUL_MPI_DEVICE_AWARE (0 or 1). */
+ * HAUL_MPI_RANKS_PER_NODE, HAUL_MPI_DEVICE_AWARE (0 or 1), HAUL_MPI_TRIAL_SHARE. */
 typedef struct haul_comm_options {
-    /* with messages, as `haul comm fit` writes it; NULL: `direct` and `plain` are measured */
+    /* with messages, as `haul comm fit` writes it; NULL: ways are tried that its kind may gain by
+     */
     const haul_machine *machine;
-    const char *way;         /* NULL: chosen */
-    unsigned window;         /* messages in flight each way; 0: 16 */
-    double time_limit_s;     /* a wait that takes longer returns TIMED_OUT; 0: none */
+    haul_way way;        /* HAUL_WAY_CHOSEN: by predicted or measured times */
+    bool may_fall_back;  /* where `way` cannot make an exchange another does, in place of ABSENT */
+    unsigned window;     /* messages in flight each way; 0: 16 */
+    double time_limit_s; /* a wait that takes longer returns TIMED_OUT; 0: none */
     unsigned ranks_per_node; /* consecutive ranks count as nodes; 0: as the MPI says */
     bool is_helper;
     haul_device *device;  /* of this process's device buffers; of a helper: the same GPU */
@@ -63,6 +46,9 @@ typedef struct haul_comm_options {
                            * a device of CUDA */
     bool
         takes_simulated_time; /* copies of a simulated device take their time on the host's clock */
+    double trial_share;       /* of the time of calls that trials of other ways may take, at most 1;
+                               * 0: 0.01 */
+    uint64_t reserved[4];     /* zeros: see haul/api.h */
 } haul_comm_options;
 
 /* Collective over `mpi`, which is duplicated. `options` may be NULL. Returns USAGE for a way or
@@ -78,7 +64,7 @@ HAUL_API void haul_comm_free(haul_comm *comm);
 HAUL_API int haul_comm_size(const haul_comm *comm);
 HAUL_API int haul_comm_rank(const haul_comm *comm);
 
-/* What haul_alltoall sends in place. */
+/* The address to send from, for haul_comm_alltoall in place. */
 static inline haul_address haul_in_place(void)
 {
     haul_address address = {NULL, UINT64_MAX, NULL};
@@ -87,8 +73,8 @@ static inline haul_address haul_in_place(void)
 
 /* Sends `bytes` bytes to each owner: block i of `send` is for owner i, block i of `receive` comes
  * from it. `bytes` is the same on all owners, also beyond 2^31. */
-HAUL_API haul_status haul_alltoall(haul_comm *comm, haul_address send, haul_address receive,
-                                   uint64_t bytes, haul_error *error);
+HAUL_API haul_status haul_comm_alltoall(haul_comm *comm, haul_address send, haul_address receive,
+                                        uint64_t bytes, haul_error *error);
 
 /* Counts and displacements of one side, in items, one for each owner. */
 typedef struct haul_blocks {
@@ -107,8 +93,8 @@ typedef struct haul_alltoallv_blocks {
     size_t item_bytes;
 } haul_alltoallv_blocks;
 
-HAUL_API haul_status haul_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *blocks,
-                                    haul_error *error);
+HAUL_API haul_status haul_comm_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *blocks,
+                                         haul_error *error);
 
 /* A message to or from owner `peer`, at `offset` of the side's address. Several between the same
  * two arrive in the order of the lists. */
@@ -135,9 +121,21 @@ HAUL_API haul_status haul_comm_exchange(haul_comm *comm, const haul_comm_message
  * must outlive the contexts. NULL on a helper, or where there is no memory. */
 HAUL_API const haul_processes *haul_comm_processes(haul_comm *comm);
 
-/* What the last call did and why, in lines: the way, predicted times, measured ones. Good until the
- * next call; "" before the first. */
+/* Explains the last call in lines: the way and its reason, predicted times, measured ones. Good
+ * until the next call; "" before the first. */
 HAUL_API const char *haul_comm_explain(haul_comm *comm);
+
+/* After an error: MPI's code where a call of MPI failed on this process, else MPI_SUCCESS. */
+HAUL_API int haul_comm_mpi_error(const haul_comm *comm);
+
+/* After an error: whether it is of a call before the last one, told by another process too late for
+ * that. Other processes then take no part in the last call. */
+HAUL_API bool haul_comm_failed_before(const haul_comm *comm);
+
+/* For libraries before the MPI, which spare their own work: whether the next call of `kind`, of
+ * haul_comm_alltoall with blocks of `bytes`, would be MPI's own alone. Then it counts as made, and
+ * the caller makes it. The same on all processes. */
+HAUL_API bool haul_comm_leaves_next(haul_comm *comm, haul_exchange_kind kind, uint64_t bytes);
 
 /* The way of the last call. */
 HAUL_API haul_way haul_comm_way(const haul_comm *comm);

@@ -1,6 +1,6 @@
-/* What overlapping copies with a kernel brings: the strategies of van Werkhoven et al. (CCGrid
- * 2014) as an analytical model and as workloads of a timeline, their bounds, and the number of
- * streams. docs/overlap.md has the formulas.
+/* Copies overlapped with a kernel: the strategies of van Werkhoven et al. (CCGrid 2014) as an
+ * analytical model and as workloads of a timeline, their bounds, and the number of streams.
+ * docs/overlap.md has the formulas.
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_OVERLAP_H
@@ -22,12 +22,12 @@ HAUL_BEGIN
     X(HYBRID, "hybrid")     /* chunks copied in by streams, output written to mapped memory */
 
 typedef enum haul_strategy {
-#define HAUL_STRATEGY_ENUM(name, word) HAUL_##name,
+#define HAUL_STRATEGY_ENUM(name, word) HAUL_STRATEGY_##name,
     HAUL_STRATEGY_LIST(HAUL_STRATEGY_ENUM)
 #undef HAUL_STRATEGY_ENUM
 } haul_strategy;
 
-enum { HAUL_STRATEGIES = HAUL_HYBRID + 1 };
+enum { HAUL_STRATEGIES = HAUL_STRATEGY_HYBRID + 1 };
 
 HAUL_API const char *haul_strategy_word(haul_strategy strategy);
 
@@ -36,13 +36,13 @@ HAUL_API bool haul_strategy_has_streams(haul_strategy strategy);
 
 /* The three kinds of device (CCGrid 2014, IV). One that synchronises streams by itself is the first
  * whatever its engines are. */
-typedef enum haul_workload_stream_device {
+typedef enum haul_overlap_device_kind {
     HAUL_IMPLICIT_SYNC,
     HAUL_ONE_ENGINE,
     HAUL_TWO_ENGINES,
-} haul_workload_stream_device;
+} haul_overlap_device_kind;
 
-/* What a program moves and computes, once. */
+/* The bytes and the computation of one run of a program. */
 typedef struct haul_overlap_work {
     uint64_t in_bytes;  /* host to device */
     uint64_t out_bytes; /* device to host */
@@ -63,11 +63,17 @@ typedef struct haul_overlap_leg {
 } haul_overlap_leg;
 
 /* Parameters that a machine lacks and what is taken for them; see haul_overlap_describe. */
-enum { HAUL_ASSUMED_GAP = 1, HAUL_ASSUMED_BUSY = 2, HAUL_ASSUMED_MAPPED = 4 };
+enum {
+    HAUL_ASSUMED_GAP = 1,
+    HAUL_ASSUMED_BUSY = 2,
+    HAUL_ASSUMED_MAPPED = 4,
+    HAUL_ASSUMED_SYNC = 8,    /* streams are not synchronised by the device */
+    HAUL_ASSUMED_ENGINES = 16 /* there are two copy engines */
+};
 
 /* All that the formulas need. */
 typedef struct haul_overlap_case {
-    haul_workload_stream_device device;
+    haul_overlap_device_kind device;
     haul_overlap_leg in;
     haul_overlap_leg out;
     double kernel_s;
@@ -88,14 +94,20 @@ typedef struct haul_overlap_case {
     haul_overlap_leg out_ends[2];
 } haul_overlap_case;
 
+/* The kind of device at the fast (0) and the slow (1) end: another than `device` where
+ * gpu.implicit_sync or gpu.copy_engines is assumed. */
+HAUL_API haul_overlap_device_kind haul_overlap_device_end(const haul_overlap_case *self, int end);
+
 /* Puts a machine's parameters of pinned copies (near) to a program's work. L+o and G are those of
  * the model `auto`. Where the machine lacks `gap` it is L+o, which it is never above; where it
  * lacks `busy_rate` or `mapped_rate` the shares of the rate that others measured are taken, and the
- * result is as weak as an assumed parameter. The ends have the intervals of that model, all that
- * was measured elsewhere for an assumed rate, and for an assumed gap 0 to L+o; a gap and a ratio of
- * rates that the machine has stay. Returns MISSING where the copies cannot be timed, or
- * gpu.copy_engines or gpu.implicit_sync is not known, and BAD_INPUT for a time or a count that is
- * negative or not finite. */
+ * result is as weak as an assumed parameter. So it is where the machine lacks implicit_sync or
+ * copy_engines, which not every device lets one measure: two engines without synchronisation are
+ * assumed, as most GPUs since 2012 have them. The ends have the intervals of that model, all that
+ * was measured elsewhere for an assumed rate, for an assumed gap 0 to L+o, and for an assumed kind
+ * of device the fastest and the slowest that it may be; a gap and a ratio of rates that the machine
+ * has stay. Returns MISSING where the copies cannot be timed, and BAD_INPUT for a time or a count
+ * that is negative or not finite. */
 HAUL_API haul_status haul_overlap_describe(const haul_machine *machine,
                                            const haul_overlap_work *work, haul_overlap_case *out,
                                            haul_error *error);
@@ -119,9 +131,10 @@ HAUL_API double haul_overlap_time(const haul_overlap_case *self, haul_strategy s
 HAUL_API void haul_overlap_interval(const haul_overlap_case *self, haul_strategy strategy,
                                     uint32_t streams, double *low_s, double *high_s);
 
-enum { HAUL_STREAMS_MOST = 65536 };
+enum { HAUL_OVERLAP_STREAMS_MOST = 65536 };
 
-/* The number of streams, up to HAUL_STREAMS_MOST, of the least time; the fewest of those. */
+/* The number of streams, up to HAUL_OVERLAP_STREAMS_MOST, of the least time; the fewest of those.
+ */
 HAUL_API uint32_t haul_overlap_best_streams(const haul_overlap_case *self, haul_strategy strategy);
 
 /* The fewest streams whose time is within `share` of the least: 0.01 for one percent. */
@@ -136,15 +149,18 @@ HAUL_API double haul_overlap_useful_streams(const haul_overlap_case *self, bool 
  * scenario. */
 HAUL_API bool haul_overlap_kernel_dominates(const haul_overlap_case *self);
 
-/* What keeps a strategy from being faster: what is busy longest. */
+/* The resource that bounds a strategy: the one that is busy longest. */
 typedef enum haul_overlap_bound {
-    HAUL_BOUND_KERNEL,
-    HAUL_BOUND_IN,     /* copies to the device */
-    HAUL_BOUND_OUT,    /* copies from it */
-    HAUL_BOUND_COPIES, /* both, one after the other */
+    HAUL_OVERLAP_BOUND_KERNEL,
+    HAUL_OVERLAP_BOUND_IN,     /* copies to the device */
+    HAUL_OVERLAP_BOUND_OUT,    /* copies from it */
+    HAUL_OVERLAP_BOUND_COPIES, /* both, one after the other */
 } haul_overlap_bound;
 
 HAUL_API const char *haul_overlap_bound_text(haul_overlap_bound bound);
+
+/* The numbers of streams that programs use: 1, 2, 4, 8, 16, 32. */
+enum { HAUL_USUAL_STREAMS = 6 };
 
 typedef struct haul_overlap_row {
     haul_strategy strategy;
@@ -155,12 +171,13 @@ typedef struct haul_overlap_row {
     double analytical_s; /* by the analytical model, haul_overlap_time */
     double low_s;        /* at both ends of what is known of the machine */
     double high_s;
-    /* What haul_overlap_play_all finds; before that, and beyond what a timeline holds, NaN and 0.
-     */
+    /* Set by haul_overlap_play_all; before that, and beyond what a timeline holds, NaN and 0. */
     double engine_s;         /* haul_overlap_play, in as many streams */
     double engine_enough_s;  /* the same in engine_streams */
     uint32_t engine_streams; /* the fewest of 1, 2, 3, 4, 6, 8, 12, ... 1024 within 1 % of their
                               * least time on the timeline; 1 where the strategy has none */
+    double least_s;          /* in any number of streams, as `seconds` is */
+    double usual_s[HAUL_USUAL_STREAMS]; /* in 1, 2, 4, ... 32 streams, likewise */
     haul_overlap_bound bound;
     double bound_s; /* that it is busy */
 } haul_overlap_row;
@@ -169,7 +186,9 @@ typedef struct haul_overlap_row {
 typedef struct haul_overlap {
     haul_overlap_row rows[HAUL_STRATEGIES]; /* by haul_strategy */
     uint32_t asked;                         /* number of streams, or 0 */
-    haul_strategy best;                     /* of equals the first */
+    /* Of the least time; one that maps memory only where it is faster by more than such predictions
+     * were off (docs/overlap.md). Of equals the first. */
+    haul_strategy best;
     double gain;     /* explicit's time by the best one's; 1 where both are 0 */
     double full_s;   /* no strategy is faster: all of it at once (the roofline's full overlap) */
     double none_s;   /* nothing at once, no latencies */
@@ -182,7 +201,9 @@ typedef struct haul_overlap {
     double writes_most;
 } haul_overlap;
 
-/* By the analytical model, with `streams` streams, or the best number of each strategy for 0. */
+/* By the analytical model, with `streams` streams. For 0 the fewest of 1, 2, 4, ... 32 within 5 %
+ * of the best time in any number, or the best of them: each stream more costs the program calls and
+ * buffers, and few programs have more. */
 HAUL_API void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams,
                                    haul_overlap *out);
 
@@ -202,8 +223,8 @@ HAUL_API haul_status haul_overlap_workload(const haul_overlap_case *self, haul_s
                                            uint32_t streams, haul_workload **workload,
                                            haul_error *error);
 
-/* What that workload runs on: the engines and synchronisation of the kind of device, kernels one at
- * a time, and the speed of copies that meet others, such that a copy in a row that meets others
+/* The device for that workload: the engines and synchronisation of the kind of device, kernels one
+ * at a time, and the speed of copies that meet others, such that a copy in a row that meets others
  * from begin to end takes g and the G of a busy link. hybrid has two engines on every device, for
  * mapped memory crosses the link whatever they do (the paper's section VII). */
 HAUL_API void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy,
@@ -215,12 +236,12 @@ HAUL_API haul_status haul_overlap_play(const haul_overlap_case *self, haul_strat
                                        uint32_t streams, double *seconds, haul_error *error);
 
 /* Makes the comparison that of the timeline: the times, their intervals, the best strategy, and the
- * numbers of streams where none was asked for (the best of 1, 2, 3, 4, 6, ... 1024 and of the
- * analytical model's). A row that no timeline holds stays. Returns NO_MEMORY. */
+ * numbers of streams where none was asked for (as haul_overlap_compare chooses them, any number
+ * being 1, 2, 3, 4, 6, ... 1024). A row that no timeline holds stays. Returns NO_MEMORY. */
 HAUL_API haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *of,
                                            haul_error *error);
 
-/* What the analytical model assumes. */
+/* Assumptions of the analytical model. */
 #define HAUL_ASSUMPTION_LIST(X)                                                                    \
     X(CONTENTION, 1, "copies in both directions slow each other for all of their time")            \
     X(MAPPED, 2, "mapped memory moves both ways at full rate")                                     \
@@ -229,7 +250,7 @@ HAUL_API haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_o
     X(GAP, 16, "a copy back behind another costs no more than one by itself")
 
 enum {
-#define HAUL_ASSUMPTION_ENUM(name, bit, text) HAUL_ASSUMES_##name = (bit),
+#define HAUL_ASSUMPTION_ENUM(name, bit, text) HAUL_ASSUMPTION_##name = (bit),
     HAUL_ASSUMPTION_LIST(HAUL_ASSUMPTION_ENUM)
 #undef HAUL_ASSUMPTION_ENUM
 };
@@ -253,8 +274,8 @@ typedef struct haul_overlap_point {
 
 enum { HAUL_OVERLAP_POINTS = 17 };
 
-/* The times of 1, 2, 4, ... streams, up to `most` or HAUL_STREAMS_MOST; a strategy without streams
- * has them level. Up to 65536 streams takes 0.5 s. Returns what haul_overlap_play does. */
+/* The times of 1, 2, 4, ... streams, up to `most` or HAUL_OVERLAP_STREAMS_MOST; a strategy without
+ * streams has them level. Up to 65536 streams takes 0.5 s. Returns what haul_overlap_play does. */
 HAUL_API haul_status haul_overlap_curve(const haul_overlap_case *self, haul_strategy strategy,
                                         uint32_t most,
                                         haul_overlap_point points[HAUL_OVERLAP_POINTS],
@@ -272,8 +293,9 @@ typedef struct haul_blocked_product {
     bool a_on_host;
     bool b_on_host;
     bool c_on_host;
-    /* What whole tiles leave of a dimension is a tile of its own where it is more than this share
-     * of one, from 0 to 1; else the last tile is longer by it. 0, the default: always its own. */
+    /* The rest of a dimension behind whole tiles is a tile of its own where it is more than this
+     * share of one, from 0 to 1; else the last tile is longer by it. 0, the default: always its
+     * own. */
     double edge_alone;
     bool out_after_in; /* no copy back starts before all copies in have ended */
     /* The host issues at most so many operations of a stream ahead (the launch queue); 0: all of
@@ -319,7 +341,7 @@ HAUL_API haul_status haul_blocked_costs_of(const haul_machine *machine, const ha
                                            const haul_blocked_tile *out, haul_blocked_costs *costs,
                                            haul_error *error);
 
-enum { HAUL_BLOCKED_PRODUCTS_MOST = 1000000 };
+enum { HAUL_OVERLAP_PRODUCTS_MOST = 1000000 };
 
 /* Makes the schedule a workload, and the device that runs it as above. Returns BAD_INPUT for no
  * elements, times that are negative or no numbers, more products than the most, and a sum of all
@@ -334,6 +356,13 @@ HAUL_API haul_status haul_blocked_stencil_workload(const haul_blocked_stencil *s
                                                    const haul_blocked_costs *costs,
                                                    haul_workload **workload,
                                                    haul_timeline_device *device, haul_error *error);
+
+/* Schedules such a workload on its device, and sets *timeline, which the caller frees with
+ * haul_timeline_free. Calls of the host count: with a limited queue they decide when copies start.
+ * Returns what haul_timeline_run does, and INTERNAL for a run below its physical bounds. */
+HAUL_API haul_status haul_blocked_run(const haul_workload *workload,
+                                      const haul_timeline_device *device, haul_timeline **timeline,
+                                      haul_error *error);
 
 /* Time from the first copy's start to the end of all, by the timeline of that workload; each copy
  * and product is rounded to a nanosecond. Returns what haul_blocked_workload does. */

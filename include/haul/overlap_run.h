@@ -22,6 +22,7 @@ typedef struct haul_run_options {
     const char *kernel; /* a name of the list */
     uint32_t side;      /* of a level or a picture; 0: 256. The paper's levels have 1024 */
     unsigned times;     /* each strategy runs, of which the median counts; 0: 15, simulated once */
+    uint64_t reserved[4]; /* zeros: see haul/api.h */
 } haul_run_options;
 
 /* A strategy in a number of streams; 1 where it has none. */
@@ -34,18 +35,20 @@ typedef struct haul_run_row {
     double predicted_s;
 } haul_run_row;
 
-enum { HAUL_RUN_ROWS = 2 + 2 * 7 };
+enum { HAUL_OVERLAP_RUN_ROWS = 2 + 2 * 7 };
 
 typedef struct haul_run {
     const char *kernel;
     haul_overlap_work work; /* with the kernel's time as it was measured by itself */
-    haul_run_row rows[HAUL_RUN_ROWS];
+    haul_run_row rows[HAUL_OVERLAP_RUN_ROWS];
     size_t row_count;
     size_t best;           /* of the measured rows */
     size_t predicted_best; /* the first of the least prediction */
     double loss;           /* its measured time over the best one's, less 1 */
-    double noise;          /* by how much a row differs from itself, measured twice; relative, the
-                            * median of all rows */
+    double noise;          /* by how much a row differs from itself, measured twice: in every other
+                            * turn, or in the first half of the turns and in the second, whichever
+                            * is more; relative, the median of all rows */
+    double others_cores;   /* that other programs took meanwhile; negative: not told */
     bool is_checked;       /* results were compared with a plain loop's */
     double difference;     /* the largest of a result from a plain loop's, relative to the largest
                             * result */

@@ -15,7 +15,7 @@
 
 HAUL_BEGIN
 
-/* What the page shows; a part that is NULL or 0 is left out. */
+/* The parts of a page; one that is NULL or 0 is left out. */
 typedef struct haul_page {
     const char *title;
     const char *command; /* that made it */

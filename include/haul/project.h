@@ -5,6 +5,7 @@
 #ifndef HAUL_PROJECT_H
 #define HAUL_PROJECT_H
 
+#include "haul/analysis.h"
 #include "haul/breakdown.h"
 #include "haul/collective_time.h"
 #include "haul/cost.h"
@@ -22,6 +23,24 @@ typedef struct haul_score {
     double p90;
 } haul_score;
 
+/* Whether predictions of the whole run can be relied on. */
+typedef struct haul_soundness {
+    bool is_sound;
+    char why[160]; /* why not; "" where they can */
+} haul_soundness;
+
+/* The judgement that every command obeys: unsound where the replay misses the recorded makespan by
+ * more than 10 %. */
+HAUL_API haul_soundness haul_soundness_of(const haul_replay *replay);
+
+/* How the profile is scheduled: with simulated threads, or as recorded where it has no call of
+ * device work. */
+HAUL_API haul_release haul_release_of(const haul_workload *workload);
+
+/* Replays the profile and judges it. Returns what haul_timeline_run does. */
+HAUL_API haul_status haul_soundness_check(const haul_workload *workload, haul_soundness *soundness,
+                                          haul_error *error);
+
 typedef struct haul_projection_options {
     const haul_machine *to;         /* needed */
     const haul_machine *from;       /* NULL: the recording link is fitted to the profile's copies */
@@ -29,7 +48,12 @@ typedef struct haul_projection_options {
     const haul_workload *reference; /* NULL, or the same program recorded on `to` */
     const haul_kernel_classes *classes; /* NULL, or a table of names asked before haul's own */
     const haul_kernel_times *counters;  /* NULL, or what a profiler counted of the kernels */
-    bool tf32; /* the program lets libraries compute products in fp32 in TF32 */
+    bool tf32;         /* the program lets libraries compute products in fp32 in TF32 */
+    double host_speed; /* the target's CPU is so many times as fast as the recording one; 0: not
+                        * known, the same is assumed */
+    const haul_workload *link_of; /* NULL, or a profile of the same machine: without `from` the link
+                                   * is fitted to its copies */
+    uint64_t reserved[4];         /* zeros: see haul/api.h */
 } haul_projection_options;
 
 /* Copies of one direction and memory: of one size, of one decade of sizes, or of all. Times are
@@ -38,7 +62,7 @@ typedef struct haul_projection_options {
 typedef struct haul_projection_row {
     haul_direction direction;
     haul_memory memory;
-    int decade;          /* of analysis.h; HAUL_DECADES stands for all sizes */
+    int decade;          /* of analysis.h; HAUL_ANALYSIS_DECADES stands for all sizes */
     uint64_t copy_bytes; /* of the largest copy */
     uint64_t count;
     uint64_t bytes;
@@ -47,9 +71,11 @@ typedef struct haul_projection_row {
     uint64_t unpredicted;    /* copies that keep their recorded time: no model predicts them */
     const double *model_s;   /* by each of haul_projection.models; NaN where it cannot */
     haul_score score;        /* count 0 without a reference */
+    haul_place place; /* of all sizes of a direction and memory: where most of their recorded time
+                       * was called for */
 } haul_projection_row;
 
-/* What one model gives for all copies. `missing` is NULL, or why it cannot predict them all;
+/* The time of all copies by one model. `missing` is NULL, or why it cannot predict them all;
  * total_s is NaN then. */
 typedef struct haul_model_total {
     const char *name;
@@ -111,6 +137,7 @@ typedef struct haul_kernel_row {
     double counted_predicted_s;   /* and take on the target */
     int64_t critical_recorded_ns; /* on the critical path of the replay, */
     int64_t critical_ns;          /* and of the predicted run */
+    haul_place place;             /* where most of its recorded time was called for */
 } haul_kernel_row;
 
 /* The kernels of a class, by their names. */
@@ -120,6 +147,26 @@ typedef struct haul_kernel_class_sum {
     haul_estimate predicted;
     double reference_s; /* of the reference's kernels of the class */
 } haul_kernel_class_sum;
+
+/* Products, convolutions and attention in a precision for which the source has tensor cores and the
+ * target has none: of the precision in which they took longest. */
+typedef struct haul_lacking {
+    haul_precision precision; /* NONE: there are none */
+    haul_precision instead;   /* in which they are predicted */
+    double recorded_s;
+} haul_lacking;
+
+/* The host's time on the target by its recorded time. Not known, it is 1, and the ends are those
+ * of two public programs that were recorded on two machines each (docs/projection.md). */
+typedef struct haul_host_time {
+    double likely;
+    double low;
+    double high;
+    bool is_given;   /* by haul_projection_options.host_speed */
+    bool is_known;   /* given, or both machine files name the same CPU */
+    bool is_assumed; /* the same CPU is assumed, and the host is over a quarter of the critical path
+                      */
+} haul_host_time;
 
 typedef struct haul_projection {
     haul_self_check self_check;
@@ -132,6 +179,8 @@ typedef struct haul_projection {
     const char *chosen;   /* the model that `auto` chose throughout, else models[0].name */
     haul_estimate copies; /* total of the chosen model */
     double recorded_copies_s;
+    int own_slot_generation; /* of PCIe: the target has the profile's GPU, and is taken to be in the
+                              * slot that the profile's own pinned copies show; 0: it is not */
     int slower_link_generation; /* of PCIe, 1 less than the target's; 0: its slot is measured, or is
                                  * no PCIe */
     double slower_link_s;       /* what the copies would take there */
@@ -140,7 +189,8 @@ typedef struct haul_projection {
                             * of the classes', which miss independently of one another */
     double tf32_gain_s;    /* what they would take less, were products that ran in fp32 on a GPU
                             * without TF32 allowed it on the target; 0: no such products */
-    bool counters_match;   /* counters were given, and some are of kernels of the profile */
+    haul_lacking lacking;
+    bool counters_match;          /* counters were given, and some are of kernels of the profile */
     haul_kernel_row *kernel_rows; /* the longest first, recorded or predicted */
     size_t kernel_row_count;
     haul_kernel_class_sum kernel_classes[HAUL_KERNEL_CLASSES];
@@ -152,9 +202,12 @@ typedef struct haul_projection {
     haul_estimate memsets; /* likewise */
     double recorded_memsets_s;
     haul_collective_check collectives; /* the self-check of all; count 0: none of known size */
-    const char *collectives_missing;   /* why some keep their recorded time, or NULL */
-    const char *gpu;                   /* the source GPU, or NULL */
-    const char *kernels_missing;       /* why kernels and memsets could not be scaled, or NULL */
+    const haul_collective_check *collective_rows; /* and by operation and ranks */
+    size_t collective_row_count;
+    const char *collectives_missing; /* why the interval of some is not known, or NULL */
+    bool keeps_collectives;          /* some would differ by the two machines' links */
+    const char *gpu;                 /* the source GPU, or NULL */
+    const char *kernels_missing;     /* why kernels and memsets could not be scaled, or NULL */
     /* The whole run on the target. Where it cannot be scheduled `timeline` is NULL and run_missing
      * says why. */
     haul_timeline *timeline;
@@ -163,10 +216,12 @@ typedef struct haul_projection {
     haul_timeline_device device; /* the target's. Times from call to start are recorded ones, and
                                   * so is the occupancy unless that of both GPUs is known */
     haul_release release;        /* as recorded where the profile has no calls of device work */
+    haul_host_time host;         /* what calls and the time between them take; 1 where release is as
+                                  * recorded */
     haul_replay replay;          /* the profile rebuilt from its own durations, in that way */
     const char *run_missing;
-    const char *unsound; /* NULL, or why the whole run is no prediction to rely on: the replay
-                          * misses the profile's own makespan by more than 10 % */
+    const char *unsound; /* NULL, or why the whole run is no prediction to rely on: what
+                          * haul_soundness_of says of the replay */
     haul_breakdown recorded_run;
     haul_breakdown target_run;
     haul_breakdown reference_run; /* as recorded; where there is a reference */
@@ -193,9 +248,9 @@ typedef struct haul_projection {
  * 8 more of both where calls do not keep their durations. Strings may be the workload's and the
  * machines', which must live as long. Free with haul_projection_free. Returns MISSING, naming the
  * parameter, where `auto` cannot predict a copy of another kind. */
-HAUL_API haul_status haul_project(const haul_workload *workload,
-                                  const haul_projection_options *options,
-                                  haul_projection **projection, haul_error *error);
+HAUL_API haul_status haul_projection_make(const haul_workload *workload,
+                                          const haul_projection_options *options,
+                                          haul_projection **projection, haul_error *error);
 HAUL_API void haul_projection_free(haul_projection *projection);
 
 HAUL_END

@@ -38,6 +38,7 @@ typedef struct haul_recording_options {
      */
     void (*told)(void *context, const char *text);
     void *context;
+    uint64_t reserved[4]; /* zeros: see haul/api.h */
 } haul_recording_options;
 
 /* How a recording went. */

@@ -8,6 +8,7 @@
 
 #include "haul/advise.h"
 #include "haul/analysis.h"
+#include "haul/budget.h"
 #include "haul/compare.h"
 #include "haul/document.h"
 #include "haul/exchange.h"
@@ -31,14 +32,26 @@ HAUL_BEGIN
 /* Where the time of a recorded program went. */
 HAUL_API haul_report *haul_report_analysis(const haul_workload *workload,
                                            const haul_analysis *analysis);
-/* What it would take on another machine. */
+
+/* Kernels and copies by where in the program they come from. Returns NO_MEMORY. */
+HAUL_API haul_status haul_report_groups(haul_report **report, const haul_workload *workload,
+                                        haul_group_by by, haul_error *error);
+
+/* The profile scheduled with its own durations (haul_timeline_replay), with calls as recorded and
+ * with threads simulated. Returns what haul_timeline_replay does. */
+HAUL_API haul_status haul_report_replays(haul_report **report, const haul_workload *workload,
+                                         haul_error *error);
+
+/* Its predicted time on another machine. */
 HAUL_API haul_report *haul_report_projection(const haul_workload *workload,
                                              const haul_projection_options *options,
                                              const haul_projection *projection);
 
-/* What a projection says of one of several machines. */
+/* A projection's answer for one of several machines. */
 typedef struct haul_target_row {
     const char *name;
+    const char *source;           /* the profile */
+    const char *gpu;              /* that recorded it, or NULL */
     const char *missing;          /* why the whole run is not predicted, or NULL */
     haul_link_kind replaced_link; /* the machine's */
     int64_t recorded_ns;          /* makespans */
@@ -47,6 +60,7 @@ typedef struct haul_target_row {
     int64_t high_ns;
     double copies_s;  /* sums of durations */
     double kernels_s; /* NaN: not predicted */
+    haul_host_time host;
     haul_critical_path critical;
     haul_replay replay;
 } haul_target_row;
@@ -55,8 +69,25 @@ typedef struct haul_target_row {
 HAUL_API haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
                                           const haul_target_row *rows, size_t count);
 
-/* Two profiles of one program. */
-HAUL_API haul_report *haul_report_comparison(const haul_workload *a, const haul_workload *b,
+/* Profiles of several jobs on machines: `rows` has `jobs` times `targets` of them, profile by
+ * profile. Needs: one of each at least. */
+HAUL_API haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t targets);
+
+/* One of two profiles of a program. */
+typedef struct haul_compared_run {
+    const haul_workload *workload;
+    const haul_analysis *analysis;
+    const char *unsound; /* haul_soundness.why, "" or NULL where it is sound */
+} haul_compared_run;
+
+/* What a run has of each limit, after haul_budget_check; the same as JUnit's XML, a test case for
+ * each limit, which returns IO where `out` fails. */
+HAUL_API haul_report *haul_report_budget(const haul_workload *workload, const haul_budget *budget);
+HAUL_API haul_status haul_budget_junit_write(const haul_budget *budget, FILE *out,
+                                             haul_error *error);
+
+/* The runs, the second against the first, with the largest causes of the difference. */
+HAUL_API haul_report *haul_report_comparison(const haul_compared_run runs[2],
                                              const haul_comparison *of);
 
 /* Every parameter of a machine, with its provenance and source. */
@@ -69,10 +100,10 @@ HAUL_API haul_report *haul_report_difference(const haul_machine *a, const haul_m
  * there is no catalogue. */
 HAUL_API haul_status haul_report_catalogue(haul_report **report, haul_error *error);
 
-/* What was fitted to measured copies: both lines and the curve of each group, with residuals. */
+/* The fit to measured copies: both lines and the curve of each group, with residuals. */
 HAUL_API haul_report *haul_report_fit(const haul_fit_group *groups, size_t count);
 
-/* What was measured of a device's copies, and how well that predicts others. */
+/* A device's measured copies, and how well they predict others. */
 HAUL_API haul_report *haul_report_measurement(const haul_measurement *measurement);
 
 /* A copy with its time. */
@@ -141,6 +172,9 @@ typedef struct haul_overlap_report {
     haul_overlap strategies;
     int next_generation; /* of PCIe; 0: there is none, and no `next` */
     haul_overlap next;
+    bool has_otherwise; /* the kind of device is assumed: the same on the slower kind that it may
+                         * be (haul_overlap_device_end) */
+    haul_overlap otherwise;
 } haul_overlap_report;
 
 /* The strategies as a table, and the questions that they answer. */
@@ -173,7 +207,7 @@ typedef struct haul_exchange_report {
 
 /* `times` are haul_exchange_predict's of the same exchange. */
 HAUL_API haul_report *haul_report_exchange(const haul_exchange_report *report,
-                                           const haul_path_time times[HAUL_PATHS]);
+                                           const haul_way_time times[HAUL_WAYS_PREDICTED]);
 
 /* The strategies as they ran, beside their predictions; `device` is its name. */
 HAUL_API haul_report *haul_report_run(const haul_run *run, const char *device);
@@ -202,9 +236,9 @@ typedef struct haul_drawn {
     size_t critical_count;
 } haul_drawn;
 
-enum { HAUL_DRAWN_MOST = 16, HAUL_TRACE_BYTES = 100 * 1000 * 1000 };
+enum { HAUL_REPORT_DRAWN_MOST = 16, HAUL_TRACE_BYTES = 100 * 1000 * 1000 };
 
-/* What a trace was made smaller by. */
+/* Left out of a trace, or merged in it, to make it smaller. */
 typedef struct haul_thinned {
     uint64_t operations;     /* and calls */
     uint64_t slices;         /* that they are drawn as */

@@ -31,17 +31,17 @@ HAUL_API haul_status haul_schedule_parse(const char *text, size_t size, const ch
                                          haul_schedule **schedule, haul_error *error);
 HAUL_API void haul_schedule_free(haul_schedule *schedule);
 
-/* What an operation is called: its name, or "#12", counted from 1. Returns `buffer` or the name. */
+/* The title of an operation: its name, or "#12", counted from 1. Returns `buffer` or the name. */
 HAUL_API const char *haul_schedule_op(const haul_schedule *schedule, uint32_t op, char *buffer,
                                       size_t size);
 
 /* Why an operation started no earlier. */
 typedef enum haul_waited {
-    HAUL_WAITED_NOTHING,  /* the beginning, or what the host did before its call */
-    HAUL_WAITED_CALL,     /* its call, which came late: behind a wait or a blocking call */
-    HAUL_WAITED_STREAM,   /* the operation before it on its stream */
-    HAUL_WAITED_AFTER,    /* what the file says */
-    HAUL_WAITED_RESOURCE, /* what held its copy engine, or room for kernels */
+    HAUL_SIMULATION_WAITED_NOTHING, /* the beginning, or what the host did before its call */
+    HAUL_SIMULATION_WAITED_CALL,   /* its call, which came late: behind a wait or a blocking call */
+    HAUL_SIMULATION_WAITED_STREAM, /* the operation before it on its stream */
+    HAUL_SIMULATION_WAITED_AFTER,  /* what the file says */
+    HAUL_SIMULATION_WAITED_RESOURCE, /* what held its copy engine, or room for kernels */
 } haul_waited;
 
 typedef struct haul_simulation {
@@ -50,13 +50,14 @@ typedef struct haul_simulation {
     const int64_t *durations_ns; /* of each operation */
     haul_timeline_device device;
     haul_timeline *timeline;
-    int64_t low_ns;  /* the makespan with every predicted time at the low end of its interval */
-    int64_t high_ns; /* likewise at the high end */
+    int64_t low_ns;             /* timeline->whole_ns with every predicted time at its low end */
+    int64_t high_ns;            /* likewise at the high end */
     uint64_t predicted_copies;  /* by the machine's models; the others' times are given */
     uint64_t predicted_kernels; /* by kernel files */
     uint64_t predicted_messages;
-    /* By HAUL_HTOD and HAUL_DTOH: the machine lacks its bidirectional contention, which is then
-     * taken from other machines (docs/overlap.md). Never where all copies go one way. */
+    /* By HAUL_DIRECTION_HTOD and HAUL_DIRECTION_DTOH: the machine lacks its bidirectional
+     * contention, which is then taken from other machines (docs/overlap.md). Never where all copies
+     * go one way. */
     bool assumed_busy[2];
     haul_provenance weakest; /* of the parameters behind all that; NOT_GIVEN where there is none */
     const char *model;       /* that predicted the copies; NULL for several, or none */
@@ -67,9 +68,9 @@ typedef struct haul_simulation {
  * be: one of a device that the machine does not have, without a copy engine, a copy that no
  * parameter covers. The simulation points to the schedule and the machine, which have to live as
  * long. Free with haul_simulation_free. */
-HAUL_API haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *machine,
-                                   const haul_copy_model *model, haul_simulation **simulation,
-                                   haul_error *error);
+HAUL_API haul_status haul_simulation_make(const haul_schedule *schedule,
+                                          const haul_machine *machine, const haul_copy_model *model,
+                                          haul_simulation **simulation, haul_error *error);
 HAUL_API void haul_simulation_free(haul_simulation *simulation);
 
 /* Why an operation started when it did, and, for all but NOTHING, behind which in *cause. */

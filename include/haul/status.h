@@ -19,9 +19,8 @@
 
 HAUL_BEGIN
 
-/* name, description, exit code of the program */
+/* The statuses of failures: name, description, exit code of the program. */
 #define HAUL_STATUS_LIST(X)                                                                        \
-    X(OK, "success", 0)                                                                            \
     X(USAGE, "wrong use", 2)                                                                       \
     X(BAD_INPUT, "bad input", 3)                                                                   \
     X(MISSING, "the evidence is missing", 3)                                                       \
@@ -34,7 +33,8 @@ HAUL_BEGIN
     X(INTERNAL, "internal error", 70)
 
 typedef enum haul_status {
-#define HAUL_STATUS_ENUM(name, text, code) HAUL_##name,
+    HAUL_OK,
+#define HAUL_STATUS_ENUM(name, text, code) HAUL_STATUS_##name,
     HAUL_STATUS_LIST(HAUL_STATUS_ENUM)
 #undef HAUL_STATUS_ENUM
 } haul_status;
@@ -62,9 +62,9 @@ HAUL_API int haul_status_exit_code(haul_status status);
 HAUL_API char *haul_error_format(const haul_error *error, char *buffer, unsigned size);
 
 /* Fills `error`, which may be NULL, and returns `status`, so that a caller writes
- * `return haul_fail(error, HAUL_MISSING, "...")`. Wording: lower case, no full stop, cause first,
- * subject in quotes. */
-HAUL_API haul_status haul_fail(haul_error *error, haul_status status, const char *format, ...)
+ * `return haul_error_set(error, HAUL_STATUS_MISSING, "...")`. Wording: lower case, no full stop,
+ * cause first, subject in quotes. */
+HAUL_API haul_status haul_error_set(haul_error *error, haul_status status, const char *format, ...)
     HAUL_PRINTF(3, 4);
 
 /* Goes on where a call succeeds; else the function returns its status. For functions that have
@@ -78,7 +78,7 @@ HAUL_API haul_status haul_fail(haul_error *error, haul_status status, const char
 
 /* For an error about a word that is not known: writes "; did you mean 'NAME'?" with the nearest of
  * `count` names, in any case, or "" where none is near. Returns `buffer`. */
-HAUL_API char *haul_did_you_mean(const char *word, const char *const *names, size_t count,
+HAUL_API char *haul_name_suggest(const char *word, const char *const *names, size_t count,
                                  char *buffer, size_t size);
 
 HAUL_END

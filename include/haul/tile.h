@@ -7,7 +7,9 @@
  *
  * Loops are queued. They run, in an order that gives the results of running one after another, when
  * the host wants data, waits, or has queued many. A failure of a loop is returned by the call that
- * made it run; the regions that the host had current stay so.
+ * made it run, or by the next one where that returns none, and once by the first read of each array
+ * that the loops were to set, or by the first loop that reads it; the regions that the host had
+ * current stay so.
  *
  * Threads: a context, its device and its arrays are used by one thread at a time. */
 #ifndef HAUL_TILE_H
@@ -49,7 +51,7 @@ typedef struct haul_processes {
 /* Zero is the default of each: the machine's model chooses. */
 typedef struct haul_context_options {
     const haul_device_options *device_options;
-    uint64_t memory_bytes; /* device memory for arrays; 0: nine tenths of what is free */
+    uint64_t memory_bytes; /* each device's, for arrays; 0: nine tenths of what is free */
     unsigned steps;        /* loops that run while a region is on the device; in cache on a CPU */
     int region;            /* planes a region, of arrays that do not say */
     int rows;              /* rows a tile on a CPU */
@@ -62,20 +64,41 @@ typedef struct haul_context_options {
     const haul_processes *processes; /* arrays are divided over them; NULL: this one alone */
     bool exchange_first;             /* loops wait for ghost cells: to see what overlap saves */
     unsigned fused; /* loops of a stencil that one launch runs, on chip: 3, 5 or 7; 1: none */
+    /* Each access of a kernel is checked against what the kernel declares, and the host's reads are
+     * compared with plain runs of the same loops: for tests, as the host then runs all loops too
+     * and arrays take twice the memory. Not with a time limit. The environment's HAUL_CHECK=1 asks
+     * for it as well. */
+    bool check;
+    uint64_t reserved[4]; /* zeros: see haul/api.h */
 } haul_context_options;
 
 /* Opens the device (see haul_device_open) and a context on it. `options` may be NULL. The caller
- * closes *context, after its arrays. USAGE for negative regions or rows, and a share above 1. */
+ * closes *context, after its arrays.
+ *
+ * Several devices work as one where `device` is a list, "cuda:0,cuda:1", "sim:k40,sim:k40,host", or
+ * all GPUs of a kind, "cuda:*", "sim:lassen:*": the program stays the same. Each has a context of
+ * its own, with these options, and a thread; arrays' planes are divided over them as their memory
+ * is fast, or evenly where that is not known of all, and the planes that neighbours need go through
+ * the host's memory. Arrays that a loop reads anywhere, that it writes beside those it goes along
+ * with, that it reads further than they have cells beyond their edges, and those with too few
+ * planes are held by each device as a whole: an array that loops use in both ways is divided and
+ * made whole between them. Sums of floating-point numbers may be rounded otherwise. No array is in
+ * a file, tiles (haul_tiles) do not end with regions, and there are no processes beside.
+ *
+ * USAGE for negative regions or rows, a share above 1, and other
+ * numbers of fused loops than 1, 3, 5 and 7. */
 HAUL_API haul_status haul_context_open(const char *device, const haul_context_options *options,
                                        haul_context **context, haul_error *error);
 HAUL_API void haul_context_close(haul_context *context);
+/* Of several devices the first. */
 HAUL_API haul_device *haul_context_device(haul_context *context);
 
 /* Runs what is queued, and returns when it has ended. haul_context_start does not wait. */
 HAUL_API haul_status haul_context_wait(haul_context *context, haul_error *error);
 HAUL_API haul_status haul_context_start(haul_context *context, haul_error *error);
 
-/* What the context has done since it was opened. */
+/* Work of a context since it was opened; of several devices that of all, but `loops`, and the
+ * longest time. */
 typedef struct haul_context_counts {
     uint64_t bytes_up; /* host to device */
     uint64_t bytes_down;
@@ -96,8 +119,9 @@ typedef struct haul_context_counts {
 
 HAUL_API haul_context_counts haul_context_count(const haul_context *context);
 
-/* What the context chose, and why, as lines of text. The caller frees *text. */
-HAUL_API haul_status haul_explain(const haul_context *context, char **text, haul_error *error);
+/* Explains the context's choices in lines of text. The caller frees *text. */
+HAUL_API haul_status haul_context_explain(const haul_context *context, char **text,
+                                          haul_error *error);
 
 /* Writes what the context has queued on its device, as a workload that `haul simulate` reads: CSV
  * where `path` ends in .csv, else YAML. Kernels have the times of the context's device, or, on a
@@ -107,9 +131,9 @@ HAUL_API haul_status haul_explain(const haul_context *context, char **text, haul
 HAUL_API haul_status haul_context_plan_write(haul_context *context, const char *path,
                                              haul_error *error);
 
-/* What the cells beyond an array's edge hold. FIXED ones keep what the host wrote; before a loop
- * reads neighbours of an array that has changed, the others are set: to the nearest cell, or to the
- * cell of the opposite edge. */
+/* The values of the cells beyond an array's edge. FIXED ones keep what the host wrote; before a
+ * loop reads neighbours of an array that has changed, the others are set: to the nearest cell, or
+ * to the cell of the opposite edge. */
 typedef enum haul_boundary {
     HAUL_BOUNDARY_FIXED,
     HAUL_BOUNDARY_COPY,
@@ -117,7 +141,8 @@ typedef enum haul_boundary {
 } haul_boundary;
 
 typedef struct haul_array_spec {
-    int size[3];            /* cells; the dimensions that are 0 are not there */
+    int size[3];            /* cells; dimensions of 0 are not there: {5, 0} is five cells in a row,
+                             * whatever the ghosts and boundaries of the others; {0} has none */
     uint64_t element_bytes; /* 0: a double's */
     int ghost[3];           /* cells beyond each edge */
     haul_boundary boundary[3];
@@ -129,11 +154,16 @@ typedef struct haul_array_spec {
                        * of several processes: each its own planes */
     bool on_all; /* every process has the whole array, as tables are had: loops that change it run
                   * on all. So is an array of one cell */
+    /* The type of the elements; 0: as the first kernel that uses them says, or, where
+     * `element_bytes` is 0, doubles. Kernels of another kind are then refused. */
+    haul_element element;
+    uint64_t reserved[4]; /* zeros: see haul/api.h */
 } haul_array_spec;
 
 /* Makes an array of zeros, or of the file's contents. Returns USAGE for a negative size or ghost
- * width, a size above 2^30 - 1 with its ghosts, or a size 0 before one that is not, NO_MEMORY, and
- * IO for a file that cannot be had or that the disk has no room for. The caller frees *array.
+ * width, a size above 2^30 - 1 with its ghosts, a size 0 before one that is not, or a boundary
+ * kernel of other arrays; NO_MEMORY, also for more than the host's memory without a file; and IO
+ * for a file that cannot be had or that the disk has no room for. The caller frees *array.
  *
  * Over several processes the planes are divided evenly, in the order of ranks, and indices remain
  * those of the whole array. All processes make the same arrays and queue the same loops in the same
@@ -144,13 +174,20 @@ typedef struct haul_array_spec {
 HAUL_API haul_status haul_array_new(haul_context *context, const haul_array_spec *spec,
                                     haul_array **array, haul_error *error);
 
-/* Drops queued loops that use the array alone; others are run. Takes NULL. */
+/* Runs what is queued where the array is used. A failure is returned by the next call that returns
+ * one. Takes NULL. */
 HAUL_API void haul_array_free(haul_array *array);
 
-/* Exchanges the contents of two arrays of the same shape, without moving any. USAGE otherwise. */
-HAUL_API haul_status haul_swap(haul_array *a, haul_array *b, haul_error *error);
+/* Exchanges the contents of two arrays of the same shape, without moving any. Each keeps its
+ * boundary's kernel and its file: the files exchange their names. USAGE for arrays of different
+ * shapes or kinds of elements, and for one in a file and one in memory; IO where files cannot be
+ * renamed, as on different disks. */
+HAUL_API haul_status haul_array_swap(haul_array *a, haul_array *b, haul_error *error);
 
-/* Says that the array's values are not needed any more. */
+/* Says that the array's values are not needed any more once the loops that are queued have run:
+ * they are not copied back. Until they are set again they may be any; fixed cells beyond the edges
+ * stay. An array whose cells beyond the edges a loop or its boundary's kernel has set keeps all its
+ * values: those cells are copied back with the others. */
 HAUL_API void haul_array_discard(haul_array *array);
 
 typedef enum haul_use {
@@ -170,8 +207,9 @@ typedef struct haul_region {
     unsigned owner; /* the process that holds it: this one */
 } haul_region;
 
-/* Runs what is queued, and returns how many this process holds; 0 after a failure. Where the
- * program did not say the size of a region, it is chosen anew when the first loops run. */
+/* Runs what is queued, and returns how many this process holds; 0 after a failure, which the next
+ * call that returns one gives. Where the program did not say the size of a region, it is chosen
+ * anew when the first loops run. */
 HAUL_API int haul_array_regions(haul_array *array);
 
 /* Gives the host a region: runs what is queued, and waits for what this region needs, not for
@@ -181,38 +219,53 @@ HAUL_API haul_status haul_array_access(haul_array *array, int index, haul_use us
                                        haul_region *region, haul_error *error);
 
 /* Copies the whole array, without ghosts and gaps, to or from `cells`. All processes call it: each
- * gets the whole array, and gives its own planes of it. */
+ * gets the whole array, and gives its own planes of it. What was lost with a device can be written
+ * again: fixed cells beyond the edges are then as the host last had them. */
 HAUL_API haul_status haul_array_read(haul_array *array, void *cells, haul_error *error);
 HAUL_API haul_status haul_array_write(haul_array *array, const void *cells, haul_error *error);
+
+/* Writes the array, without the cells beyond its edges, as a file that NumPy's numpy.load opens
+ * (.npy): a[z, y, x], integers as signed ones, structs as bytes. The file takes the place of an
+ * older one when all of it is on the disk. Runs what is queued. USAGE for an array that several
+ * processes share, IO where the file cannot be written. */
+HAUL_API haul_status haul_array_save(haul_array *array, const char *path, haul_error *error);
+
+/* Sets the array's cells, not those beyond its edges, from such a file of its shape and type, in
+ * this machine's order of bytes. Takes memory for all of them meanwhile. BAD_INPUT for another
+ * file, shape, type or length, before the array changes; USAGE as above. */
+HAUL_API haul_status haul_array_load(haul_array *array, const char *path, haul_error *error);
 
 typedef struct haul_loop_options {
     const haul_box *box; /* the indices; NULL: those of the first array that is written */
     double flops;        /* per cell, for models */
     bool on_host;
+    uint64_t reserved[4]; /* zeros: see haul/api.h */
 } haul_loop_options;
 
 /* Queues a loop: `kernel` for every index of the box. `arguments` are, for each parameter in turn,
  * a haul_array * or a value's address; values are copied. `options` may be NULL. A kernel of fewer
  * dimensions than an array goes over the array's last ones; one of more may read any of the array's
- * cells. Neighbours that the kernel reads, up to its halo, must be within the arrays' ghosts. A
- * reduction's argument is an array of one element, which the loop sets. USAGE where arguments do
- * not fit the kernel, where it has no array of its dimensions, where an array that is written is
- * given twice, or where arrays of one size differ in their regions. */
-HAUL_API haul_status haul_loop(haul_context *context, const haul_kernel_source *kernel,
-                               const void *const *arguments, size_t count,
-                               const haul_loop_options *options, haul_error *error);
+ * cells, as of arrays of one cell and of those that it declares with HAUL_ALL. All other cells that
+ * it uses, up to its halo, must be within the arrays and their ghosts. A reduction's argument is an
+ * array of one element, which the loop sets. USAGE where arguments do not fit the kernel, by their
+ * number, their elements' size or kind, or the box, where it has no array of its dimensions, where
+ * an array that is written is given twice, or where arrays of one size differ in their regions. */
+HAUL_API haul_status haul_loop_queue(haul_context *context, const haul_kernel_source *kernel,
+                                     const void *const *arguments, size_t count,
+                                     const haul_loop_options *options, haul_error *error);
 
 /* The same in C, with the arguments in a row. */
 #define HAUL_LOOP(context, error, kernel, ...)                                                     \
-    haul_loop(context, kernel, (const void *const[]){__VA_ARGS__},                                 \
-              sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *), NULL, error)
+    haul_loop_queue(context, kernel, (const void *const[]){__VA_ARGS__},                           \
+                    sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *), NULL,       \
+                    error)
 
 /* The paper's shape (TiDA-acc, 2017, section V): tiles of `size` cells of an array, region by
  * region. A size of 0 is the region's.
  *
- *     haul_tiles tiles = haul_tiles_of(array, NULL);
+ *     haul_tiles tiles = haul_tiles_make(array, NULL);
  *     for (haul_tiles_reset(&tiles, true); haul_tiles_valid(&tiles); haul_tiles_next(&tiles))
- *         haul_compute(&tiles, &kernel, arguments, count, NULL, &error);
+ *         haul_tiles_compute(&tiles, &kernel, arguments, count, NULL, &error);
  */
 typedef struct haul_tiles {
     haul_array *array;
@@ -222,15 +275,15 @@ typedef struct haul_tiles {
     bool is_valid;
 } haul_tiles;
 
-HAUL_API haul_tiles haul_tiles_of(haul_array *array, const int size[3]);
+HAUL_API haul_tiles haul_tiles_make(haul_array *array, const int size[3]);
 HAUL_API void haul_tiles_reset(haul_tiles *tiles, bool on_device);
 HAUL_API bool haul_tiles_valid(const haul_tiles *tiles);
 HAUL_API void haul_tiles_next(haul_tiles *tiles);
 
 /* Queues the kernel for the cells of the tile that are within `bounds`, or for all. */
-HAUL_API haul_status haul_compute(const haul_tiles *tiles, const haul_kernel_source *kernel,
-                                  const void *const *arguments, size_t count,
-                                  const haul_box *bounds, haul_error *error);
+HAUL_API haul_status haul_tiles_compute(const haul_tiles *tiles, const haul_kernel_source *kernel,
+                                        const void *const *arguments, size_t count,
+                                        const haul_box *bounds, haul_error *error);
 
 HAUL_END
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,8 @@ template <typename T> class region_span
 
     T &operator()(int x, int y, int z) const
     {
-        return static_cast<T *>(region.cells)[(z - region.first) * region.plane + y * region.row + x];
+        return static_cast<T *>(
+            region.cells)[(z - region.first) * region.plane + y * region.row + x];
     }
 
     T &operator()(int x, int y) const
@@ -68,6 +70,34 @@ template <typename T> class region_span
     haul_region region;
 };
 
+// How a loop runs: run{}.over({{0, 0, 0}, {8, 8, 1}}).work(8).with_host()
+struct run {
+    run &over(const haul_box &cells)
+    {
+        box = cells;
+        has_box = true;
+        return *this;
+    }
+
+    // Operations a cell, for the model.
+    run &work(double flops)
+    {
+        options.flops = flops;
+        return *this;
+    }
+
+    // On the host, whatever the context's device.
+    run &with_host()
+    {
+        options.on_host = true;
+        return *this;
+    }
+
+    haul_loop_options options{};
+    haul_box box{};
+    bool has_box = false;
+};
+
 class context
 {
   public:
@@ -84,6 +114,12 @@ class context
     context(const context &) = delete;
     context &operator=(const context &) = delete;
 
+    context &operator=(context &&other) noexcept
+    {
+        std::swap(self, other.self);
+        return *this;
+    }
+
     ~context()
     {
         haul_context_close(self);
@@ -98,9 +134,25 @@ class context
     template <typename... Arguments>
     void loop(const haul_kernel_source &kernel, const Arguments &...arguments)
     {
+        loop_as(run{}, kernel, arguments...);
+    }
+
+    template <typename... Arguments>
+    void loop_as(const run &how, const haul_kernel_source &kernel, const Arguments &...arguments)
+    {
         haul_error failure;
+        haul_loop_options options = how.options;
+        options.box = how.has_box ? &how.box : nullptr;
         const void *const given[] = {address(arguments)...};
-        check(haul_loop(self, &kernel, given, sizeof...(arguments), nullptr, &failure), failure);
+        check(haul_loop_queue(self, &kernel, given, sizeof...(arguments), &options, &failure),
+              failure);
+    }
+
+    // Queued loops begin.
+    void start()
+    {
+        haul_error failure;
+        check(haul_context_start(self, &failure), failure);
     }
 
     void wait()
@@ -136,6 +188,9 @@ template <typename T> class array
     {
         haul_error failure;
         spec.element_bytes = sizeof(T);
+        spec.element = std::is_floating_point<T>::value ? HAUL_ELEMENT_FLOATING
+                       : std::is_integral<T>::value     ? HAUL_ELEMENT_INTEGER
+                                                        : HAUL_ELEMENT_STRUCT;
         check(haul_array_new(owner.get(), &spec, &self, &failure), failure);
     }
 
@@ -145,6 +200,12 @@ template <typename T> class array
 
     array(const array &) = delete;
     array &operator=(const array &) = delete;
+
+    array &operator=(array &&other) noexcept
+    {
+        std::swap(self, other.self);
+        return *this;
+    }
 
     ~array()
     {
@@ -182,10 +243,29 @@ template <typename T> class array
         check(haul_array_write(self, cells, &failure), failure);
     }
 
+    // Its values are not needed once the loops that are queued have run.
+    void discard()
+    {
+        haul_array_discard(self);
+    }
+
+    // A file for numpy.load.
+    void save(const char *path)
+    {
+        haul_error failure;
+        check(haul_array_save(self, path, &failure), failure);
+    }
+
+    void load(const char *path)
+    {
+        haul_error failure;
+        check(haul_array_load(self, path, &failure), failure);
+    }
+
     friend void swap(array &a, array &b)
     {
         haul_error failure;
-        check(haul_swap(a.self, b.self, &failure), failure);
+        check(haul_array_swap(a.self, b.self, &failure), failure);
     }
 
   private:

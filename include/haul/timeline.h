@@ -30,7 +30,7 @@
 
 HAUL_BEGIN
 
-/* What one multiprocessor holds at once; 0: no limit. */
+/* Limits of one multiprocessor; 0: none. */
 typedef struct haul_occupancy {
     unsigned multiprocessors; /* of the device; 0: kernels are only counted */
     unsigned blocks;
@@ -39,7 +39,8 @@ typedef struct haul_occupancy {
     unsigned shared_bytes;
 } haul_occupancy;
 
-/* What every device of the machine has. Members from `occupancy` on are not modelled where 0. */
+/* The same for every device of the machine. Members from `occupancy` on are not modelled where 0.
+ */
 typedef struct haul_timeline_device {
     unsigned copy_engines; /* 0: copies between host and device are an error */
     unsigned kernels;      /* at once; 0: kernels, memsets and copies within it are an error */
@@ -48,8 +49,8 @@ typedef struct haul_timeline_device {
      * followed kernel has ended (CUDA C Programming Guide, for devices of compute capability 3.0
      * and lower; CCGrid 2014, section III). */
     bool implicit_sync;
-    /* By HAUL_HTOD and HAUL_DTOH: the share of its speed that a copy keeps while the device copies
-     * the other way, in (0, 1]. */
+    /* By HAUL_DIRECTION_HTOD and HAUL_DIRECTION_DTOH: the share of its speed that a copy keeps
+     * while the device copies the other way, in (0, 1]. */
     double busy_speed[2];
     /* The same beside migrations, and of a migration beside copies; 0: as busy_speed. */
     double mapped_speed[2];
@@ -74,8 +75,7 @@ typedef struct haul_timeline_device {
     haul_occupancy occupancy;
     /* Launch queue: the most operations of one stream that have been called and have not ended.
      * With HAUL_RELEASE_HOST a call that finds the queue full waits until the oldest operation
-     * ends. CUDA takes about 1000 for each stream (forums.developer.nvidia.com/t/68937); OpenCL
-     * names no limit. */
+     * ends. CUDA takes 1022 for each stream in public profiles; OpenCL names no limit. */
     unsigned queue_depth;
     /* Devices that share one link to the host: the first so many of the workload, the next so many,
      * ... A link carries `link_copies` of one direction (0 is 1) at full speed; of more, each has
@@ -85,10 +85,10 @@ typedef struct haul_timeline_device {
     /* One staging buffer: a pageable copy holds it from before it waits for its engine until its
      * end, so pageable copies of a device exclude each other in both directions. */
     bool staging;
-    /* Migrations of unified memory (HAUL_MANAGED) at once. The driver has its own channels for them
-     * (nvidia-uvm, uvm_channel.c): they wait for no copy engine, but share the link with copies of
-     * their direction as above, and slow those of the other. A migration without a call answers a
-     * kernel's faults: it waits until the earlier kernels of its device have started. */
+    /* Migrations of unified memory (HAUL_MEMORY_MANAGED) at once. The driver has its own channels
+     * for them (nvidia-uvm, uvm_channel.c): they wait for no copy engine, but share the link with
+     * copies of their direction as above, and slow those of the other. A migration without a call
+     * answers a kernel's faults: it waits until the earlier kernels of its device have started. */
     unsigned migrations;
 } haul_timeline_device;
 
@@ -127,11 +127,15 @@ typedef struct haul_timeline_options {
     /* Durations of calls: by an array of op_count, else the workload's own. A wait returns when it
      * may, whatever its duration. The recorded time between two calls stays. */
     const int64_t *call_durations_ns;
+    /* The host's work between its calls, and after their waits, takes so many times as
+     * long as recorded; so do calls, where no array gives their durations. 0: 1. */
+    double host_time;
     const haul_start_delay *delays; /* in order of `op`, each once */
     size_t delay_count;
     /* Writes what errors call an operation; NULL: its number. */
     void (*name)(void *state, uint32_t op, char *buffer, size_t size);
     void *name_state;
+    uint64_t reserved[4]; /* zeros: see haul/api.h */
 } haul_timeline_options;
 
 typedef struct haul_span {
@@ -151,7 +155,7 @@ typedef struct haul_span {
     X(NOWHERE, "none") /* nothing is held */
 
 typedef enum haul_resource_kind {
-#define HAUL_RESOURCE_ENUM(name, text) HAUL_##name,
+#define HAUL_RESOURCE_ENUM(name, text) HAUL_RESOURCE_##name,
     HAUL_RESOURCE_LIST(HAUL_RESOURCE_ENUM)
 #undef HAUL_RESOURCE_ENUM
         HAUL_RESOURCES
@@ -176,6 +180,7 @@ typedef struct haul_timeline {
     int64_t origin_ns;   /* 0 on the workload's clock */
     int64_t start_ns;    /* of the first operation of a device; of the host where none has any */
     int64_t makespan_ns; /* from there to the last one's end */
+    int64_t whole_ns;    /* the same of all operations, the host's too */
     const haul_resource *resources;
     size_t resource_count;
     /* The critical path, the first operation first: each is the one that the next waited for, on a
@@ -189,8 +194,9 @@ typedef struct haul_timeline {
 /* Sets *device to a device of `machine`: copy engines, implicit synchronisation, bidirectional
  * contention and chained copies (of pinned memory), a staging buffer where the machine gives its
  * chunk, shared links; for NVIDIA's architectures occupancy (CUDA C++ Programming Guide, technical
- * specifications per compute capability) and CUDA's launch queue, for others one kernel at a time.
- * A parameter that the machine lacks costs nothing, but without gpu.copy_engines returns MISSING.
+ * specifications per compute capability) and CUDA's launch queue, where the file gives no depth,
+ * for others one kernel at a time. A parameter that the machine lacks costs nothing, but without
+ * gpu.copy_engines returns MISSING.
  */
 HAUL_API haul_status haul_timeline_device_of(const haul_machine *machine,
                                              haul_timeline_device *device, haul_error *error);
@@ -231,10 +237,11 @@ typedef struct haul_replay {
 /* Schedules a recorded workload with its own durations, on:
  * - the copy engines of its devices (two where the profile does not say);
  * - the occupancy and launch queue of their compute capability, where it is known and all have the
- *   same (at least as deep a queue as was seen);
+ *   same (the queue as deep as calls show that waited for it, else at least as deep as was seen);
  * - as many migrations at once as were seen;
- * - the median time from call to start of the operations that found their stream and their resource
- *   idle, from the call's return where those times spread less;
+ * - the usual time from call to start of the operations that found their stream and their resource
+ *   idle, by kind, from the call's return where those times spread less: the median, of fewer than
+ * 8 the smallest that agree (docs/timeline.md);
  * - the median time from a kernel to the next of its stream that was queued, where there are 20 or
  *   more and it is at most 10 us;
  * - delays of operations that start later than their call, stream, edges and resource explain, by
@@ -242,10 +249,6 @@ typedef struct haul_replay {
  * Returns what haul_timeline_run does. */
 HAUL_API haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
                                           haul_replay *replay, haul_error *error);
-
-/* Whether the replay misses the recorded makespan by at most 10 %: else no prediction of the whole
- * run can be relied on. */
-HAUL_API bool haul_replay_is_sound(const haul_replay *replay);
 
 HAUL_END
 

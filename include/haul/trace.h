@@ -11,7 +11,8 @@
 
 HAUL_BEGIN
 
-/* Reads the profile at `path`. Rows stream: memory is that of the workload (64 bytes an operation,
+/* Reads the profile at `path`; "-" is standard input, and pipes are kept in a temporary file of
+ * TMPDIR while they are read. Rows stream: memory is that of the workload (64 bytes an operation,
  * its names, its edges) and a constant. Rows that cannot be right are repaired and counted in
  * `repairs`; what the file lacks is in `missing`. Returns BAD_INPUT where the file is no profile
  * that haul knows, is truncated or corrupt; IO where it cannot be opened. On success the caller
@@ -26,6 +27,21 @@ HAUL_API haul_status haul_trace_load(const char *path, haul_workload **workload,
 HAUL_API haul_status haul_trace_load_ranks(const char *const *paths, size_t count,
                                            haul_workload **workload, haul_error *error);
 
+/* Profiles sorted into jobs: each a workload, joined as haul_trace_load_ranks does where it has
+ * several files. */
+typedef struct haul_trace_jobs {
+    haul_workload **items;
+    size_t count;
+} haul_trace_jobs;
+
+/* Reads profiles and joins those of one job: files whose processes run at the same time, by clocks
+ * that both files give, or, where one gives none, that name ranks and one kind of GPU; never two of
+ * one rank. A program that was recorded twice, and two programs, are jobs of their own, in the
+ * order of their first files. The caller releases *jobs with haul_trace_jobs_release. */
+HAUL_API haul_status haul_trace_load_jobs(const char *const *paths, size_t count,
+                                          haul_trace_jobs *jobs, haul_error *error);
+HAUL_API void haul_trace_jobs_release(haul_trace_jobs *jobs);
+
 /* The part of a workload between two times, in nanoseconds from its first operation's start:
  * operations that start in [from_ns, to_ns), with times as they were. An operation whose call is
  * outside of that loses it; *orphaned counts those. Free with haul_workload_free. */
@@ -38,7 +54,7 @@ typedef struct haul_selection {
                         * thread, begun while any was */
     bool by_device;    /* on the devices of this number, and their host's */
     uint64_t device;
-    int64_t from_ns; /* begun in [from_ns, to_ns), from the first operation's start; to_ns 0: to the
+    int64_t from_ns; /* begun in [from_ns, to_ns), from the first start on a device; to_ns 0: to the
                       * end */
     int64_t to_ns;
 } haul_selection;
@@ -57,6 +73,21 @@ HAUL_API haul_status haul_trace_write_sqlite(const haul_workload *workload, cons
                                              haul_error *error);
 HAUL_API haul_status haul_trace_write_json(const haul_workload *workload, FILE *out,
                                            haul_error *error);
+
+/* Writes a workload's arrays as an archive for numpy.load: `ops`, `shapes`, `ranges`, `edges`,
+ * `streams`, `threads`, `devices`, `losses` and `about` have the fields of haul/workload.h,
+ * `kinds`, `directions` and `memories` the words of its enumerations; a text is an id into
+ * `string_ends`, which says where each ends in `string_bytes`. A million operations are 64 MB.
+ * Needs memory for the texts once more. Returns IO, NO_MEMORY. */
+HAUL_API haul_status haul_trace_write_npz(const haul_workload *workload, FILE *out,
+                                          haul_error *error);
+
+/* Reads what was written at `path` and says in `text`, of `size` bytes, what differs from the
+ * workload that it was written from: "waits for an operation (3), named ranges (1)"; "" where
+ * nothing does. Numbers of processes, which are made anew, are not compared. Returns what reading
+ * returns. */
+HAUL_API haul_status haul_trace_written_check(const haul_workload *workload, const char *path,
+                                              char *text, size_t size, haul_error *error);
 
 HAUL_END
 

@@ -51,7 +51,7 @@ HAUL_API char *haul_number_of(uint64_t count, const char *one, const char *plura
 /* The base unit of a dimension as it is written: "B/s"; "" for a number. */
 HAUL_API const char *haul_dimension_unit(haul_dimension dimension);
 
-/* What a dimension expects, for messages: "a rate such as 12.3 GB/s". */
+/* A dimension's values in words, for messages: "a rate such as 12.3 GB/s". */
 HAUL_API const char *haul_dimension_text(haul_dimension dimension);
 
 HAUL_END

@@ -1,4 +1,4 @@
-/* What this library is and what it was built with.
+/* The version of this library, and the parts that it was built with.
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_VERSION_H
@@ -10,6 +10,12 @@
 #include "haul/api.h"
 
 HAUL_BEGIN
+
+/* The version of these headers, for #if; haul_version gives that of the library. CMake reads it
+ * here. */
+#define HAUL_VERSION_MAJOR 0
+#define HAUL_VERSION_MINOR 1
+#define HAUL_VERSION_PATCH 0
 
 /* A library that haul uses: its version at run time, or of its headers, or that it is absent; and
  * what haul uses it for. */

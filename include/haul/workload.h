@@ -14,19 +14,19 @@
 HAUL_BEGIN
 
 /* Where an operation runs: on a stream of a device, or on the thread that calls it. */
-typedef enum haul_op_place { HAUL_PLACE_DEVICE, HAUL_PLACE_HOST } haul_op_place;
+typedef enum haul_op_place { HAUL_OP_PLACE_DEVICE, HAUL_OP_PLACE_HOST } haul_op_place;
 
 /* name in reports, place, whether haul_op.bytes counts.
  * MESSAGE: a part of a message between processes (haul_message_part); its stream is of a node.
  * SYNC: the host waits for an event, stream or context, or a stream for an event.
  * CALL: an API call that started nothing on a device. */
 #define HAUL_OP_KIND_LIST(X)                                                                       \
-    X(COPY, "copy", HAUL_PLACE_DEVICE, true)                                                       \
-    X(MEMSET, "memset", HAUL_PLACE_DEVICE, true)                                                   \
-    X(KERNEL, "kernel", HAUL_PLACE_DEVICE, false)                                                  \
-    X(SYNC, "wait", HAUL_PLACE_HOST, false)                                                        \
-    X(CALL, "call", HAUL_PLACE_HOST, false)                                                        \
-    X(MESSAGE, "message", HAUL_PLACE_DEVICE, true)
+    X(COPY, "copy", HAUL_OP_PLACE_DEVICE, true)                                                    \
+    X(MEMSET, "memset", HAUL_OP_PLACE_DEVICE, true)                                                \
+    X(KERNEL, "kernel", HAUL_OP_PLACE_DEVICE, false)                                               \
+    X(SYNC, "wait", HAUL_OP_PLACE_HOST, false)                                                     \
+    X(CALL, "call", HAUL_OP_PLACE_HOST, false)                                                     \
+    X(MESSAGE, "message", HAUL_OP_PLACE_DEVICE, true)
 
 typedef enum haul_op_kind {
 #define HAUL_OP_ENUM(name, text, place, has_bytes) HAUL_OP_##name,
@@ -50,7 +50,7 @@ enum {
     X(UNKNOWN, "unknown")
 
 typedef enum haul_direction {
-#define HAUL_DIRECTION_ENUM(name, text) HAUL_##name,
+#define HAUL_DIRECTION_ENUM(name, text) HAUL_DIRECTION_##name,
     HAUL_DIRECTION_LIST(HAUL_DIRECTION_ENUM)
 #undef HAUL_DIRECTION_ENUM
         HAUL_DIRECTIONS
@@ -65,17 +65,17 @@ typedef enum haul_direction {
     X(ARRAY, "array")                                                                              \
     X(MANAGED, "managed")                                                                          \
     X(HOST, "host") /* the host's, but the profile does not say which kind */                      \
-    X(MEMORY_UNKNOWN, "unknown")
+    X(UNKNOWN, "unknown")
 
 typedef enum haul_memory {
-#define HAUL_MEMORY_ENUM(name, text) HAUL_##name,
+#define HAUL_MEMORY_ENUM(name, text) HAUL_MEMORY_##name,
     HAUL_MEMORY_LIST(HAUL_MEMORY_ENUM)
 #undef HAUL_MEMORY_ENUM
         HAUL_MEMORIES
 } haul_memory;
 
-/* What happens to a message of a process: the process hands it over, the node's network interface
- * carries it, which it does for one message at a time, and it takes its latency to arrive. */
+/* The parts of a message's way: the process hands it over, the node's network interface carries it,
+ * which it does for one message at a time, and it takes its latency to arrive. */
 typedef enum haul_message_part {
     HAUL_MESSAGE_SENT,
     HAUL_MESSAGE_CARRIED,
@@ -115,38 +115,39 @@ typedef struct haul_op {
     uint32_t thread;      /* index into threads, or HAUL_NONE */
     uint32_t stream_prev; /* the device operation before it on its stream, or HAUL_NONE; a SYNC or
                            * CALL is on no stream's chain */
-    uint32_t thread_prev; /* the operation called before it on its thread, or HAUL_NONE */
+    uint32_t thread_prev; /* the operation called before it on its thread, or on the one that takes
+                           * turns with it (forward and backward passes); else HAUL_NONE */
     uint8_t kind;         /* haul_op_kind */
     uint8_t direction;    /* COPY: haul_direction; MESSAGE: haul_message_part */
     uint8_t detail;       /* COPY, MESSAGE: haul_memory; SYNC: haul_sync_kind */
     uint8_t flags;
 } haul_op;
 
-/* Where operations of a kind run; HAUL_PLACE_HOST for what is no kind. */
+/* Where operations of a kind run; HAUL_OP_PLACE_HOST for what is no kind. */
 static inline haul_op_place haul_op_kind_place(haul_op_kind kind)
 {
 #define HAUL_OP_PLACE(name, text, place, has_bytes) place,
     static const haul_op_place places[HAUL_OP_KINDS] = {HAUL_OP_KIND_LIST(HAUL_OP_PLACE)};
 #undef HAUL_OP_PLACE
-    return (unsigned)kind < HAUL_OP_KINDS ? places[kind] : HAUL_PLACE_HOST;
+    return (unsigned)kind < HAUL_OP_KINDS ? places[kind] : HAUL_OP_PLACE_HOST;
 }
 
 /* A copy, memset, kernel or message: it runs in the order of its stream. */
 static inline bool haul_op_on_device(const haul_op *op)
 {
-    return haul_op_kind_place((haul_op_kind)op->kind) == HAUL_PLACE_DEVICE;
+    return haul_op_kind_place((haul_op_kind)op->kind) == HAUL_OP_PLACE_DEVICE;
 }
 
 /* Whether copies of a direction are between host and device: they cross the host's link. */
-static inline bool haul_crosses_link(haul_direction direction)
+static inline bool haul_direction_crosses_link(haul_direction direction)
 {
-    return direction == HAUL_HTOD || direction == HAUL_DTOH;
+    return direction == HAUL_DIRECTION_HTOD || direction == HAUL_DIRECTION_DTOH;
 }
 
 /* A copy between host and device. */
 static inline bool haul_op_crosses_link(const haul_op *op)
 {
-    return op->kind == HAUL_OP_COPY && haul_crosses_link((haul_direction)op->direction);
+    return op->kind == HAUL_OP_COPY && haul_direction_crosses_link((haul_direction)op->direction);
 }
 
 /* A kernel that moves data between GPUs: communication, not computation. */
@@ -158,7 +159,7 @@ static inline bool haul_op_is_collective(const haul_op *op)
 /* A wait or a call: it is its thread's own work, from start_ns for dur_ns. */
 static inline bool haul_op_on_host(const haul_op *op)
 {
-    return haul_op_kind_place((haul_op_kind)op->kind) == HAUL_PLACE_HOST;
+    return haul_op_kind_place((haul_op_kind)op->kind) == HAUL_OP_PLACE_HOST;
 }
 
 /* Whether `bytes` is what the operation copies or sets. */
@@ -221,7 +222,7 @@ typedef struct haul_operands {
                          * known */
 } haul_operands;
 
-/* What a kernel of a collective operation moves between GPUs, as PyTorch records it. */
+/* The data that a kernel of a collective operation moves between GPUs, as PyTorch records it. */
 typedef struct haul_collective {
     uint32_t name;      /* string ids: "allreduce", */
     uint32_t data_type; /* "Float", */
@@ -250,7 +251,7 @@ typedef struct haul_edge {
     uint32_t after;
 } haul_edge;
 
-/* What the source lacked or what had to be repaired, said once each, with how often. */
+/* A lack of the source or a repair, noted once, with how often it was met. */
 typedef struct haul_note {
     const char *text;
     uint64_t count; /* 0 where counting means nothing */
@@ -265,6 +266,7 @@ typedef struct haul_workload {
     const char *format; /* "nsys 3.24.14", "nvprof 22", ... */
     const haul_op *ops;
     size_t op_count;
+    const uint32_t *operators; /* of each operation: haul_op_operator; NULL: the profile has none */
     const haul_edge *edges;
     size_t edge_count;
     const haul_workload_stream *streams;
@@ -301,6 +303,13 @@ HAUL_API void haul_workload_free(haul_workload *workload);
 
 /* The text of a string id; "" for HAUL_NONE. Any bytes but NUL. */
 HAUL_API const char *haul_workload_string(const haul_workload *workload, uint32_t id);
+
+/* The operator of PyTorch, the innermost, that called for an operation: a string id, or HAUL_NONE
+ * where the profile tells none. */
+static inline uint32_t haul_op_operator(const haul_workload *workload, size_t op)
+{
+    return workload->operators ? workload->operators[op] : HAUL_NONE;
+}
 
 HAUL_API const char *haul_op_kind_text(haul_op_kind kind);
 HAUL_API const char *haul_direction_text(haul_direction direction);

@@ -9,10 +9,10 @@
 #include "advise/advisor.h"
 #include "base/numerals.h"
 #include "project/staging.h"
-#include "timeline/predicted_run.h"
+#include "timeline/driver_call.h"
 #include "timeline/replay.h"
 
-/* What is left for changes made together is at least this share of the operations to schedule. */
+/* Changes made together keep at least this share of the operations to schedule. */
 static const double together_share = 0.4;
 static const uint64_t usual_ops = UINT64_C(100) * 1000 * 1000;
 
@@ -20,7 +20,7 @@ static const uint64_t usual_ops = UINT64_C(100) * 1000 * 1000;
  * since qsort is not stable. */
 static int compare_candidates(const void *a, const void *b)
 {
-    const haul_candidate *x = a, *y = b;
+    const hl_advise_candidate *x = a, *y = b;
     if (x->rank_ns != y->rank_ns)
         return x->rank_ns < y->rank_ns ? 1 : -1;
     if (x->bound_ns != y->bound_ns)
@@ -31,22 +31,22 @@ static int compare_candidates(const void *a, const void *b)
 }
 
 /* The best of a candidate's variants; *saved_ns is INT64_MIN where none can be. */
-static haul_status try_variants(haul_advisor *self, haul_candidate *candidate, int64_t *saved_ns,
-                                haul_error *error)
+static haul_status try_variants(hl_advise_advisor *self, hl_advise_candidate *candidate,
+                                int64_t *saved_ns, haul_error *error)
 {
     uint32_t best = 0;
     *saved_ns = INT64_MIN;
     for (uint32_t v = 0; v < candidate->variants; v++) {
         int64_t found_ns;
         candidate->variant = v;
-        haul_rewrite_clear(&self->plan);
+        hl_advise_rewrite_clear(&self->plan);
         candidate->change->apply(&self->study, candidate, &self->plan);
         if (self->plan.conflict)
             continue;
         /* kept apart: a change that cannot be made is no error of the advice */
         haul_error wrong = {0};
-        const haul_status status = haul_advisor_schedule(self, &found_ns, NULL, &wrong);
-        if (status == HAUL_BAD_INPUT)
+        const haul_status status = hl_advise_advisor_schedule(self, &found_ns, NULL, &wrong);
+        if (status == HAUL_STATUS_BAD_INPUT)
             continue; /* operations that would wait for each other */
         if (status) {
             if (error)
@@ -65,39 +65,41 @@ static haul_status try_variants(haul_advisor *self, haul_candidate *candidate, i
 }
 
 /* Fills the plan with one candidate, as its texts and its pinned memory are looked at. */
-static void apply_alone(haul_advisor *self, const haul_candidate *candidate)
+static void apply_alone(hl_advise_advisor *self, const void *one)
 {
-    haul_rewrite_clear(&self->plan);
+    const hl_advise_candidate *candidate = one;
+    hl_advise_rewrite_clear(&self->plan);
     candidate->change->apply(&self->study, candidate, &self->plan);
 }
 
-/* What pinning alone saves of a change that needs it; 0 where it does not. */
-static haul_status try_pins(haul_advisor *self, const haul_candidate *candidate, int64_t *saved_ns,
-                            haul_error *error)
+/* Finds the time that pinning alone saves of a change that needs it; 0 where it does not. */
+static haul_status try_pins(hl_advise_advisor *self, const hl_advise_candidate *candidate,
+                            int64_t *saved_ns, haul_error *error)
 {
     bool pins = false;
     *saved_ns = 0;
-    if (candidate->change == &haul_change_pin)
+    if (candidate->change == &hl_advise_change_pin)
         return HAUL_OK;
     apply_alone(self, candidate);
     for (size_t i = 0; !pins && i < self->workload->op_count; i++)
-        pins = self->plan.edits[i].marks & HAUL_EDIT_PINNED;
+        pins = self->plan.edits[i].marks & HL_ADVISE_EDIT_PINNED;
     if (!pins)
         return HAUL_OK;
-    haul_rewrite_keep_pins(&self->plan);
+    hl_advise_rewrite_keep_pins(&self->plan);
     for (uint32_t i = 0; i < self->workload->op_count; i++)
-        if (self->plan.edits[i].marks & HAUL_EDIT_PINNED) {
+        if (self->plan.edits[i].marks & HL_ADVISE_EDIT_PINNED) {
             self->plan.edits[i].marks = 0;
-            haul_study_pin(&self->study, &self->plan, i);
+            hl_advise_study_pin(&self->study, &self->plan, i);
         }
-    const haul_status status = haul_advisor_schedule(self, saved_ns, NULL, error);
+    const haul_status status = hl_advise_advisor_schedule(self, saved_ns, NULL, error);
     *saved_ns = *saved_ns > 0 ? *saved_ns : 0;
     return status;
 }
 
 /* Tries a candidate, and keeps it where it saves enough, also beyond what its pinned memory alone
  * does: that is the advice of another change. */
-static haul_status try_one(haul_advisor *self, haul_candidate *candidate, haul_error *error)
+static haul_status try_one(hl_advise_advisor *self, hl_advise_candidate *candidate,
+                           haul_error *error)
 {
     int64_t saved_ns, by_pins_ns = 0;
     const int64_t least_ns = self->out.threshold_ns > 0 ? self->out.threshold_ns : 1;
@@ -109,40 +111,44 @@ static haul_status try_one(haul_advisor *self, haul_candidate *candidate, haul_e
         self->out.below++;
         return HAUL_OK;
     }
-    if (!haul_grow(&self->found, &self->found_capacity, self->out.count + 1, sizeof *self->found))
-        return haul_fail_no_memory(error);
-    haul_found *found = &self->found[self->out.count];
-    *found = (haul_found){.candidate = *candidate,
-                          .advice = {.change = candidate->change->word,
-                                     .certainty = candidate->change->certainty,
-                                     .saved_ns = saved_ns,
-                                     .share = haul_advisor_share(self, saved_ns)}};
-    apply_alone(self, candidate);
-    if (!haul_advisor_describe(self, found))
-        return haul_fail_no_memory(error);
+    if (!hl_base_grow(&self->found, &self->found_capacity, self->out.count + 1,
+                      sizeof *self->found))
+        return hl_base_fail_no_memory(error);
+    hl_advise_found *found = &self->found[self->out.count];
+    *found = (hl_advise_found){.candidate = *candidate,
+                               .advice = {.change = candidate->change->word,
+                                          .certainty = candidate->change->certainty,
+                                          .saved_ns = saved_ns,
+                                          .share = hl_advise_advisor_share(self, saved_ns)}};
+    int64_t ends_ns[2];
+    HAUL_TRY(hl_advise_interval_find(self, apply_alone, candidate, saved_ns, ends_ns, error));
+    found->advice.low_ns = ends_ns[0];
+    found->advice.high_ns = ends_ns[1];
+    if (!hl_advise_advisor_describe(self, found))
+        return hl_base_fail_no_memory(error);
     self->out.count++;
     return HAUL_OK;
 }
 
-static haul_status try_all(haul_advisor *self, haul_error *error)
+static haul_status try_all(hl_advise_advisor *self, haul_error *error)
 {
-    haul_candidates *all = &self->candidates;
+    hl_advise_candidates *all = &self->candidates;
     haul_status status = HAUL_OK;
-    for (size_t c = 0; c < haul_change_total; c++) {
+    for (size_t c = 0; c < hl_advise_change_total; c++) {
         const size_t begin = all->count;
-        haul_changes[c]->find(&self->study, all);
+        hl_advise_changes[c]->find(&self->study, all);
         for (size_t i = begin; i < all->count; i++)
-            all->items[i].change = haul_changes[c];
+            all->items[i].change = hl_advise_changes[c];
     }
     if (self->study.failed)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     if (all->count)
         qsort(all->items, all->count, sizeof *all->items, compare_candidates);
     for (size_t c = 0; !status && c < all->count; c++) {
         if (all->items[c].bound_ns < self->out.threshold_ns) {
             self->out.tried++;
             self->out.below++;
-        } else if (haul_advisor_may_schedule(self, 1 - together_share)) {
+        } else if (hl_advise_advisor_may_schedule(self, 1 - together_share)) {
             status = try_one(self, &all->items[c], error);
         } else {
             self->out.untried++;
@@ -155,9 +161,9 @@ static haul_status try_all(haul_advisor *self, haul_error *error)
  * equal savings the safer one first. */
 static int compare_found(const void *a, const void *b)
 {
-    const haul_found *x = a, *y = b;
-    const bool x_guesses = x->advice.certainty == HAUL_SPECULATIVE;
-    if (x_guesses != (y->advice.certainty == HAUL_SPECULATIVE))
+    const hl_advise_found *x = a, *y = b;
+    const bool x_guesses = x->advice.certainty == HAUL_CERTAINTY_SPECULATIVE;
+    if (x_guesses != (y->advice.certainty == HAUL_CERTAINTY_SPECULATIVE))
         return x_guesses ? 1 : -1;
     if (x->advice.saved_ns != y->advice.saved_ns)
         return x->advice.saved_ns < y->advice.saved_ns ? 1 : -1;
@@ -166,34 +172,42 @@ static int compare_found(const void *a, const void *b)
     return compare_candidates(&x->candidate, &y->candidate);
 }
 
+/* Both ends of the host's time, where it is not known. */
+static haul_status schedule_ends(hl_advise_advisor *self, haul_error *error)
+{
+    const haul_host_time *host = &self->out.host;
+    const double ends[] = {[HL_TIMELINE_LOW] = host->low, [HL_TIMELINE_HIGH] = host->high};
+    for (int end = HL_TIMELINE_LOW; host->low < host->high && end < HL_TIMELINE_LIKELY; end++) {
+        haul_timeline *timeline = NULL;
+        self->baselines[end].host_time = ends[end];
+        HAUL_TRY(hl_advise_baseline_make(self, (hl_timeline_bound)end, &timeline, error));
+        haul_timeline_free(timeline);
+    }
+    return HAUL_OK;
+}
+
 /* The run before changes, to which all savings are relative. A saving below what the replay misses
  * is none that the profile can tell, so that is the threshold. */
-static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
+static haul_status schedule_baseline(hl_advise_advisor *self, haul_error *error)
 {
-    const haul_timeline_options options = {.device = self->device,
-                                           .release = HAUL_RELEASE_HOST,
-                                           .durations_ns = self->study.durations_ns,
-                                           .call_durations_ns = self->study.call_durations_ns,
-                                           .delays = self->waits.delays,
-                                           .delay_count = self->waits.delay_count};
-    haul_predicted_run run;
-    HAUL_TRY(haul_predicted_run_make(self->workload, &options, NULL, &run, error));
-    self->before = run.timeline;
+    self->baselines[HL_TIMELINE_LIKELY].host_time = self->out.host.likely;
+    HAUL_TRY(schedule_ends(self, error));
+    HAUL_TRY(hl_advise_baseline_make(self, HL_TIMELINE_LIKELY, &self->before, error));
     self->critical = calloc(self->workload->op_count + 1, sizeof *self->critical);
     if (!self->critical)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t c = 0; c < self->before->critical_count; c++)
         self->critical[self->before->critical[c]] = true;
     self->study.critical = self->critical;
     if (self->before->makespan_ns > 0)
         self->study.host_share =
             fmax(0, 1 - (double)self->before->critical_ns / (double)self->before->makespan_ns);
-    self->scheduled += self->workload->op_count;
-    /* what matters is when the last result is there, not the span of the device's work */
-    self->end_ns = haul_timeline_end_ns(self->workload, self->before);
     self->out.baseline_ns = self->before->makespan_ns;
     const haul_replay *replay = &self->out.replay;
-    const double off_ns = fabs((double)(replay->replayed_ns - replay->recorded_ns));
+    /* a replay that is exact by chance does not make a change's schedule so: later starts than this
+     * share of the run are what it models (timeline/recorded_waits.h) */
+    const double least_ns = (double)replay->recorded_ns / HL_TIMELINE_DELAYS_OF_RUN;
+    const double off_ns = fmax(least_ns, fabs((double)(replay->replayed_ns - replay->recorded_ns)));
     if (replay->replayed_ns > 0)
         self->out.threshold_ns =
             (int64_t)ceil(off_ns / (double)replay->replayed_ns * (double)self->out.baseline_ns);
@@ -201,45 +215,51 @@ static haul_status schedule_baseline(haul_advisor *self, haul_error *error)
     return HAUL_OK;
 }
 
-/* Each step needs those before it: the machine needs the replay's device, the study the machine's
- * durations, and what changes save the run before them. */
-static haul_status make(haul_advisor *self, haul_error *error)
+static haul_status find_origins(hl_advise_advisor *self, haul_error *error)
+{
+    self->row_of = malloc((self->workload->op_count + 1) * sizeof *self->row_of);
+    return self->row_of ? hl_workload_origins_make(self->workload, &self->origins, error)
+                        : hl_base_fail_no_memory(error);
+}
+
+/* Each step needs those before it: the study needs the machine's durations, and what changes save
+ * the run before them. */
+static haul_status advise_soundly(hl_advise_advisor *self, haul_error *error)
 {
     haul_advice_list *out = &self->out;
-    haul_status status = haul_recorded_waits_find(self->workload, &self->waits, error);
-    if (!status)
-        status = haul_timeline_replay_with(self->workload, HAUL_RELEASE_HOST, &self->waits,
-                                           &out->replay, error);
-    if (!status)
-        status = haul_advisor_machine(self, error);
-    if (!status)
-        status = haul_study_init(&self->study, error);
+    haul_status status = hl_advise_study_init(&self->study, error);
     if (!status)
         status = schedule_baseline(self, error);
     if (!status)
-        status = haul_rewrite_init(&self->plan, self->workload, self->study.durations_ns,
-                                   self->study.call_durations_ns, error);
+        status = hl_advise_rewrite_init(&self->plan, self->workload, self->study.durations_ns,
+                                        self->study.call_durations_ns, error);
     self->plan.delays = self->waits.delays;
     self->plan.delay_count = self->waits.delay_count;
+    self->plan.issue_ns = self->device.issue_ns;
+    self->plan.spread_ns = self->out.replay.recorded_ns / HL_TIMELINE_DELAYS_OF_RUN;
+    if (self->plan.spread_ns < HL_TIMELINE_USUAL_CALL_NS)
+        self->plan.spread_ns = HL_TIMELINE_USUAL_CALL_NS;
     if (!status)
-        status = haul_free_call(self->workload, &self->plan.free_call_ns, error);
+        status = hl_project_free_call(self->workload, &self->plan.free_call_ns, error);
     if (!status)
-        status = haul_staging_find(self->workload, &self->study.classes, self->plan.free_call_ns,
-                                   self->study.staged_ns, error);
+        status = hl_project_staging_find(self->workload, &self->study.classes,
+                                         self->plan.free_call_ns, self->study.staged_ns, error);
+    if (!status)
+        status = find_origins(self, error);
     if (!status)
         status = try_all(self, error);
     if (!status && out->count)
         qsort(self->found, out->count, sizeof *self->found, compare_found);
     if (!status)
-        status = haul_advisor_together(self, error);
+        status = hl_advise_advisor_together(self, error);
     if (!status)
-        status = haul_advisor_collectives(self, error);
+        status = hl_advise_advisor_collectives(self, error);
     if (status)
         return status;
-    out->items = haul_arena_alloc(&self->arena, (out->count + 1) * sizeof *out->items);
-    haul_advisor_note(self);
+    out->items = hl_base_arena_alloc(&self->arena, (out->count + 1) * sizeof *out->items);
+    HAUL_TRY(hl_advise_advisor_note(self, error));
     if (!out->items || self->notes.failed || self->study.failed)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < out->count; i++)
         out->items[i] = self->found[i].advice;
     out->before = self->before;
@@ -250,28 +270,52 @@ static haul_status make(haul_advisor *self, haul_error *error)
     return HAUL_OK;
 }
 
-haul_status haul_advise(const haul_workload *workload, const haul_advise_options *options,
-                        haul_advice_list **list, haul_error *error)
+/* No change is tried on a schedule that does not describe the program. */
+static haul_status refuse(hl_advise_advisor *self, const char *why, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    self->out.unsound = hl_base_arena_string(&self->arena, why);
+    return self->out.unsound ? HAUL_OK : hl_base_fail_no_memory(error);
+}
+
+/* The machine needs the replay's device. */
+static haul_status make_advice(hl_advise_advisor *self, haul_error *error)
+{
+    haul_advice_list *out = &self->out;
+    HAUL_TRY(hl_timeline_recorded_waits_find(self->workload, &self->waits, error));
+    HAUL_TRY(hl_timeline_replay_with(self->workload, HAUL_RELEASE_HOST, &self->waits, &out->replay,
+                                     error));
+    HAUL_TRY(hl_advise_advisor_machine(self, error));
+    const haul_soundness judged = haul_soundness_of(&out->replay);
+    return judged.is_sound ? advise_soundly(self, error) : refuse(self, judged.why, error);
+}
+
+haul_status haul_advice_make(const haul_workload *workload, const haul_advise_options *options,
+                             haul_advice_list **list, haul_error *error)
+{
+    HL_PLAIN_NUMERALS;
     static const haul_advise_options usual = {0};
-    haul_advisor *self = calloc(1, sizeof *self);
+    hl_advise_advisor *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     self->workload = workload;
     self->options = options ? options : &usual;
     self->most_ops = self->options->most_ops ? self->options->most_ops : usual_ops;
     self->study.workload = workload;
     self->study.arena = &self->arena;
     self->notes.arena = &self->arena;
-    const haul_status status = make(self, error);
-    haul_study_release(&self->study);
-    haul_rewrite_release(&self->plan);
+    haul_status status = make_advice(self, error);
+    if (!status && self->arena.failed)
+        status = hl_base_fail_no_memory(error);
+    hl_advise_study_release(&self->study);
+    hl_advise_rewrite_release(&self->plan);
     haul_machine_free(self->recorded);
+    haul_machine_free(self->loan.slower);
     haul_machine_free(self->target);
     haul_projection_free(self->projection);
-    haul_recorded_waits_release(&self->waits);
+    hl_timeline_recorded_waits_release(&self->waits);
     free(self->candidates.items);
+    hl_workload_origins_release(&self->origins);
+    free(self->row_of);
     free(self->critical);
     free(self->found);
     if (status)
@@ -285,10 +329,10 @@ void haul_advice_free(haul_advice_list *list)
 {
     if (!list)
         return;
-    haul_advisor *self = (haul_advisor *)list;
+    hl_advise_advisor *self = (hl_advise_advisor *)list;
     haul_timeline_free(self->before);
-    haul_advised_run_release(&self->together);
+    hl_advise_advised_run_release(&self->together);
     free(self->notes.items);
-    haul_arena_release(&self->arena);
+    hl_base_arena_release(&self->arena);
     free(self);
 }

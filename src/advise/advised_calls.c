@@ -11,7 +11,8 @@ typedef struct calls {
     haul_advised_calls rows[ROWS];
     uint32_t names[ROWS];
     size_t count;
-    haul_effect effect;
+    hl_advise_effect effect;
+    uint32_t *row_of; /* of each operation */
 } calls;
 
 /* The row of a kind of call, which is new at the first; NULL for kinds beyond ROWS, which no
@@ -38,21 +39,22 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void add_op(calls *self, const haul_advisor *advisor, uint32_t i)
+static void add_op(calls *self, const hl_advise_advisor *advisor, uint32_t i)
 {
     const haul_op *op = &advisor->workload->ops[i];
-    const haul_edit *edit = &advisor->plan.edits[i];
-    const int64_t dur_ns = haul_study_dur(&advisor->study, i);
-    haul_effect *effect = &self->effect;
+    const hl_advise_edit *edit = &advisor->plan.edits[i];
+    const int64_t dur_ns = hl_advise_study_dur(&advisor->study, i);
+    hl_advise_effect *effect = &self->effect;
     effect->count++;
     effect->bytes += op->bytes;
     effect->largest = larger(effect->largest, op->bytes);
-    effect->before_ns = haul_add_ns(effect->before_ns, dur_ns);
+    effect->before_ns = hl_base_add_ns(effect->before_ns, dur_ns);
     for (unsigned part = 0; part < edit->parts; part++)
-        effect->after_ns = haul_add_ns(effect->after_ns, edit->dur_ns);
-    effect->calls_ns = haul_add_ns(effect->calls_ns, haul_study_call_dur(&advisor->study, i));
-    effect->left_out += (edit->marks & HAUL_EDIT_GONE) != 0;
-    if (edit->marks & HAUL_EDIT_PINNED) {
+        effect->after_ns = hl_base_add_ns(effect->after_ns, edit->dur_ns);
+    effect->calls_ns =
+        hl_base_add_ns(effect->calls_ns, hl_advise_study_call_dur(&advisor->study, i));
+    effect->left_out += (edit->marks & HL_ADVISE_EDIT_GONE) != 0;
+    if (edit->marks & HL_ADVISE_EDIT_PINNED) {
         effect->pinned++;
         effect->pinned_bytes += op->bytes;
         effect->pinned_largest = larger(effect->pinned_largest, op->bytes);
@@ -60,21 +62,22 @@ static void add_op(calls *self, const haul_advisor *advisor, uint32_t i)
     haul_advised_calls *row = row_of(self, op);
     if (!row)
         return;
+    self->row_of[i] = (uint32_t)(row - self->rows);
     row->count++;
     row->bytes += op->bytes;
-    row->time_ns = haul_add_ns(row->time_ns, dur_ns);
+    row->time_ns = hl_base_add_ns(row->time_ns, dur_ns);
     row->least_bytes = op->bytes < row->least_bytes ? op->bytes : row->least_bytes;
     row->most_bytes = larger(row->most_bytes, op->bytes);
 }
 
 /* CUPTI ends names with the version of the interface: "cudaMemcpy_v3020". */
-static const char *bare_name(haul_advisor *self, uint32_t id)
+static const char *bare_name(hl_advise_advisor *self, uint32_t id)
 {
     const char *name = haul_workload_string(self->workload, id);
     const char *end = strrchr(name, '_');
     if (!end || end[1] != 'v' || !end[2] || strspn(end + 2, "0123456789") != strlen(end + 2))
         return name;
-    const char *kept = haul_arena_text(&self->arena, name, (size_t)(end - name));
+    const char *kept = hl_base_arena_text(&self->arena, name, (size_t)(end - name));
     self->study.failed |= !kept;
     return kept ? kept : "";
 }
@@ -87,54 +90,66 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* "240 cudaMemcpy HtoD of 4 MiB, pageable" */
-static const char *say_row(haul_study *study, const haul_advised_calls *row)
+static const char *say_row(hl_advise_study *study, const haul_advised_calls *row)
 {
-    const char *range =
-        row->least_bytes == row->most_bytes
-            ? haul_study_bytes(study, row->most_bytes)
-            : haul_study_text(study, "%s to %s", haul_study_bytes(study, row->least_bytes),
-                              haul_study_bytes(study, row->most_bytes));
-    return haul_study_text(study, "%llu %.100s %s of %s, %s", (unsigned long long)row->count,
-                           *row->name        ? row->name
-                           : row->count == 1 ? "copy"
-                                             : "copies",
-                           haul_direction_text(row->direction), range,
-                           haul_memory_text(row->memory));
+    const char *range = row->least_bytes == row->most_bytes
+                            ? hl_advise_study_bytes(study, row->most_bytes)
+                            : hl_advise_study_text(study, "%s to %s",
+                                                   hl_advise_study_bytes(study, row->least_bytes),
+                                                   hl_advise_study_bytes(study, row->most_bytes));
+    return hl_advise_study_text(study, "%llu %.100s %s of %s, %s", (unsigned long long)row->count,
+                                *row->name        ? row->name
+                                : row->count == 1 ? "copy"
+                                                  : "copies",
+                                haul_direction_text(row->direction), range,
+                                haul_memory_text(row->memory));
 }
 
-static const char *say_rows(haul_study *study, const haul_advised_calls *rows, size_t count)
+static const char *say_rows(hl_advise_study *study, const haul_advised_calls *rows, size_t count)
 {
     const char *text = count ? say_row(study, &rows[0]) : "no copies";
     for (size_t r = 1; r < count && r < SAID; r++)
-        text = haul_study_text(study, "%s; %s", text, say_row(study, &rows[r]));
+        text = hl_advise_study_text(study, "%s; %s", text, say_row(study, &rows[r]));
     if (count > SAID)
-        text = haul_study_text(study, "%s; %zu other kind%s", text, count - SAID,
-                               count - SAID == 1 ? "" : "s");
+        text = hl_advise_study_text(study, "%s; %zu other kind%s", text, count - SAID,
+                                    count - SAID == 1 ? "" : "s");
     return text;
+}
+
+/* Where in the program the rows' operations were called for, before the rows are sorted. */
+static bool find_places(hl_advise_advisor *self, calls *of)
+{
+    haul_place places[ROWS];
+    if (hl_workload_places_find(&self->origins, of->row_of, of->count, places, NULL))
+        return false;
+    for (size_t r = 0; r < of->count; r++)
+        of->rows[r].place = places[r];
+    return true;
 }
 
 /* Rows are gathered on the stack and kept in the arena at their final size. The change itself says
  * what, why, what it assumes and needs, for only it knows. */
-bool haul_advisor_describe(haul_advisor *self, haul_found *found)
+bool hl_advise_advisor_describe(hl_advise_advisor *self, hl_advise_found *found)
 {
-    calls of = {.count = 0};
+    calls of = {.count = 0, .row_of = self->row_of};
     const haul_workload *workload = self->workload;
+    memset(of.row_of, 0xff, workload->op_count * sizeof *of.row_of); /* HAUL_NONE */
     for (uint32_t i = 0; i < workload->op_count; i++) {
-        const haul_edit *edit = &self->plan.edits[i];
-        if (edit->marks & HAUL_EDIT_TOUCHED)
+        const hl_advise_edit *edit = &self->plan.edits[i];
+        if (edit->marks & HL_ADVISE_EDIT_TOUCHED)
             add_op(&of, self, i);
-        else if (workload->ops[i].kind == HAUL_OP_SYNC && edit->marks & HAUL_EDIT_GONE)
-            of.effect.waits_ns = haul_add_ns(of.effect.waits_ns, workload->ops[i].dur_ns);
+        else if (workload->ops[i].kind == HAUL_OP_SYNC && edit->marks & HL_ADVISE_EDIT_GONE)
+            of.effect.waits_ns = hl_base_add_ns(of.effect.waits_ns, workload->ops[i].dur_ns);
     }
-    for (size_t k = 0; k < self->plan.insert_count; k++)
-        if (self->plan.inserts[k].op.kind == HAUL_OP_CALL)
-            of.effect.locks_ns = haul_add_ns(of.effect.locks_ns, self->plan.inserts[k].call_dur_ns);
+    of.effect.locks_ns = self->plan.lock_ns;
     for (size_t r = 0; r < of.count; r++) {
         of.rows[r].name = bare_name(self, of.names[r]);
         of.rows[r].first_ns -= self->before->origin_ns;
     }
+    if (!find_places(self, &of))
+        return false;
     qsort(of.rows, of.count, sizeof *of.rows, compare_rows);
-    haul_advised_calls *kept = haul_arena_alloc(&self->arena, (of.count + 1) * sizeof *kept);
+    haul_advised_calls *kept = hl_base_arena_alloc(&self->arena, (of.count + 1) * sizeof *kept);
     if (!kept)
         return false;
     memcpy(kept, of.rows, of.count * sizeof *kept);

@@ -8,32 +8,32 @@
 #include "advise/advisor.h"
 #include "haul/analysis.h"
 
-static haul_status schedule_without(haul_advisor *self, int64_t *saved_ns, haul_error *error)
+static haul_status schedule_without(hl_advise_advisor *self, int64_t *saved_ns, haul_error *error)
 {
-    haul_rewrite_clear(&self->plan);
+    hl_advise_rewrite_clear(&self->plan);
     for (uint32_t i = 0; i < self->workload->op_count; i++)
         if (haul_op_is_collective(&self->workload->ops[i]))
-            haul_rewrite_claim(&self->plan, i)->dur_ns = 0;
-    return haul_advisor_schedule(self, saved_ns, NULL, error);
+            hl_advise_rewrite_claim(&self->plan, i)->dur_ns = 0;
+    return hl_advise_advisor_schedule(self, saved_ns, NULL, error);
 }
 
-haul_status haul_advisor_collectives(haul_advisor *self, haul_error *error)
+haul_status hl_advise_advisor_collectives(hl_advise_advisor *self, haul_error *error)
 {
     haul_analysis *analysis = NULL;
     int64_t saved_ns = 0;
     char most[128] = "";
-    haul_status status = haul_analyze(self->workload, &analysis, error);
+    haul_status status = haul_analysis_make(self->workload, &analysis, error);
     if (status)
         return status;
     const int64_t all_ns = analysis->busy.communication_ns;
-    const int64_t exposed_ns = all_ns - analysis->busy.hidden_communication_ns;
-    if (exposed_ns > 0 && haul_advisor_may_schedule(self, 1)) {
+    const int64_t exposed_ns = haul_analysis_exposed_ns(analysis);
+    if (exposed_ns > 0 && hl_advise_advisor_may_schedule(self, 1)) {
         status = schedule_without(self, &saved_ns, error);
         const int64_t least_ns = self->out.threshold_ns > 0 ? self->out.threshold_ns : 1;
         if (saved_ns >= least_ns)
             (void)snprintf(most, sizeof most,
                            "; hiding them all would save at most %.2f ms (%.1f %%)",
-                           (double)saved_ns * 1e-6, 100 * haul_advisor_share(self, saved_ns));
+                           (double)saved_ns * 1e-6, 100 * hl_advise_advisor_share(self, saved_ns));
         else
             (void)snprintf(most, sizeof most,
                            "; hiding them all would save less than %.2f ms: the run does not wait "
@@ -41,7 +41,7 @@ haul_status haul_advisor_collectives(haul_advisor *self, haul_error *error)
                            fmax((double)least_ns * 1e-6, 0.01));
     }
     if (!status && all_ns > 0)
-        haul_notes_add(
+        hl_project_notes_add(
             &self->notes,
             "collectives take %.2f ms, %.2f ms of it exposed, with no kernel beside them%s",
             (double)all_ns * 1e-6, (double)exposed_ns * 1e-6, most);

@@ -22,7 +22,7 @@ static bool copies_meet(const haul_workload *workload, bool *no_memory)
         const haul_op *op = &workload->ops[i];
         if (!haul_op_crosses_link(op))
             continue;
-        int64_t *of = &ends[2 * haul_device_of(workload, op)];
+        int64_t *of = &ends[2 * hl_workload_device_of(workload, op)];
         meet |= of[!op->direction] > op->start_ns;
         const int64_t end_ns = op->start_ns + op->dur_ns;
         of[op->direction] = end_ns > of[op->direction] ? end_ns : of[op->direction];
@@ -33,7 +33,8 @@ static bool copies_meet(const haul_workload *workload, bool *no_memory)
 
 /* The recording machine's device is that of the replay; contention that only a change causes is the
  * machine's. */
-static haul_status take_recorded(haul_advisor *self, const haul_machine *from, haul_error *error)
+static haul_status take_recorded(hl_advise_advisor *self, const haul_machine *from,
+                                 haul_error *error)
 {
     bool no_memory;
     haul_timeline_device known;
@@ -41,39 +42,48 @@ static haul_status take_recorded(haul_advisor *self, const haul_machine *from, h
     self->study.call_durations_ns = self->waits.call_durations_ns;
     self->device = self->out.replay.device;
     if (copies_meet(self->workload, &no_memory) || haul_timeline_device_of(from, &known, NULL))
-        return no_memory ? haul_fail_no_memory(error) : HAUL_OK;
+        return no_memory ? hl_base_fail_no_memory(error) : HAUL_OK;
     memcpy(self->device.busy_speed, known.busy_speed, sizeof known.busy_speed);
     return HAUL_OK;
 }
 
 /* Advice for a run on another machine begins with its projection: durations, calls and device are
  * those of the prediction. */
-static haul_status take_target(haul_advisor *self, const haul_machine *from, haul_error *error)
+static haul_status take_target(hl_advise_advisor *self, const haul_machine *from, haul_error *error)
 {
-    const haul_projection_options options = {.to = self->options->on, .from = self->options->from};
-    HAUL_TRY(haul_project(self->workload, &options, &self->projection, error));
+    const haul_projection_options options = {.to = self->options->on,
+                                             .from = self->options->from,
+                                             .host_speed = self->options->host_speed};
+    HAUL_TRY(haul_projection_make(self->workload, &options, &self->projection, error));
     if (!self->projection->timeline)
-        HAUL_TRY(haul_fail(error, HAUL_MISSING, "the run on '%.100s' cannot be predicted: %.300s",
-                           self->options->on->name,
-                           self->projection->run_missing ? self->projection->run_missing : ""));
+        HAUL_TRY(haul_error_set(
+            error, HAUL_STATUS_MISSING, "the run on '%.100s' cannot be predicted: %.300s",
+            self->options->on->name,
+            self->projection->run_missing ? self->projection->run_missing : ""));
     HAUL_TRY(haul_machine_complete(self->options->on, from, &self->target, error));
     self->study.machine = self->target;
     self->study.durations_ns = self->projection->durations_ns;
     self->study.call_durations_ns = self->projection->call_durations_ns;
     self->device = self->projection->device;
+    self->out.baseline_low_ns = self->projection->low_ns;
+    self->out.baseline_high_ns = self->projection->high_ns;
+    self->out.host = self->projection->host;
     return HAUL_OK;
 }
 
-haul_status haul_advisor_machine(haul_advisor *self, haul_error *error)
+haul_status hl_advise_advisor_machine(hl_advise_advisor *self, haul_error *error)
 {
     const haul_machine *from = self->options->from, *on = self->options->on;
+    static const hl_advise_loan no_loan = {.from = NULL};
     haul_status status = HAUL_OK;
     self->study.is_fitted = !from && !on;
+    self->study.loan = on ? &no_loan : &self->loan;
+    self->out.host = (haul_host_time){.likely = 1, .low = 1, .high = 1, .is_known = true};
     if (from) {
         self->study.given_link_Bps = haul_link_peak(&from->link).value;
     } else {
-        status = haul_recorded_machine(self->workload, &self->arena, &self->recorded,
-                                       &self->borrowed, error);
+        status = hl_advise_recorded_machine(self->workload, &self->arena, &self->recorded,
+                                            &self->loan, error);
         from = self->recorded;
     }
     if (!status)
@@ -81,69 +91,89 @@ haul_status haul_advisor_machine(haul_advisor *self, haul_error *error)
     if (status)
         return status;
     const haul_machine *machine = on ? on : from;
-    self->out.machine = haul_arena_string(&self->arena, machine->name);
-    self->out.gpu = machine->gpu.name ? haul_arena_string(&self->arena, machine->gpu.name) : NULL;
-    return self->out.machine ? HAUL_OK : haul_fail_no_memory(error);
+    self->out.machine = hl_base_arena_string(&self->arena, machine->name);
+    self->out.gpu =
+        machine->gpu.name ? hl_base_arena_string(&self->arena, machine->gpu.name) : NULL;
+    return self->out.machine ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
 /* Several changes want for the same parameter: one note names them all. */
-static bool are_of_one_parameter(const haul_gap *a, const haul_gap *b)
+static bool are_of_one_parameter(const hl_advise_gap *a, const hl_advise_gap *b)
 {
     return a->direction == b->direction && a->memory == b->memory &&
            !strcmp(a->parameter, b->parameter);
 }
 
-/* One note a missing parameter, with all changes that ask for it. */
-static void note_gaps(haul_advisor *self)
+/* Why copies of a kind cannot be predicted: what the catalogue lacks says more than the name of the
+ * parameter. */
+static const char *why_untried(const hl_advise_advisor *self, const hl_advise_gap *gap)
 {
-    const haul_study *study = &self->study;
-    for (size_t first = 0; first < study->gap_count; first++) {
-        const haul_gap *gap = &study->gaps[first];
-        char changes[256] = "";
-        size_t used = 0, same = 0;
+    const bool asked = !self->options->from && !self->options->on;
+    return asked && self->loan.why_none ? self->loan.why_none : gap->parameter;
+}
+
+/* A row for each missing parameter, with all changes that ask for it. */
+static haul_status list_untried(hl_advise_advisor *self, haul_error *error)
+{
+    const hl_advise_study *study = &self->study;
+    haul_advice_untried *rows =
+        hl_base_arena_alloc(&self->arena, (study->gap_count + 1) * sizeof *rows);
+    size_t count = 0;
+    for (size_t first = 0; rows && first < study->gap_count; first++) {
+        const hl_advise_gap *gap = &study->gaps[first];
+        size_t same = 0;
+        uint64_t copies = 0;
+        const char *changes = NULL;
         while (!are_of_one_parameter(&study->gaps[same], gap))
             same++;
         if (same < first)
             continue;
-        for (size_t g = first; g < study->gap_count && used < sizeof changes; g++)
-            if (are_of_one_parameter(&study->gaps[g], gap))
-                used += (size_t)snprintf(changes + used, sizeof changes - used,
-                                         "%s'%s' of %" PRIu64, used ? ", " : "",
-                                         study->gaps[g].change, study->gaps[g].copies);
-        haul_notes_add(
-            &self->notes,
-            "%s copies cannot be predicted as %s (%s), so these changes were not tried: %s; %s",
-            haul_direction_text(gap->direction), haul_memory_text(gap->memory), gap->parameter,
-            changes,
-            self->options->on ? "give it in the machine's file"
-                              : "give the machine that recorded the profile with --from");
+        for (size_t g = first; g < study->gap_count; g++)
+            if (are_of_one_parameter(&study->gaps[g], gap)) {
+                changes = changes ? hl_base_arena_format(&self->arena, "%s, %s", changes,
+                                                         study->gaps[g].change)
+                                  : study->gaps[g].change;
+                copies = study->gaps[g].copies > copies ? study->gaps[g].copies : copies;
+            }
+        rows[count++] = (haul_advice_untried){.changes = changes,
+                                              .copies = copies,
+                                              .direction = gap->direction,
+                                              .memory = gap->memory,
+                                              .why = why_untried(self, gap)};
     }
+    self->out.not_tried = rows;
+    self->out.not_tried_count = count;
+    return rows ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
-/* In order of weight: what was borrowed, what was left out, what could not be tried. */
-void haul_advisor_note(haul_advisor *self)
+/* In order of weight: what was borrowed and what was left out. */
+haul_status hl_advise_advisor_note(hl_advise_advisor *self, haul_error *error)
 {
     const haul_advice_list *out = &self->out;
-    if (self->borrowed)
-        haul_notes_add(&self->notes,
-                       "copies of kinds that the profile does not have are predicted as on %s; "
-                       "if your machine has another link, give it with --from",
-                       self->borrowed);
+    HAUL_TRY(list_untried(self, error));
+    if (self->rests_on_loan)
+        hl_project_notes_add(
+            &self->notes,
+            "kinds of copies that the profile lacks are predicted as on %s%s; --from "
+            "gives yours",
+            self->loan.from, self->loan.slower ? ", or on an older PCIe" : "");
     if (self->study.impossible)
-        haul_notes_add(&self->notes,
-                       "copies faster than any link moves bytes (%" PRIu64
-                       ") moved none, as maps of host memory may: they are left as they are, and "
-                       "their rate is not used",
-                       self->study.impossible);
+        hl_project_notes_add(
+            &self->notes,
+            "copies faster than any link moves bytes (%" PRIu64
+            ") moved none, as maps of host memory may: they are left as they are, and "
+            "their rate is not used",
+            self->study.impossible);
     if (out->replay.unissued)
-        haul_notes_add(&self->notes,
-                       "operations without a call in the profile (%" PRIu64 " of %" PRIu64
-                       ") start as soon as their stream is free",
-                       out->replay.unissued, out->replay.ops);
-    note_gaps(self);
+        hl_project_notes_add(&self->notes,
+                             "operations without a call in the profile (%" PRIu64 " of %" PRIu64
+                             ") start as soon as their stream is free",
+                             out->replay.unissued, out->replay.ops);
     if (out->untried)
-        haul_notes_add(&self->notes,
-                       "changes with the least to save (%" PRIu64 ") were not tried after %" PRIu64
-                       " operations had been scheduled; --limit allows more",
-                       out->untried, self->scheduled);
+        hl_project_notes_add(&self->notes,
+                             "changes with the least to save (%" PRIu64
+                             ") were not tried after %" PRIu64
+                             " operations had been scheduled; --limit allows more",
+                             out->untried, self->scheduled);
+    return HAUL_OK;
 }

@@ -1,48 +1,176 @@
 /* The recorded program with a plan's changes, scheduled. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "advise/advisor.h"
-#include "timeline/predicted_run.h"
+
+/* The run goes on from the first operation of a device to the last. One that begins later than
+ * before the change, for a buffer is page-locked first, counts from where it began before: the
+ * program waits for that. What a change spares before the first operation is no part of the run. */
+static int64_t run_ns(const hl_advise_advisor *self, const hl_advise_advised_run *after,
+                      int64_t start_ns)
+{
+    const int64_t began_ns = self->baselines[self->host_end].began_ns;
+    const int64_t begins_ns = after->timeline->origin_ns + start_ns;
+    return hl_advise_timeline_end_ns(after->draft.workload, after->timeline) -
+           (begins_ns < began_ns ? begins_ns : began_ns);
+}
+
+/* Times of calls at that end of the host's interval that is scheduled, from their likely times;
+ * waits return when they may. NULL where they are as likely; the caller frees it. */
+static haul_status calls_at_end(const hl_advise_advisor *self, const haul_workload *workload,
+                                const int64_t *likely_ns, int64_t **made, haul_error *error)
+{
+    const double times =
+        self->baselines[self->host_end].host_time / self->baselines[HL_TIMELINE_LIKELY].host_time;
+    *made = NULL;
+    if (self->host_end == HL_TIMELINE_LIKELY || !likely_ns)
+        return HAUL_OK;
+    *made = malloc((workload->op_count + 1) * sizeof **made);
+    if (!*made)
+        return hl_base_fail_no_memory(error);
+    for (size_t i = 0; i < workload->op_count; i++)
+        (*made)[i] = workload->ops[i].kind == HAUL_OP_SYNC
+                         ? likely_ns[i]
+                         : (int64_t)llround((double)likely_ns[i] * times);
+    return HAUL_OK;
+}
+
+haul_status hl_advise_baseline_make(hl_advise_advisor *self, hl_timeline_bound end,
+                                    haul_timeline **timeline, haul_error *error)
+{
+    hl_advise_baseline *baseline = &self->baselines[end];
+    hl_timeline_predicted_run run = {.timeline = NULL};
+    int64_t *calls_ns;
+    self->host_end = end;
+    HAUL_TRY(calls_at_end(self, self->workload, self->study.call_durations_ns, &calls_ns, error));
+    const haul_timeline_options options = {
+        .device = self->device,
+        .release = HAUL_RELEASE_HOST,
+        .durations_ns = self->study.durations_ns,
+        .call_durations_ns = calls_ns ? calls_ns : self->study.call_durations_ns,
+        .host_time = baseline->host_time,
+        .delays = self->waits.delays,
+        .delay_count = self->waits.delay_count,
+    };
+    const haul_status status =
+        hl_timeline_predicted_run_make(self->workload, &options, NULL, &run, error);
+    free(calls_ns);
+    self->host_end = HL_TIMELINE_LIKELY;
+    self->scheduled += self->workload->op_count;
+    if (status)
+        return status;
+    baseline->run_ns = run.timeline->makespan_ns;
+    baseline->began_ns = run.timeline->origin_ns + run.timeline->start_ns;
+    *timeline = run.timeline;
+    return HAUL_OK;
+}
 
 /* Every try makes a whole workload and frees it again: at most two exist at a time, whatever the
  * number of candidates. */
-haul_status haul_advisor_schedule(haul_advisor *self, int64_t *saved_ns, haul_advised_run *run,
-                                  haul_error *error)
+haul_status hl_advise_advisor_schedule(hl_advise_advisor *self, int64_t *saved_ns,
+                                       hl_advise_advised_run *run, haul_error *error)
 {
-    haul_advised_run made = {0};
+    hl_advise_advised_run made = {0};
+    const hl_advise_baseline *baseline = &self->baselines[self->host_end];
+    int64_t *calls_ns;
     if (self->plan.failed || self->study.failed)
-        return haul_fail_no_memory(error);
-    HAUL_TRY(haul_rewrite_build(&self->plan, &made.draft, error));
+        return hl_base_fail_no_memory(error);
+    HAUL_TRY(hl_advise_rewrite_build(&self->plan, &made.draft, error));
+    haul_status status =
+        calls_at_end(self, made.draft.workload, made.draft.call_durations_ns, &calls_ns, error);
     const haul_timeline_options options = {
         .device = self->device,
         .release = HAUL_RELEASE_HOST,
         .durations_ns = made.draft.durations_ns,
-        .call_durations_ns = made.draft.call_durations_ns,
+        .call_durations_ns = calls_ns ? calls_ns : made.draft.call_durations_ns,
+        .host_time = baseline->host_time,
         .delays = made.draft.delays,
         .delay_count = made.draft.delay_count,
     };
     self->scheduled += made.draft.workload->op_count;
-    haul_predicted_run predicted = {.timeline = NULL};
-    haul_status status =
-        haul_predicted_run_make(made.draft.workload, &options, NULL, &predicted, error);
-    made.timeline = predicted.timeline;
+    hl_timeline_predicted_run predicted = {.timeline = NULL};
     if (!status)
-        *saved_ns = self->end_ns - haul_timeline_end_ns(made.draft.workload, made.timeline);
+        status =
+            hl_timeline_predicted_run_make(made.draft.workload, &options, NULL, &predicted, error);
+    free(calls_ns);
+    made.timeline = predicted.timeline;
+    if (!status) {
+        const int64_t took_ns = run_ns(self, &made, predicted.bound.start_ns);
+        *saved_ns = baseline->run_ns - took_ns;
+        status = hl_timeline_bound_check(&predicted.bound, took_ns, error);
+    }
     if (!status && run)
         *run = made;
     else
-        haul_advised_run_release(&made);
+        hl_advise_advised_run_release(&made);
     return status;
 }
 
-void haul_advised_run_release(haul_advised_run *run)
+void hl_advise_advised_run_release(hl_advise_advised_run *run)
 {
     haul_timeline_free(run->timeline);
-    haul_rewritten_release(&run->draft);
+    hl_advise_rewritten_release(&run->draft);
     run->timeline = NULL;
 }
 
 /* Whether one more run may be scheduled of those that `share` of the limit leaves. */
-bool haul_advisor_may_schedule(const haul_advisor *self, double share)
+bool hl_advise_advisor_may_schedule(const hl_advise_advisor *self, double share)
 {
     const double most = (double)self->most_ops * share;
     return (double)(self->scheduled + self->workload->op_count) <= most;
+}
+
+/* The plan as it is, scheduled at another end. One that cannot be scheduled there leaves the ends
+ * where they are. */
+static haul_status widen(hl_advise_advisor *self, int64_t ends_ns[2], haul_error *error)
+{
+    int64_t found_ns = 0;
+    haul_error wrong = {0};
+    const haul_status status = hl_advise_advisor_schedule(self, &found_ns, NULL, &wrong);
+    if (status == HAUL_STATUS_BAD_INPUT)
+        return HAUL_OK;
+    if (status) {
+        if (error)
+            *error = wrong;
+        return status;
+    }
+    ends_ns[0] = found_ns < ends_ns[0] ? found_ns : ends_ns[0];
+    ends_ns[1] = found_ns > ends_ns[1] ? found_ns : ends_ns[1];
+    return HAUL_OK;
+}
+
+/* A slower host leaves more, or less, for a change to save: its time is at each end in turn. */
+static haul_status widen_by_host(hl_advise_advisor *self, int64_t ends_ns[2], haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (int end = HL_TIMELINE_LOW; !status && end < HL_TIMELINE_LIKELY; end++) {
+        if (self->baselines[end].host_time <= 0)
+            continue;
+        self->host_end = (hl_timeline_bound)end;
+        status = widen(self, ends_ns, error);
+    }
+    self->host_end = HL_TIMELINE_LIKELY;
+    return status;
+}
+
+/* Changes keep to what was found likely to pay; only its times move. */
+haul_status hl_advise_interval_find(hl_advise_advisor *self, hl_advise_refill refill,
+                                    const void *context, int64_t saved_ns, int64_t ends_ns[2],
+                                    haul_error *error)
+{
+    ends_ns[0] = ends_ns[1] = saved_ns;
+    self->study.used_loan = false;
+    refill(self, context);
+    const bool is_lent = self->study.used_loan;
+    haul_status status = widen_by_host(self, ends_ns, error);
+    self->rests_on_loan |= is_lent;
+    for (int end = 0; is_lent && !status && end < 2; end++) {
+        self->study.end = end ? HL_ADVISE_FAST : HL_ADVISE_SLOW;
+        refill(self, context);
+        status = widen(self, ends_ns, error);
+    }
+    self->study.end = HL_ADVISE_LIKELY;
+    refill(self, context);
+    return status;
 }

@@ -9,16 +9,27 @@
 #include "haul/advise.h"
 #include "project/size_class.h"
 
-/* What the changes know. */
-typedef struct haul_study {
+/* Times lent by a machine of the catalogue for kinds of copies that the profile does not have. Its
+ * slot is not known, so that at the slow end its link may be a generation older. */
+typedef struct hl_advise_loan {
+    const char *from;             /* "'t4' of the catalogue, which has the same GPU"; or NULL */
+    const char *why_none;         /* else */
+    bool kinds[2][HAUL_MEMORIES]; /* by direction and memory */
+    haul_machine *slower;         /* on the link before; NULL: there is none */
+} hl_advise_loan;
+
+typedef enum hl_advise_end { HL_ADVISE_LIKELY, HL_ADVISE_FAST, HL_ADVISE_SLOW } hl_advise_end;
+
+/* The data that all changes share. */
+typedef struct hl_advise_study {
     const haul_workload *workload;
     const int64_t *durations_ns;      /* of the device's operations; NULL: the workload's own */
     const int64_t *call_durations_ns; /* likewise of calls */
     const haul_machine *machine;      /* that changed copies are predicted on */
     double given_link_Bps;            /* peak of the given recording machine's link, or 0 */
-    haul_size_classes classes;        /* of the copies, by call */
+    hl_project_size_classes classes;  /* of the copies, by call */
     uint32_t *class_of;               /* of each operation that is a copy */
-    uint32_t *staged_ns;              /* of each class, of one call: see haul_staging_find */
+    uint32_t *staged_ns;              /* of each class, of one call: see hl_project_staging_find */
     uint64_t impossible;              /* copies that moved nothing */
     bool
         is_fitted; /* the machine's link, to the profile's copies; if so, by direction and memory */
@@ -28,41 +39,45 @@ typedef struct haul_study {
     double host_share;    /* of that path */
     uint32_t *waited;     /* of each stream the last operation that the host waits for */
     uint32_t *fetched;    /* of a copy to the device, the one to the host that it may bring back */
-    struct haul_time_cache *times;
-    haul_arena *arena;
-    struct haul_gap *gaps; /* parameters that were asked for and are missing */
+    struct hl_cost_time_cache *times;
+    const hl_advise_loan *loan;
+    struct hl_cost_time_cache *slower_times; /* on its slower machine */
+    hl_advise_end end;                       /* of what is lent that copies are predicted with */
+    bool used_loan;                          /* set by a prediction that rests on it */
+    hl_base_arena *arena;
+    struct hl_advise_gap *gaps; /* parameters that were asked for and are missing */
     size_t gap_count;
     bool failed; /* no memory */
-} haul_study;
+} hl_advise_study;
 
-typedef struct haul_gap {
+typedef struct hl_advise_gap {
     const char *change;
     const char *parameter; /* as the model names it */
     haul_direction direction;
     haul_memory memory;
     uint64_t copies;
-} haul_gap;
+} hl_advise_gap;
 
-enum { HAUL_GAPS = 32, HAUL_VARIANTS = 4 };
+enum { HL_ADVISE_GAPS = 32, HL_ADVISE_VARIANTS = 4 };
 
-typedef struct haul_candidate {
-    const struct haul_change *change;
+typedef struct hl_advise_candidate {
+    const struct hl_advise_change *change;
     uint32_t subject;  /* a class, a stream, a name: the change knows */
     uint32_t aspect;   /* likewise */
-    uint32_t variants; /* ways of doing it, 1 to HAUL_VARIANTS: the best is taken */
+    uint32_t variants; /* ways of doing it, 1 to HL_ADVISE_VARIANTS: the best is taken */
     uint32_t variant;  /* that is tried */
     int64_t bound_ns;  /* no more can be saved */
     int64_t rank_ns;   /* the part of it on the critical path: candidates are tried by this */
-} haul_candidate;
+} hl_advise_candidate;
 
-typedef struct haul_candidates {
-    haul_candidate *items;
+typedef struct hl_advise_candidates {
+    hl_advise_candidate *items;
     size_t count;
     size_t capacity;
-} haul_candidates;
+} hl_advise_candidates;
 
-/* What a plan does to the copies that it touches. */
-typedef struct haul_effect {
+/* The effect of a plan on the copies that it touches. */
+typedef struct hl_advise_effect {
     uint64_t count;
     uint64_t bytes;
     uint64_t largest;
@@ -76,75 +91,76 @@ typedef struct haul_effect {
     uint64_t pinned_largest;
     uint64_t left_out;
     const char *calls; /* "240 cudaMemcpy HtoD of 4 MiB, pageable" */
-} haul_effect;
+} hl_advise_effect;
 
-typedef struct haul_change {
+typedef struct hl_advise_change {
     const char *word;
     const char *summary; /* one line */
     haul_certainty certainty;
     /* Adds candidates; a missing parameter is a gap, no error. */
-    void (*find)(haul_study *study, haul_candidates *out);
+    void (*find)(hl_advise_study *study, hl_advise_candidates *out);
     /* Edits a plan that may hold other changes. */
-    void (*apply)(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan);
+    void (*apply)(hl_advise_study *study, const hl_advise_candidate *candidate,
+                  hl_advise_rewrite *plan);
     /* Fills what, why, assumes and needs; strings are the arena's. */
-    void (*tell)(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
-                 haul_advice *advice);
-} haul_change;
+    void (*tell)(hl_advise_study *study, const hl_advise_candidate *candidate,
+                 const hl_advise_effect *effect, haul_advice *advice);
+} hl_advise_change;
 
 /* In changes.c, in the order of change_list.h. */
-extern const haul_change *const haul_changes[];
-extern const size_t haul_change_total;
+extern const hl_advise_change *const hl_advise_changes[];
+extern const size_t hl_advise_change_total;
 
-#define HAUL_CHANGE(name) extern const haul_change haul_change_##name;
+#define HAUL_CHANGE(name) extern const hl_advise_change hl_advise_change_##name;
 #include "advise/change_list.h"
 #undef HAUL_CHANGE
 
 /* Duration of an operation before any change. */
-static inline int64_t haul_study_dur(const haul_study *study, uint32_t op)
+static inline int64_t hl_advise_study_dur(const hl_advise_study *study, uint32_t op)
 {
     return study->durations_ns ? study->durations_ns[op] : study->workload->ops[op].dur_ns;
 }
 
 /* The same of a call of the device's operations. */
-static inline int64_t haul_study_call_dur(const haul_study *study, uint32_t op)
+static inline int64_t hl_advise_study_call_dur(const hl_advise_study *study, uint32_t op)
 {
     return study->call_durations_ns ? study->call_durations_ns[op]
                                     : study->workload->ops[op].call_dur_ns;
 }
 
 /* The part of an operation's time, and of its call's, that is on the critical path. */
-static inline int64_t haul_study_weight(const haul_study *study, uint32_t op)
+static inline int64_t hl_advise_study_weight(const hl_advise_study *study, uint32_t op)
 {
-    const double call_ns = (double)haul_study_call_dur(study, op);
-    return haul_add_ns(study->critical[op] ? haul_study_dur(study, op) : 0,
-                       (int64_t)(study->host_share * call_ns));
+    const double call_ns = (double)hl_advise_study_call_dur(study, op);
+    return hl_base_add_ns(study->critical[op] ? hl_advise_study_dur(study, op) : 0,
+                          (int64_t)(study->host_share * call_ns));
 }
 
 /* Adds an operation whose time and call may vanish. */
-static inline void haul_candidate_count(const haul_study *study, haul_candidate *candidate,
-                                        uint32_t op)
+static inline void hl_advise_candidate_count(const hl_advise_study *study,
+                                             hl_advise_candidate *candidate, uint32_t op)
 {
     const int64_t call_ns = study->workload->ops[op].call_dur_ns;
-    candidate->bound_ns =
-        haul_add_ns(candidate->bound_ns, haul_add_ns(haul_study_dur(study, op), call_ns));
-    candidate->rank_ns = haul_add_ns(candidate->rank_ns, haul_study_weight(study, op));
+    candidate->bound_ns = hl_base_add_ns(candidate->bound_ns,
+                                         hl_base_add_ns(hl_advise_study_dur(study, op), call_ns));
+    candidate->rank_ns = hl_base_add_ns(candidate->rank_ns, hl_advise_study_weight(study, op));
 }
 
 /* The time of one copy on the machine in seconds; false where a parameter is missing, which becomes
  * a gap of `copies` copies where `change` is not NULL. */
-bool haul_study_copy_time(haul_study *study, const haul_copy *copy, const haul_change *change,
-                          uint64_t copies, double *seconds);
+bool hl_advise_study_copy_time(hl_advise_study *study, const haul_copy *copy,
+                               const hl_advise_change *change, uint64_t copies, double *seconds);
 
 /* An operation's duration times the ratio of the predicted times of `after` and `before`, but no
  * faster than limit_Bps. */
-int64_t haul_study_scaled(haul_study *study, int64_t dur_ns, const haul_copy *before,
-                          const haul_copy *after);
+int64_t hl_advise_study_scaled(hl_advise_study *study, int64_t dur_ns, const haul_copy *before,
+                               const haul_copy *after);
 
 /* The copy of an operation, in the memory that the plan has for it. */
-haul_copy haul_study_copy(const haul_rewrite *plan, uint32_t op);
+haul_copy hl_advise_study_copy(const hl_advise_rewrite *plan, uint32_t op);
 
 /* Whether an operation is a copy that moves bytes between host and device. */
-static inline bool haul_study_crosses(const haul_study *study, uint32_t op)
+static inline bool hl_advise_study_crosses(const hl_advise_study *study, uint32_t op)
 {
     const haul_op *copy = &study->workload->ops[op];
     return haul_op_crosses_link(copy) && !study->classes.items[study->class_of[op]].impossible;
@@ -153,47 +169,57 @@ static inline bool haul_study_crosses(const haul_study *study, uint32_t op)
 /* Pins a copy's memory: its duration becomes that of a pinned copy, and an asynchronous call does
  * not block any more. The first copy of a class waits while its buffer is page-locked; the others
  * are taken to use that buffer. Nothing where it is not pageable, or already done. */
-void haul_study_pin(haul_study *study, haul_rewrite *plan, uint32_t op);
+void hl_advise_study_pin(hl_advise_study *study, hl_advise_rewrite *plan, uint32_t op);
+
+/* The host page-locks the buffer of a copy's class, unless it is pinned or locked already, before
+ * it calls `user`, the first operation that needs it: the copy, or a kernel that writes to it. */
+void hl_advise_buffer_lock(const hl_advise_study *study, hl_advise_rewrite *plan, uint32_t op,
+                           uint32_t user);
 
 /* Seconds to page-lock so many bytes. */
-double haul_page_lock_s(double bytes);
+double hl_advise_page_lock_s(double bytes);
 
 /* Whether copies of both kinds of memory are predicted in a direction; else a gap. */
-bool haul_study_can_pin(haul_study *study, const haul_change *change, haul_direction direction,
-                        uint64_t bytes, uint64_t copies);
+bool hl_advise_study_can_pin(hl_advise_study *study, const hl_advise_change *change,
+                             haul_direction direction, uint64_t bytes, uint64_t copies);
 
 /* Adds a candidate, unless its bound is 0. */
-void haul_candidates_add(haul_study *study, haul_candidates *out, const haul_candidate *candidate);
+void hl_advise_candidates_add(hl_advise_study *study, hl_advise_candidates *out,
+                              const hl_advise_candidate *candidate);
 
 /* For a change about calls of one name, direction and memory, as far as `takes` takes their size: a
  * candidate for each, by the place of its first class; and `edit` for each copy of one. */
-typedef bool (*haul_class_test)(haul_study *study, const haul_size_class *one);
-void haul_calls_find(haul_study *study, haul_class_test takes, haul_candidates *out);
-void haul_calls_edit(haul_study *study, const haul_candidate *candidate, haul_class_test takes,
-                     void (*edit)(haul_study *study, haul_rewrite *plan, uint32_t op),
-                     haul_rewrite *plan);
+typedef bool (*hl_advise_class_test)(hl_advise_study *study, const hl_project_size_class *one);
+void hl_advise_calls_find(hl_advise_study *study, hl_advise_class_test takes,
+                          hl_advise_candidates *out);
+void hl_advise_calls_edit(hl_advise_study *study, const hl_advise_candidate *candidate,
+                          hl_advise_class_test takes,
+                          void (*edit)(hl_advise_study *study, hl_advise_rewrite *plan,
+                                       uint32_t op),
+                          hl_advise_rewrite *plan);
 
 /* For a change about calls of one size: a candidate for each class; `count` adds what the change
  * may save of a copy, if anything. */
-void haul_classes_find(haul_study *study,
-                       void (*count)(haul_study *study, uint32_t op, haul_candidate *candidate),
-                       haul_candidates *out);
+void hl_advise_classes_find(hl_advise_study *study,
+                            void (*count)(hl_advise_study *study, uint32_t op,
+                                          hl_advise_candidate *candidate),
+                            hl_advise_candidates *out);
 
 /* A walk over the device's operations, with a state for each stream. */
-typedef struct haul_stream_walk {
+typedef struct hl_advise_stream_walk {
     size_t size;       /* of a state */
     const void *empty; /* that it begins as */
-    void (*visit)(haul_study *study, void *state, uint32_t op, void *context);
-    void (*end)(haul_study *study, void *state, void *context); /* of a stream; or NULL */
-} haul_stream_walk;
-void haul_study_walk(haul_study *study, const haul_stream_walk *walk, void *context);
+    void (*visit)(hl_advise_study *study, void *state, uint32_t op, void *context);
+    void (*end)(hl_advise_study *study, void *state, void *context); /* of a stream; or NULL */
+} hl_advise_stream_walk;
+void hl_advise_study_walk(hl_advise_study *study, const hl_advise_stream_walk *walk, void *context);
 
 /* Texts: a formatted string; a time; a number of bytes; of the arena. */
-const char *haul_study_text(haul_study *study, const char *format, ...) HAUL_PRINTF(2, 3);
-const char *haul_study_time(haul_study *study, int64_t ns);
-const char *haul_study_bytes(haul_study *study, uint64_t bytes);
+const char *hl_advise_study_text(hl_advise_study *study, const char *format, ...) HAUL_PRINTF(2, 3);
+const char *hl_advise_study_time(hl_advise_study *study, int64_t ns);
+const char *hl_advise_study_bytes(hl_advise_study *study, uint64_t bytes);
 
 /* "needs 4 MiB of pinned memory ..." for what a plan pins, or NULL. */
-const char *haul_study_pinned_need(haul_study *study, const haul_effect *effect);
+const char *hl_advise_study_pinned_need(hl_advise_study *study, const hl_advise_effect *effect);
 
 #endif

@@ -7,15 +7,16 @@
 
 /* The kernel with its output mapped, by equation (6) of CCGrid 2014: latency and rate of pinned
  * copies, each byte once. */
-static bool mapped_ns(haul_study *study, uint32_t op, int64_t kernel_ns, int64_t *dur_ns)
+static bool mapped_ns(hl_advise_study *study, uint32_t op, int64_t kernel_ns, int64_t *dur_ns)
 {
     const haul_op *copied = &study->workload->ops[op];
-    haul_copy copy = {copied->bytes, (haul_direction)copied->direction, HAUL_PINNED, HAUL_NEAR};
+    haul_copy copy = {copied->bytes, (haul_direction)copied->direction, HAUL_MEMORY_PINNED,
+                      HAUL_LOCALITY_NEAR};
     double whole_s, byte_s;
-    if (!haul_study_copy_time(study, &copy, &haul_change_map, 1, &whole_s))
+    if (!hl_advise_study_copy_time(study, &copy, &hl_advise_change_map, 1, &whole_s))
         return false;
     copy.bytes = 1;
-    if (!haul_study_copy_time(study, &copy, &haul_change_map, 1, &byte_s))
+    if (!hl_advise_study_copy_time(study, &copy, &hl_advise_change_map, 1, &byte_s))
         return false;
     const double per_byte_s = fmax(0, whole_s - byte_s) / (double)copied->bytes;
     const haul_overlap_case mapped = {
@@ -28,76 +29,85 @@ static bool mapped_ns(haul_study *study, uint32_t op, int64_t kernel_ns, int64_t
                 .mapped_per_byte_s = per_byte_s},
         .kernel_s = 1e-9 * (double)kernel_ns,
     };
-    *dur_ns = llround(1e9 * haul_overlap_time(&mapped, HAUL_MAPPED, 1));
+    *dur_ns = llround(1e9 * haul_overlap_time(&mapped, HAUL_STRATEGY_MAPPED, 1));
     return true;
 }
 
 /* Whether the kernel right before a copy to the host on its stream, when it writes over the link,
  * is faster than it and the copy. */
-static bool gains(haul_study *study, uint32_t op, uint32_t *kernel, int64_t *dur_ns)
+static bool gains(hl_advise_study *study, uint32_t op, uint32_t *kernel, int64_t *dur_ns)
 {
     const haul_op *copied = &study->workload->ops[op];
     *kernel = copied->stream_prev;
-    if (copied->direction != HAUL_DTOH || !haul_study_crosses(study, op) || *kernel == HAUL_NONE ||
-        study->workload->ops[*kernel].kind != HAUL_OP_KERNEL || !copied->bytes ||
-        copied->detail == HAUL_MANAGED)
+    if (copied->direction != HAUL_DIRECTION_DTOH || !hl_advise_study_crosses(study, op) ||
+        *kernel == HAUL_NONE || study->workload->ops[*kernel].kind != HAUL_OP_KERNEL ||
+        !copied->bytes || copied->detail == HAUL_MEMORY_MANAGED)
         return false;
-    const int64_t kernel_ns = haul_study_dur(study, *kernel);
+    const int64_t kernel_ns = hl_advise_study_dur(study, *kernel);
     return mapped_ns(study, op, kernel_ns, dur_ns) &&
-           *dur_ns < kernel_ns + haul_study_dur(study, op);
+           *dur_ns < kernel_ns + hl_advise_study_dur(study, op);
 }
 
 /* Both the kernel and the copy change, but only the copy may vanish. */
-static void count(haul_study *study, uint32_t op, haul_candidate *candidate)
+static void count(hl_advise_study *study, uint32_t op, hl_advise_candidate *candidate)
 {
     uint32_t kernel;
     int64_t dur_ns;
     if (gains(study, op, &kernel, &dur_ns))
-        haul_candidate_count(study, candidate, op);
+        hl_advise_candidate_count(study, candidate, op);
 }
 
-static void find(haul_study *study, haul_candidates *out)
+static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
 {
-    haul_classes_find(study, count, out);
+    hl_advise_classes_find(study, count, out);
 }
 
 /* Copies of the class that gain nothing stay: another kernel may come before them. */
-static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+static void apply_candidate(hl_advise_study *study, const hl_advise_candidate *candidate,
+                            hl_advise_rewrite *plan)
 {
-    const haul_size_class *one = &study->classes.items[candidate->subject];
+    const hl_project_size_class *one = &study->classes.items[candidate->subject];
     for (uint32_t k = 0; k < one->count; k++) {
         const uint32_t op = study->classes.ops[one->first + k];
         uint32_t kernel;
         int64_t dur_ns;
         if (!gains(study, op, &kernel, &dur_ns))
             continue;
-        haul_study_pin(study, plan, op);
-        (void)haul_rewrite_claim(plan, op);
-        haul_rewrite_claim(plan, kernel)->dur_ns = dur_ns;
-        haul_rewrite_leave_out(plan, op, true);
+        hl_advise_rewrite_claim(plan, kernel)->dur_ns = dur_ns;
+        hl_advise_buffer_lock(study, plan, op, kernel);
+        hl_advise_study_pin(study, plan, op);
+        (void)hl_advise_rewrite_claim(plan, op);
+        hl_advise_rewrite_leave_out(plan, op, true);
     }
 }
 
-static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
-                 haul_advice *advice)
+static void write_advice(hl_advise_study *study, const hl_advise_candidate *candidate,
+                         const hl_advise_effect *effect, haul_advice *advice)
 {
-    const haul_size_class *one = &study->classes.items[candidate->subject];
-    advice->what = haul_study_text(
+    const hl_project_size_class *one = &study->classes.items[candidate->subject];
+    advice->what = hl_advise_study_text(
         study, "map the output, which the kernel then writes to the host: %s", effect->calls);
-    advice->why = haul_study_text(
+    advice->why = hl_advise_study_text(
         study, "%s cross the link while the kernel runs, not after it in %s of copies",
-        haul_study_bytes(study, one->bytes), haul_study_time(study, effect->before_ns));
+        hl_advise_study_bytes(study, one->bytes), hl_advise_study_time(study, effect->before_ns));
     advice->assumes = "the kernel before it writes each byte once, coalesced, and reads none back "
                       "(CCGrid 2014, equation 6)";
-    advice->needs = haul_study_text(study, "%s of pinned, mapped host memory",
-                                    haul_study_bytes(study, one->bytes));
+    advice->needs = effect->locks_ns
+                        ? hl_advise_study_text(
+                              study,
+                              "%s of pinned, mapped host memory; page-locking takes %s once, which "
+                              "is subtracted",
+                              hl_advise_study_bytes(study, one->bytes),
+                              hl_advise_study_time(study, effect->locks_ns))
+                        : hl_advise_study_text(study, "%s of pinned, mapped host memory",
+                                               hl_advise_study_bytes(study, one->bytes));
 }
 
-const haul_change haul_change_map = {
+const hl_advise_change hl_advise_change_map = {
     .word = "map",
     .summary = "outputs that are copied after a kernel are written to mapped memory",
-    .certainty = HAUL_CONDITIONAL,
-    .find = find,
-    .apply = apply,
-    .tell = tell,
+    .certainty = HAUL_CERTAINTY_CONDITIONAL,
+    .find = find_candidates,
+    .apply = apply_candidate,
+    .tell = write_advice,
 };

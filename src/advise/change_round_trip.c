@@ -15,10 +15,10 @@ typedef struct place_key {
 } place_key;
 
 /* Fills study->fetched; false without memory. */
-static bool pair(haul_study *study)
+static bool pair(hl_advise_study *study)
 {
     const haul_workload *workload = study->workload;
-    haul_records keys = {.size = sizeof(place_key)};
+    hl_base_records keys = {.size = sizeof(place_key)};
     uint32_t *last = NULL; /* of each key, its copy that came last */
     size_t capacity = 0;
     study->fetched = malloc((workload->op_count + 1) * sizeof *study->fetched);
@@ -26,75 +26,77 @@ static bool pair(haul_study *study)
     for (uint32_t i = 0; done && i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
         study->fetched[i] = HAUL_NONE;
-        if (!haul_study_crosses(study, i) || !op->bytes || op->detail == HAUL_MANAGED)
+        if (!hl_advise_study_crosses(study, i) || !op->bytes || op->detail == HAUL_MEMORY_MANAGED)
             continue;
         const size_t known = keys.count;
-        const place_key key = {op->bytes, haul_device_of(workload, op)};
-        const uint32_t number = haul_records_add(&keys, &key);
-        done = number != UINT32_MAX && haul_grow(&last, &capacity, keys.count, sizeof *last);
+        const place_key key = {op->bytes, hl_workload_device_of(workload, op)};
+        const uint32_t number = hl_base_records_add(&keys, &key);
+        done = number != UINT32_MAX && hl_base_grow(&last, &capacity, keys.count, sizeof *last);
         if (!done)
             break;
         const haul_op *fetch = number < known ? &workload->ops[last[number]] : NULL;
-        if (fetch && fetch->direction == HAUL_DTOH && op->direction == HAUL_HTOD &&
-            op->flags & HAUL_OP_HAS_CALL && op->call_ns >= fetch->start_ns + fetch->dur_ns)
+        if (fetch && fetch->direction == HAUL_DIRECTION_DTOH &&
+            op->direction == HAUL_DIRECTION_HTOD && op->flags & HAUL_OP_HAS_CALL &&
+            op->call_ns >= fetch->start_ns + fetch->dur_ns)
             study->fetched[i] = last[number];
         last[number] = i;
     }
-    haul_records_release(&keys);
+    hl_base_records_release(&keys);
     free(last);
     return done;
 }
 
 /* Both copies vanish. */
-static void count(haul_study *study, uint32_t op, haul_candidate *candidate)
+static void count(hl_advise_study *study, uint32_t op, hl_advise_candidate *candidate)
 {
     if (study->fetched[op] == HAUL_NONE)
         return;
-    haul_candidate_count(study, candidate, op);
-    haul_candidate_count(study, candidate, study->fetched[op]);
+    hl_advise_candidate_count(study, candidate, op);
+    hl_advise_candidate_count(study, candidate, study->fetched[op]);
 }
 
-static void find(haul_study *study, haul_candidates *out)
+static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
 {
     if (pair(study))
-        haul_classes_find(study, count, out);
+        hl_advise_classes_find(study, count, out);
     else
         study->failed = true;
 }
 
 /* A copy back whose fetch was claimed by another class is a conflict, as for all changes. */
-static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+static void apply_candidate(hl_advise_study *study, const hl_advise_candidate *candidate,
+                            hl_advise_rewrite *plan)
 {
-    const haul_size_class *one = &study->classes.items[candidate->subject];
+    const hl_project_size_class *one = &study->classes.items[candidate->subject];
     for (uint32_t k = 0; k < one->count; k++) {
         const uint32_t back = study->classes.ops[one->first + k];
         const uint32_t fetch = study->fetched[back];
         if (fetch == HAUL_NONE)
             continue;
-        (void)haul_rewrite_claim(plan, fetch);
-        (void)haul_rewrite_claim(plan, back);
-        haul_rewrite_leave_out(plan, fetch, false);
-        haul_rewrite_leave_out(plan, back, false);
+        (void)hl_advise_rewrite_claim(plan, fetch);
+        (void)hl_advise_rewrite_claim(plan, back);
+        hl_advise_rewrite_leave_out(plan, fetch, false);
+        hl_advise_rewrite_leave_out(plan, back, false);
     }
 }
 
-static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
-                 haul_advice *advice)
+static void write_advice(hl_advise_study *study, const hl_advise_candidate *candidate,
+                         const hl_advise_effect *effect, haul_advice *advice)
 {
-    const haul_size_class *one = &study->classes.items[candidate->subject];
-    advice->what = haul_study_text(study, "keep on the device: %s", effect->calls);
-    advice->why = haul_study_text(
+    const hl_project_size_class *one = &study->classes.items[candidate->subject];
+    advice->what = hl_advise_study_text(study, "keep on the device: %s", effect->calls);
+    advice->why = hl_advise_study_text(
         study, "%s come to the host and as many bytes go back later: %s of copies",
-        haul_study_bytes(study, one->bytes), haul_study_time(study, effect->before_ns));
+        hl_advise_study_bytes(study, one->bytes), hl_advise_study_time(study, effect->before_ns));
     advice->assumes = "the same bytes go back, and the host does not need them: a profile records "
                       "sizes, not contents";
 }
 
-const haul_change haul_change_round_trip = {
+const hl_advise_change hl_advise_change_round_trip = {
     .word = "round trip",
     .summary = "bytes that go to the host and back stay on the device",
-    .certainty = HAUL_SPECULATIVE,
-    .find = find,
-    .apply = apply,
-    .tell = tell,
+    .certainty = HAUL_CERTAINTY_SPECULATIVE,
+    .find = find_candidates,
+    .apply = apply_candidate,
+    .tell = write_advice,
 };

@@ -20,11 +20,11 @@ typedef struct trio {
 static const trio no_trio = {.kernel = HAUL_NONE};
 
 typedef struct trio_visitor {
-    void (*visit)(haul_study *study, const trio *at, void *state);
+    void (*visit)(hl_advise_study *study, const trio *at, void *state);
     void *state;
 } trio_visitor;
 
-static void close_trio(haul_study *study, void *state, void *context)
+static void close_trio(hl_advise_study *study, void *state, void *context)
 {
     trio *at = state;
     const trio_visitor *visitor = context;
@@ -43,12 +43,12 @@ static void add_copy(trio *at, uint32_t *ops, uint32_t *count, uint32_t op)
 }
 
 /* Copies in, a kernel, copies out; anything else, or a second kernel, begins anew. */
-static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
+static void visit_op(hl_advise_study *study, void *state, uint32_t i, void *context)
 {
     const haul_op *op = &study->workload->ops[i];
     trio *at = state;
-    const bool crosses = haul_study_crosses(study, i) && op->detail != HAUL_MANAGED;
-    if (crosses && op->direction == HAUL_HTOD) {
+    const bool crosses = hl_advise_study_crosses(study, i) && op->detail != HAUL_MEMORY_MANAGED;
+    if (crosses && op->direction == HAUL_DIRECTION_HTOD) {
         if (at->kernel != HAUL_NONE)
             close_trio(study, at, context);
         add_copy(at, at->ins, &at->in_count, i);
@@ -67,67 +67,67 @@ static void visit_op(haul_study *study, void *state, uint32_t i, void *context)
 }
 
 /* Each trio when it ends. */
-static const haul_stream_walk trios = {sizeof(trio), &no_trio, visit_op, close_trio};
+static const hl_advise_stream_walk trios = {sizeof(trio), &no_trio, visit_op, close_trio};
 
 /* *can: whether each can be split, pageable ones as pinned. */
-static int64_t sum_copies(haul_study *study, const uint32_t *ops, uint32_t count, bool *can,
+static int64_t sum_copies(hl_advise_study *study, const uint32_t *ops, uint32_t count, bool *can,
                           int64_t *calls_ns)
 {
     int64_t sum_ns = 0;
     for (uint32_t k = 0; k < count; k++) {
         const haul_op *copy = &study->workload->ops[ops[k]];
-        sum_ns = haul_add_ns(sum_ns, haul_study_dur(study, ops[k]));
-        *calls_ns = haul_add_ns(*calls_ns, haul_study_call_dur(study, ops[k]));
-        *can = *can && copy->bytes >= HAUL_MOST_PARTS &&
-               (copy->detail != HAUL_PAGEABLE ||
-                haul_study_can_pin(study, &haul_change_split, (haul_direction)copy->direction,
-                                   copy->bytes, 1));
+        sum_ns = hl_base_add_ns(sum_ns, hl_advise_study_dur(study, ops[k]));
+        *calls_ns = hl_base_add_ns(*calls_ns, hl_advise_study_call_dur(study, ops[k]));
+        *can = *can && copy->bytes >= HL_ADVISE_MOST_PARTS &&
+               (copy->detail != HAUL_MEMORY_PAGEABLE ||
+                hl_advise_study_can_pin(study, &hl_advise_change_split,
+                                        (haul_direction)copy->direction, copy->bytes, 1));
     }
     return sum_ns;
 }
 
 /* The time saved if copies and kernel overlapped fully and no call blocked; 0 where it cannot be.
  */
-static int64_t bound_of(haul_study *study, const trio *at)
+static int64_t bound_of(hl_advise_study *study, const trio *at)
 {
     bool can = true;
     int64_t calls_ns = 0;
     const int64_t in_ns = sum_copies(study, at->ins, at->in_count, &can, &calls_ns);
     const int64_t out_ns = sum_copies(study, at->outs, at->out_count, &can, &calls_ns);
-    const int64_t kernel_ns = haul_study_dur(study, at->kernel);
+    const int64_t kernel_ns = hl_advise_study_dur(study, at->kernel);
     if (!can)
         return 0;
-    const int64_t copies_ns = haul_add_ns(in_ns, out_ns);
+    const int64_t copies_ns = hl_base_add_ns(in_ns, out_ns);
     const int64_t longest_copies_ns = in_ns > out_ns ? in_ns : out_ns;
-    const int64_t hidden_ns = haul_add_ns(copies_ns, kernel_ns) -
+    const int64_t hidden_ns = hl_base_add_ns(copies_ns, kernel_ns) -
                               (kernel_ns > longest_copies_ns ? kernel_ns : longest_copies_ns);
-    return haul_add_ns(hidden_ns, calls_ns);
+    return hl_base_add_ns(hidden_ns, calls_ns);
 }
 
 /* The bounds of kernels, by name; the last of those without one. */
 typedef struct bounds {
-    haul_candidate *of;
+    hl_advise_candidate *of;
     size_t count;
 } bounds;
 
-static void add_bound(haul_study *study, const trio *at, void *state)
+static void add_bound(hl_advise_study *study, const trio *at, void *state)
 {
     const bounds *self = state;
     const uint32_t name = study->workload->ops[at->kernel].name;
     const int64_t bound_ns = bound_of(study, at);
-    int64_t weight_ns = haul_study_weight(study, at->kernel);
+    int64_t weight_ns = hl_advise_study_weight(study, at->kernel);
     for (uint32_t k = 0; k < at->in_count; k++)
-        weight_ns = haul_add_ns(weight_ns, haul_study_weight(study, at->ins[k]));
+        weight_ns = hl_base_add_ns(weight_ns, hl_advise_study_weight(study, at->ins[k]));
     for (uint32_t k = 0; k < at->out_count; k++)
-        weight_ns = haul_add_ns(weight_ns, haul_study_weight(study, at->outs[k]));
-    haul_candidate *candidate = &self->of[name < self->count ? name : self->count - 1];
-    candidate->bound_ns = haul_add_ns(candidate->bound_ns, bound_ns);
+        weight_ns = hl_base_add_ns(weight_ns, hl_advise_study_weight(study, at->outs[k]));
+    hl_advise_candidate *candidate = &self->of[name < self->count ? name : self->count - 1];
+    candidate->bound_ns = hl_base_add_ns(candidate->bound_ns, bound_ns);
     candidate->rank_ns =
-        haul_add_ns(candidate->rank_ns, bound_ns < weight_ns ? bound_ns : weight_ns);
+        hl_base_add_ns(candidate->rank_ns, bound_ns < weight_ns ? bound_ns : weight_ns);
 }
 
 /* A candidate for each kernel by name: a programmer divides one kernel, wherever it is launched. */
-static void find(haul_study *study, haul_candidates *out)
+static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
 {
     const haul_workload *workload = study->workload;
     bounds all = {.count = 1};
@@ -141,34 +141,34 @@ static void find(haul_study *study, haul_candidates *out)
         return;
     }
     trio_visitor bound = {add_bound, &all};
-    haul_study_walk(study, &trios, &bound);
+    hl_advise_study_walk(study, &trios, &bound);
     for (size_t n = 0; n < all.count; n++) {
-        const haul_candidate candidate = {
+        const hl_advise_candidate candidate = {
             .subject = n + 1 < all.count ? (uint32_t)n : HAUL_NONE,
-            .variants = HAUL_VARIANTS,
+            .variants = HL_ADVISE_VARIANTS,
             .bound_ns = all.of[n].bound_ns,
             .rank_ns = all.of[n].rank_ns,
         };
-        haul_candidates_add(study, out, &candidate);
+        hl_advise_candidates_add(study, out, &candidate);
     }
     free(all.of);
 }
 
-static unsigned parts_of(const haul_candidate *candidate)
+static unsigned parts_of(const hl_advise_candidate *candidate)
 {
     return 2U << candidate->variant; /* 2, 4, 8, 16 */
 }
 
 typedef struct splitter {
-    const haul_candidate *candidate;
-    haul_rewrite *plan;
+    const hl_advise_candidate *candidate;
+    hl_advise_rewrite *plan;
     unsigned parts;
     uint32_t *streams; /* of each stream the first of its new ones, or HAUL_NONE */
     uint32_t *kernels; /* of each stream the last kernel in parts, or HAUL_NONE */
 } splitter;
 
 /* The first part stays on its stream, the others go to the new ones. */
-static void in_parts(const splitter *self, uint32_t op, haul_edit *edit)
+static void in_parts(const splitter *self, uint32_t op, hl_advise_edit *edit)
 {
     const uint32_t stream = self->plan->workload->ops[op].stream;
     edit->parts = (uint8_t)self->parts;
@@ -178,39 +178,40 @@ static void in_parts(const splitter *self, uint32_t op, haul_edit *edit)
 
 /* Each part pays the latency again: the times of whole and part are predicted, and the recorded
  * time scaled by their ratio. The host waits only for the last copy out. */
-static void split_copy(haul_study *study, const splitter *self, uint32_t op, bool is_last)
+static void split_copy(hl_advise_study *study, const splitter *self, uint32_t op, bool is_last)
 {
-    haul_study_pin(study, self->plan, op);
-    haul_edit *edit = haul_rewrite_claim(self->plan, op);
-    const haul_copy whole = haul_study_copy(self->plan, op);
+    hl_advise_study_pin(study, self->plan, op);
+    hl_advise_edit *edit = hl_advise_rewrite_claim(self->plan, op);
+    const haul_copy whole = hl_advise_study_copy(self->plan, op);
     haul_copy part = whole;
     part.bytes = whole.bytes / self->parts;
-    edit->dur_ns = haul_study_scaled(study, edit->dur_ns, &whole, &part);
+    edit->dur_ns = hl_advise_study_scaled(study, edit->dur_ns, &whole, &part);
     in_parts(self, op, edit);
     if (!is_last)
-        edit->marks |= HAUL_EDIT_INNER | HAUL_EDIT_FREE;
+        edit->marks |= HL_ADVISE_EDIT_INNER | HL_ADVISE_EDIT_FREE;
 }
 
 /* The device is full with one part, so the parts follow each other. */
 static void split_kernel(const splitter *self, uint32_t op, bool is_last)
 {
-    haul_edit *edit = haul_rewrite_claim(self->plan, op);
+    hl_advise_edit *edit = hl_advise_rewrite_claim(self->plan, op);
     const uint32_t stream = self->plan->workload->ops[op].stream;
     edit->dur_ns = (edit->dur_ns + self->parts - 1) / self->parts;
     in_parts(self, op, edit);
     if (!is_last)
-        edit->marks |= HAUL_EDIT_INNER;
+        edit->marks |= HL_ADVISE_EDIT_INNER;
     for (unsigned part = 0; part + 1 < self->parts; part++)
-        haul_rewrite_edge_parts(self->plan,
-                                (haul_rewrite_edge){op, op, (uint8_t)part, (uint8_t)(part + 1)});
+        hl_advise_rewrite_edge_parts(
+            self->plan, (hl_advise_rewrite_edge){op, op, (uint8_t)part, (uint8_t)(part + 1)});
     if (self->kernels[stream] != HAUL_NONE)
-        haul_rewrite_edge_parts(self->plan, (haul_rewrite_edge){self->kernels[stream], op,
-                                                                (uint8_t)(self->parts - 1), 0});
+        hl_advise_rewrite_edge_parts(
+            self->plan,
+            (hl_advise_rewrite_edge){self->kernels[stream], op, (uint8_t)(self->parts - 1), 0});
     self->kernels[stream] = op;
 }
 
 /* The new streams of a stream are made once, and every trio on it uses them. */
-static void split_trio(haul_study *study, const trio *at, void *state)
+static void split_trio(hl_advise_study *study, const trio *at, void *state)
 {
     splitter *self = state;
     const haul_op *kernel = &study->workload->ops[at->kernel];
@@ -218,21 +219,22 @@ static void split_trio(haul_study *study, const trio *at, void *state)
         return;
     if (self->streams[kernel->stream] == HAUL_NONE)
         self->streams[kernel->stream] =
-            haul_rewrite_streams(self->plan, kernel->stream, self->parts - 1);
+            hl_advise_rewrite_streams(self->plan, kernel->stream, self->parts - 1);
     for (uint32_t k = 0; k < at->in_count; k++)
         split_copy(study, self, at->ins[k], false);
     /* several copies in go part by part: the first of the next part after the last of this one */
     for (unsigned part = 1; at->in_count > 1 && part < self->parts; part++)
-        haul_rewrite_edge_parts(self->plan,
-                                (haul_rewrite_edge){at->ins[at->in_count - 1], at->ins[0],
-                                                    (uint8_t)(part - 1), (uint8_t)part});
+        hl_advise_rewrite_edge_parts(self->plan,
+                                     (hl_advise_rewrite_edge){at->ins[at->in_count - 1], at->ins[0],
+                                                              (uint8_t)(part - 1), (uint8_t)part});
     split_kernel(self, at->kernel, !at->out_count);
     for (uint32_t k = 0; k < at->out_count; k++)
         split_copy(study, self, at->outs[k], k + 1 == at->out_count);
 }
 
 /* HAUL_NONE in every place: no new streams, no kernel in parts yet. */
-static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+static void apply_candidate(hl_advise_study *study, const hl_advise_candidate *candidate,
+                            hl_advise_rewrite *plan)
 {
     const size_t size = (study->workload->stream_count + 1) * sizeof(uint32_t);
     splitter self = {.candidate = candidate,
@@ -244,8 +246,8 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
         memset(self.streams, 0xff, size);
         memset(self.kernels, 0xff, size);
         trio_visitor split = {split_trio, &self};
-        haul_study_walk(study, &trios, &split);
-        haul_rewrite_leave_out_waits(plan);
+        hl_advise_study_walk(study, &trios, &split);
+        hl_advise_rewrite_leave_out_waits(plan);
     } else {
         study->failed = true;
     }
@@ -253,8 +255,8 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     free(self.kernels);
 }
 
-static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
-                 haul_advice *advice)
+static void write_advice(hl_advise_study *study, const hl_advise_candidate *candidate,
+                         const hl_advise_effect *effect, haul_advice *advice)
 {
     const char *kernel = haul_workload_string(study->workload, candidate->subject);
     int shown = 60; /* bytes of a name in a sentence, whole characters */
@@ -262,23 +264,24 @@ static void tell(haul_study *study, const haul_candidate *candidate, const haul_
     while (is_long && shown && (kernel[shown] & 0xc0) == 0x80)
         shown--;
     advice->parts = parts_of(candidate);
-    advice->what =
-        haul_study_text(study, "split over %u streams, with the kernel '%.*s%s': %s", advice->parts,
-                        shown, *kernel ? kernel : "?", is_long ? ".." : "", effect->calls);
-    advice->why = haul_study_text(study,
-                                  "%s of copies run before and after the kernel; in %u parts all "
-                                  "but the first and the last overlap it",
-                                  haul_study_time(study, effect->before_ns), advice->parts);
+    advice->what = hl_advise_study_text(
+        study, "split over %u streams, with the kernel '%.*s%s': %s", advice->parts, shown,
+        *kernel ? kernel : "?", is_long ? ".." : "", effect->calls);
+    advice->why =
+        hl_advise_study_text(study,
+                             "%s of copies run before and after the kernel; in %u parts all "
+                             "but the first and the last overlap it",
+                             hl_advise_study_time(study, effect->before_ns), advice->parts);
     advice->assumes = "the kernel divides into equal parts, each needs only its part of the bytes, "
                       "and one part fills the device";
-    advice->needs = haul_study_pinned_need(study, effect);
+    advice->needs = hl_advise_study_pinned_need(study, effect);
 }
 
-const haul_change haul_change_split = {
+const hl_advise_change hl_advise_change_split = {
     .word = "split",
     .summary = "copies in, their kernel and copies out are split over streams",
-    .certainty = HAUL_CONDITIONAL,
-    .find = find,
-    .apply = apply,
-    .tell = tell,
+    .certainty = HAUL_CERTAINTY_CONDITIONAL,
+    .find = find_candidates,
+    .apply = apply_candidate,
+    .tell = write_advice,
 };

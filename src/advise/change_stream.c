@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "advise/change.h"
+#include "haul/units.h"
 
 /* A stream works in rounds: copies in, kernels, copies out, as far as a round has them. With two
  * sets of buffers a round's copies may overlap the kernels of the rounds next to it, but not of the
@@ -28,8 +29,8 @@ enum { MOVES = sizeof moves / sizeof *moves };
 static const round no_round = {HAUL_NONE, HAUL_NONE, HAUL_NONE, HAUL_NONE, false};
 
 typedef struct mover {
-    haul_study *study;
-    haul_rewrite *plan;
+    hl_advise_study *study;
+    hl_advise_rewrite *plan;
     uint32_t stream;
     bool in;
     bool out;
@@ -43,12 +44,12 @@ typedef struct mover {
 } mover;
 
 /* Unified memory and copies within the device count as kernels: they stay. */
-static phase phase_of(const haul_study *study, uint32_t i)
+static phase phase_of(const hl_advise_study *study, uint32_t i)
 {
     const haul_op *op = &study->workload->ops[i];
-    if (!haul_study_crosses(study, i) || op->detail == HAUL_MANAGED)
+    if (!hl_advise_study_crosses(study, i) || op->detail == HAUL_MEMORY_MANAGED)
         return PHASE_KERNEL;
-    return op->direction == HAUL_HTOD ? PHASE_IN : PHASE_OUT;
+    return op->direction == HAUL_DIRECTION_HTOD ? PHASE_IN : PHASE_OUT;
 }
 
 /* In a round whose copies moved, the host waits for these and for nothing that stayed. */
@@ -59,42 +60,42 @@ static void end_round(mover *self)
         return;
     uint32_t op = now->last_kernel;
     while (op != HAUL_NONE && op >= now->first) {
-        self->plan->edits[op].marks |= HAUL_EDIT_INNER;
+        self->plan->edits[op].marks |= HL_ADVISE_EDIT_INNER;
         op = self->study->workload->ops[op].stream_prev;
     }
 }
 
 /* A wait of the host beside a call, for edges; HAUL_NONE where nobody makes the call. */
-static uint32_t insert_wait(mover *self, uint32_t anchor, haul_insert_place place)
+static uint32_t insert_wait(mover *self, uint32_t anchor, hl_advise_insert_place place)
 {
     if (self->study->workload->ops[anchor].thread == HAUL_NONE)
         return HAUL_NONE;
-    const haul_insert insert = {
+    const hl_advise_insert insert = {
         .op = {.kind = HAUL_OP_SYNC, .detail = HAUL_SYNC_EVENT, .stream = HAUL_NONE},
         .anchor = anchor,
         .place = place,
     };
-    return haul_rewrite_insert(self->plan, &insert);
+    return hl_advise_rewrite_insert(self->plan, &insert);
 }
 
 static void add_edge(mover *self, uint32_t before, uint32_t after)
 {
     if (before != HAUL_NONE && after != HAUL_NONE)
-        haul_rewrite_edge_add(self->plan, before, after);
+        hl_advise_rewrite_edge_add(self->plan, before, after);
 }
 
 /* `again` is the copy whose buffer on the host the call needs, or HAUL_NONE. */
 static void move_copy(mover *self, uint32_t op, uint32_t stream, uint32_t again)
 {
-    haul_rewrite *plan = self->plan;
-    haul_study_pin(self->study, plan, op);
-    haul_edit *edit = haul_rewrite_claim(plan, op);
+    hl_advise_rewrite *plan = self->plan;
+    hl_advise_study_pin(self->study, plan, op);
+    hl_advise_edit *edit = hl_advise_rewrite_claim(plan, op);
     edit->stream = stream;
-    if (plan->workload->ops[op].flags & HAUL_OP_BLOCKS || edit->marks & HAUL_EDIT_PINNED)
+    if (plan->workload->ops[op].flags & HAUL_OP_BLOCKS || edit->marks & HL_ADVISE_EDIT_PINNED)
         self->rounds[0].frees = true;
-    edit->marks |= HAUL_EDIT_MOVED | HAUL_EDIT_INNER | HAUL_EDIT_FREE;
+    edit->marks |= HL_ADVISE_EDIT_MOVED | HL_ADVISE_EDIT_INNER | HL_ADVISE_EDIT_FREE;
     if (again != HAUL_NONE && self->rounds[2].frees)
-        add_edge(self, again, insert_wait(self, op, HAUL_BEFORE_CALL));
+        add_edge(self, again, insert_wait(self, op, HL_ADVISE_BEFORE_CALL));
     self->last_moved = op;
 }
 
@@ -135,7 +136,8 @@ static void move_op(mover *self, uint32_t op)
 }
 
 /* Operations of other streams are not looked at: edges hold them as they were. */
-static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+static void apply_candidate(hl_advise_study *study, const hl_advise_candidate *candidate,
+                            hl_advise_rewrite *plan)
 {
     const haul_workload *workload = study->workload;
     mover self = {.study = study,
@@ -148,7 +150,7 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
                   .last_moved = HAUL_NONE,
                   .last_stays = HAUL_NONE,
                   .pending_in = HAUL_NONE};
-    self.in_stream = haul_rewrite_streams(plan, self.stream, 2);
+    self.in_stream = hl_advise_rewrite_streams(plan, self.stream, 2);
     self.out_stream = self.in_stream + 1;
     uint32_t last = HAUL_NONE;
     for (uint32_t i = 0; i < workload->op_count; i++) {
@@ -161,14 +163,14 @@ static void apply(haul_study *study, const haul_candidate *candidate, haul_rewri
     if (self.last_moved == HAUL_NONE)
         return;
     /* at the end the host waits for the copies whose calls no longer block */
-    const uint32_t wait = insert_wait(&self, self.last_moved, HAUL_AFTER_CALL);
+    const uint32_t wait = insert_wait(&self, self.last_moved, HL_ADVISE_AFTER_CALL);
     for (int r = 0; r < 3; r++)
         if (self.rounds[r].frees) {
             add_edge(&self, self.rounds[r].last_in, wait);
             add_edge(&self, self.rounds[r].last_out, wait);
         }
-    plan->edits[last].marks &= (uint8_t)~HAUL_EDIT_INNER;
-    haul_rewrite_leave_out_waits(plan);
+    plan->edits[last].marks &= (uint8_t)~HL_ADVISE_EDIT_INNER;
+    hl_advise_rewrite_leave_out_waits(plan);
 }
 
 /* The operations of a stream. */
@@ -180,16 +182,17 @@ typedef struct content {
     bool kernels;
 } content;
 
-static void add_content(const haul_study *study, uint32_t i, content *at)
+static void add_content(const hl_advise_study *study, uint32_t i, content *at)
 {
     const haul_op *op = &study->workload->ops[i];
     at->kernels |= op->kind == HAUL_OP_KERNEL;
     if (phase_of(study, i) == PHASE_KERNEL)
         return;
-    const int64_t both_ns = haul_add_ns(haul_study_dur(study, i), haul_study_call_dur(study, i));
-    at->copy_ns = haul_add_ns(at->copy_ns, both_ns);
-    at->rank_ns = haul_add_ns(at->rank_ns, haul_study_weight(study, i));
-    if (op->detail == HAUL_PAGEABLE) {
+    const int64_t both_ns =
+        hl_base_add_ns(hl_advise_study_dur(study, i), hl_advise_study_call_dur(study, i));
+    at->copy_ns = hl_base_add_ns(at->copy_ns, both_ns);
+    at->rank_ns = hl_base_add_ns(at->rank_ns, hl_advise_study_weight(study, i));
+    if (op->detail == HAUL_MEMORY_PAGEABLE) {
         uint64_t *largest = &at->largest[op->direction];
         *largest = op->bytes > *largest ? op->bytes : *largest;
         at->pageable[op->direction]++;
@@ -198,7 +201,7 @@ static void add_content(const haul_study *study, uint32_t i, content *at)
 
 /* A stream qualifies that has kernels and copies, whose pageable copies can be predicted as pinned.
  */
-static void find(haul_study *study, haul_candidates *out)
+static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
 {
     const haul_workload *workload = study->workload;
     content *of = calloc(workload->stream_count + 1, sizeof *of);
@@ -212,8 +215,8 @@ static void find(haul_study *study, haul_candidates *out)
         bool can = of[s].kernels && of[s].copy_ns > 0;
         for (int d = 0; can && d < 2; d++)
             can = !of[s].pageable[d] ||
-                  haul_study_can_pin(study, &haul_change_stream, (haul_direction)d,
-                                     of[s].largest[d], of[s].pageable[d]);
+                  hl_advise_study_can_pin(study, &hl_advise_change_stream, (haul_direction)d,
+                                          of[s].largest[d], of[s].pageable[d]);
         of[s].kernels = can;
     }
     /* the host's waits go when copies no longer block */
@@ -223,47 +226,74 @@ static void find(haul_study *study, haul_candidates *out)
         if (wait->kind != HAUL_OP_SYNC || stream == HAUL_NONE)
             continue;
         const int64_t alone_ns = (int64_t)(study->host_share * (double)wait->dur_ns);
-        of[stream].copy_ns = haul_add_ns(of[stream].copy_ns, wait->dur_ns);
-        of[stream].rank_ns = haul_add_ns(of[stream].rank_ns, alone_ns);
+        of[stream].copy_ns = hl_base_add_ns(of[stream].copy_ns, wait->dur_ns);
+        of[stream].rank_ns = hl_base_add_ns(of[stream].rank_ns, alone_ns);
     }
     for (uint32_t s = 0; of && s < workload->stream_count; s++) {
-        const haul_candidate candidate = {
+        const hl_advise_candidate candidate = {
             .subject = s, .variants = MOVES, .bound_ns = of[s].copy_ns, .rank_ns = of[s].rank_ns};
         if (of[s].kernels)
-            haul_candidates_add(study, out, &candidate);
+            hl_advise_candidates_add(study, out, &candidate);
     }
     free(of);
 }
 
-static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
-                 haul_advice *advice)
+/* How many copies to the device on a stream may bring back what one of its copies fetched: the
+ * change "round trip" takes them for that, which this one rules out. */
+static uint64_t count_round_trips(const hl_advise_study *study, uint32_t stream)
 {
-    const haul_workload_stream *stream = &study->workload->streams[candidate->subject];
-    const char *from = stream->is_default
-                           ? "the default stream"
-                           : haul_study_text(study, "stream %llu", (unsigned long long)stream->id);
-    advice->parts = moves[candidate->variant].in && moves[candidate->variant].out ? 2 : 1;
-    advice->what = haul_study_text(
-        study, "move off %s, asynchronous, to %s: %s", from,
-        advice->parts == 2 ? "one stream in and one out" : "a stream of their own", effect->calls);
-    advice->why = haul_study_text(
-        study,
-        "the stream's copies (%s) and kernels wait for each other, and the host waits %s for both",
-        haul_study_time(study, effect->after_ns),
-        haul_study_time(study, haul_add_ns(effect->calls_ns, effect->waits_ns)));
-    advice->assumes = "a round of copies in, kernels and copies out depends on the round before "
-                      "only through its kernels, which stay in order, and the host reads a result, "
-                      "or refills a buffer, two rounds later";
-    const char *pinned = haul_study_pinned_need(study, effect);
-    advice->needs =
-        pinned ? haul_study_text(study, "two sets of buffers; %s", pinned) : "two sets of buffers";
+    const haul_workload *workload = study->workload;
+    uint64_t count = 0;
+    for (size_t i = 0; study->fetched && i < workload->op_count; i++)
+        count += study->fetched[i] != HAUL_NONE && workload->ops[i].stream == stream &&
+                 workload->ops[study->fetched[i]].stream == stream;
+    return count;
 }
 
-const haul_change haul_change_stream = {
+static const char *assumption(hl_advise_study *study, uint32_t stream)
+{
+    static const char rounds[] =
+        "a round of copies in, kernels and copies out depends on the round before only through its "
+        "kernels, which stay in order, and the host reads a result, or refills a buffer, two "
+        "rounds later";
+    char number[96];
+    const uint64_t back = count_round_trips(study, stream);
+    if (!back)
+        return rounds;
+    return hl_advise_study_text(
+        study, "%s; and %s not bring back what had just come to the host ('round trip' assumes it)",
+        rounds,
+        haul_number_of(back, "copy to the device does", "copies to the device do", number,
+                       sizeof number));
+}
+
+static void write_advice(hl_advise_study *study, const hl_advise_candidate *candidate,
+                         const hl_advise_effect *effect, haul_advice *advice)
+{
+    const haul_workload_stream *stream = &study->workload->streams[candidate->subject];
+    const char *from = stream->is_default ? "the default stream"
+                                          : hl_advise_study_text(study, "stream %llu",
+                                                                 (unsigned long long)stream->id);
+    advice->parts = moves[candidate->variant].in && moves[candidate->variant].out ? 2 : 1;
+    advice->what = hl_advise_study_text(
+        study, "move off %s, asynchronous, to %s: %s", from,
+        advice->parts == 2 ? "one stream in and one out" : "a stream of their own", effect->calls);
+    advice->why = hl_advise_study_text(
+        study,
+        "the stream's copies (%s) and kernels wait for each other, and the host waits %s for both",
+        hl_advise_study_time(study, effect->after_ns),
+        hl_advise_study_time(study, hl_base_add_ns(effect->calls_ns, effect->waits_ns)));
+    advice->assumes = assumption(study, candidate->subject);
+    const char *pinned = hl_advise_study_pinned_need(study, effect);
+    advice->needs = pinned ? hl_advise_study_text(study, "two sets of buffers; %s", pinned)
+                           : "two sets of buffers";
+}
+
+const hl_advise_change hl_advise_change_stream = {
     .word = "stream",
     .summary = "copies move from the kernels' stream to streams of their own",
-    .certainty = HAUL_CONDITIONAL,
-    .find = find,
-    .apply = apply,
-    .tell = tell,
+    .certainty = HAUL_CERTAINTY_CONDITIONAL,
+    .find = find_candidates,
+    .apply = apply_candidate,
+    .tell = write_advice,
 };

@@ -9,49 +9,50 @@
  * name the program's compiler. */
 enum { PARAMETER_BYTES = 4096 };
 
-static bool is_symbol_copy(haul_study *study, const haul_size_class *one)
+static bool is_symbol_copy(hl_advise_study *study, const hl_project_size_class *one)
 {
     const char *name = haul_workload_string(study->workload, one->name);
-    return one->direction == HAUL_HTOD && one->bytes <= PARAMETER_BYTES &&
+    return one->direction == HAUL_DIRECTION_HTOD && one->bytes <= PARAMETER_BYTES &&
            strstr(name, "MemcpyToSymbol") != NULL;
 }
 
 /* No wait takes the place of the call: a launch needs none. */
-static void leave_out(haul_study *study, haul_rewrite *plan, uint32_t op)
+static void leave_out(hl_advise_study *study, hl_advise_rewrite *plan, uint32_t op)
 {
     (void)study;
-    (void)haul_rewrite_claim(plan, op);
-    haul_rewrite_leave_out(plan, op, false);
+    (void)hl_advise_rewrite_claim(plan, op);
+    hl_advise_rewrite_leave_out(plan, op, false);
 }
 
-static void find(haul_study *study, haul_candidates *out)
+static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
 {
-    haul_calls_find(study, is_symbol_copy, out);
+    hl_advise_calls_find(study, is_symbol_copy, out);
 }
 
-static void apply(haul_study *study, const haul_candidate *candidate, haul_rewrite *plan)
+static void apply_candidate(hl_advise_study *study, const hl_advise_candidate *candidate,
+                            hl_advise_rewrite *plan)
 {
-    haul_calls_edit(study, candidate, is_symbol_copy, leave_out, plan);
+    hl_advise_calls_edit(study, candidate, is_symbol_copy, leave_out, plan);
 }
 
-static void tell(haul_study *study, const haul_candidate *candidate, const haul_effect *effect,
-                 haul_advice *advice)
+static void write_advice(hl_advise_study *study, const hl_advise_candidate *candidate,
+                         const hl_advise_effect *effect, haul_advice *advice)
 {
     (void)candidate;
-    advice->what = haul_study_text(study, "pass as kernel parameters: %s", effect->calls);
-    advice->why = haul_study_text(
+    advice->what = hl_advise_study_text(study, "pass as kernel parameters: %s", effect->calls);
+    advice->why = hl_advise_study_text(
         study,
         "kernel parameters travel with the launch; the copies take %s, each in a call of its own",
-        haul_study_time(study, effect->before_ns));
-    advice->assumes = haul_study_text(study, "the parameters of each kernel stay within %s",
-                                      haul_study_bytes(study, PARAMETER_BYTES));
+        hl_advise_study_time(study, effect->before_ns));
+    advice->assumes = hl_advise_study_text(study, "the parameters of each kernel stay within %s",
+                                           hl_advise_study_bytes(study, PARAMETER_BYTES));
 }
 
-const haul_change haul_change_symbol = {
+const hl_advise_change hl_advise_change_symbol = {
     .word = "symbol",
     .summary = "small copies to symbols become parameters of the kernels",
-    .certainty = HAUL_CONDITIONAL,
-    .find = find,
-    .apply = apply,
-    .tell = tell,
+    .certainty = HAUL_CERTAINTY_CONDITIONAL,
+    .find = find_candidates,
+    .apply = apply_candidate,
+    .tell = write_advice,
 };

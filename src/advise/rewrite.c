@@ -6,48 +6,49 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/intervals.h"
 
-haul_status haul_rewrite_init(haul_rewrite *self, const haul_workload *workload,
-                              const int64_t *durations_ns, const int64_t *call_durations_ns,
-                              haul_error *error)
+haul_status hl_advise_rewrite_init(hl_advise_rewrite *self, const haul_workload *workload,
+                                   const int64_t *durations_ns, const int64_t *call_durations_ns,
+                                   haul_error *error)
 {
-    *self = (haul_rewrite){
+    *self = (hl_advise_rewrite){
         .workload = workload, .durations_ns = durations_ns, .call_durations_ns = call_durations_ns};
     self->edits = calloc(workload->op_count + 1, sizeof *self->edits);
     if (!self->edits)
-        return haul_fail_no_memory(error);
-    haul_rewrite_clear(self);
+        return hl_base_fail_no_memory(error);
+    hl_advise_rewrite_clear(self);
     return HAUL_OK;
 }
 
-void haul_rewrite_release(haul_rewrite *self)
+void hl_advise_rewrite_release(hl_advise_rewrite *self)
 {
     free(self->edits);
     free(self->edges);
     free(self->inserts);
     free(self->stream_like);
-    *self = (haul_rewrite){0};
+    *self = (hl_advise_rewrite){0};
 }
 
-int64_t haul_rewrite_old_dur(const haul_rewrite *self, uint32_t op)
+int64_t hl_advise_rewrite_old_dur(const hl_advise_rewrite *self, uint32_t op)
 {
     const haul_op *old = &self->workload->ops[op];
     return self->durations_ns && haul_op_on_device(old) ? self->durations_ns[op] : old->dur_ns;
 }
 
-int64_t haul_rewrite_old_call_dur(const haul_rewrite *self, uint32_t op)
+int64_t hl_advise_rewrite_old_call_dur(const hl_advise_rewrite *self, uint32_t op)
 {
     return self->call_durations_ns ? self->call_durations_ns[op]
                                    : self->workload->ops[op].call_dur_ns;
 }
 
 /* An edit that changes nothing. */
-static haul_edit untouched(const haul_rewrite *self, uint32_t op)
+static hl_advise_edit untouched(const hl_advise_rewrite *self, uint32_t op)
 {
     const haul_op *old = &self->workload->ops[op];
     const bool has_bytes = old->kind == HAUL_OP_COPY || old->kind == HAUL_OP_MEMSET;
-    return (haul_edit){
-        .dur_ns = haul_rewrite_old_dur(self, op),
+    return (hl_advise_edit){
+        .dur_ns = hl_advise_rewrite_old_dur(self, op),
         .bytes = has_bytes ? old->bytes : 0,
         .stream = old->stream,
         .into = HAUL_NONE,
@@ -55,7 +56,7 @@ static haul_edit untouched(const haul_rewrite *self, uint32_t op)
     };
 }
 
-static void clear(haul_rewrite *self, unsigned kept_marks)
+static void clear(hl_advise_rewrite *self, unsigned kept_marks)
 {
     for (uint32_t i = 0; i < self->workload->op_count; i++) {
         const unsigned marks = self->edits[i].marks & kept_marks;
@@ -64,33 +65,34 @@ static void clear(haul_rewrite *self, unsigned kept_marks)
     }
     self->edge_count = self->insert_count = self->stream_count = 0;
     self->extra_parts = 0;
+    self->lock_ns = 0;
     self->conflict = false;
 }
 
-void haul_rewrite_clear(haul_rewrite *self)
+void hl_advise_rewrite_clear(hl_advise_rewrite *self)
 {
     clear(self, 0);
 }
 
 /* Two changes of one copy would each be told of a time that the other changed: such plans are
  * refused as a conflict, not scheduled. */
-haul_edit *haul_rewrite_claim(haul_rewrite *self, uint32_t op)
+hl_advise_edit *hl_advise_rewrite_claim(hl_advise_rewrite *self, uint32_t op)
 {
-    haul_edit *edit = &self->edits[op];
-    if (edit->marks & HAUL_EDIT_CLAIMED)
+    hl_advise_edit *edit = &self->edits[op];
+    if (edit->marks & HL_ADVISE_EDIT_CLAIMED)
         self->conflict = true;
-    edit->marks |= HAUL_EDIT_CLAIMED;
+    edit->marks |= HL_ADVISE_EDIT_CLAIMED;
     if (self->workload->ops[op].kind == HAUL_OP_COPY)
-        edit->marks |= HAUL_EDIT_TOUCHED;
+        edit->marks |= HL_ADVISE_EDIT_TOUCHED;
     return edit;
 }
 
 /* The numbers of new streams follow those of the workload; what each is like is looked up when the
  * workload is made. */
-uint32_t haul_rewrite_streams(haul_rewrite *self, uint32_t like, unsigned count)
+uint32_t hl_advise_rewrite_streams(hl_advise_rewrite *self, uint32_t like, unsigned count)
 {
-    if (!haul_grow(&self->stream_like, &self->stream_capacity, self->stream_count + count,
-                   sizeof *self->stream_like)) {
+    if (!hl_base_grow(&self->stream_like, &self->stream_capacity, self->stream_count + count,
+                      sizeof *self->stream_like)) {
         self->failed = true;
         return like;
     }
@@ -100,72 +102,138 @@ uint32_t haul_rewrite_streams(haul_rewrite *self, uint32_t like, unsigned count)
     return (uint32_t)first;
 }
 
-void haul_rewrite_edge_parts(haul_rewrite *self, haul_rewrite_edge edge)
+void hl_advise_rewrite_edge_parts(hl_advise_rewrite *self, hl_advise_rewrite_edge edge)
 {
-    if (haul_grow(&self->edges, &self->edge_capacity, self->edge_count + 1, sizeof *self->edges))
+    if (hl_base_grow(&self->edges, &self->edge_capacity, self->edge_count + 1, sizeof *self->edges))
         self->edges[self->edge_count++] = edge;
     else
         self->failed = true;
 }
 
-void haul_rewrite_edge_add(haul_rewrite *self, uint32_t before, uint32_t after)
+void hl_advise_rewrite_edge_add(hl_advise_rewrite *self, uint32_t before, uint32_t after)
 {
-    haul_rewrite_edge_parts(self,
-                            (haul_rewrite_edge){before, after, HAUL_ALL_PARTS, HAUL_ALL_PARTS});
+    hl_advise_rewrite_edge_parts(
+        self, (hl_advise_rewrite_edge){before, after, HL_ADVISE_ALL_PARTS, HL_ADVISE_ALL_PARTS});
 }
 
-uint32_t haul_rewrite_insert(haul_rewrite *self, const haul_insert *insert)
+uint32_t hl_advise_rewrite_insert(hl_advise_rewrite *self, const hl_advise_insert *insert)
 {
-    if (!haul_grow(&self->inserts, &self->insert_capacity, self->insert_count + 1,
-                   sizeof *self->inserts)) {
+    if (!hl_base_grow(&self->inserts, &self->insert_capacity, self->insert_count + 1,
+                      sizeof *self->inserts)) {
         self->failed = true;
         return HAUL_NONE;
     }
     self->inserts[self->insert_count] = *insert;
-    self->edits[insert->anchor].marks |= HAUL_EDIT_ANCHOR;
+    self->edits[insert->anchor].marks |= HL_ADVISE_EDIT_ANCHOR;
     return (uint32_t)(self->workload->op_count + self->insert_count++);
 }
 
-void haul_rewrite_leave_out(haul_rewrite *self, uint32_t op, bool waits)
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* To promise no time that a change of the copy does not save, such as a driver's that allocates
+ * memory in the call, the part of the call's time that the operation does not explain is taken out.
+ * It explains the time until its end where the call blocked, else the time beside it, and that to
+ * stage its bytes: as long as its class's calls show, or, where the call blocked, as the copy
+ * takes. */
+int64_t hl_advise_call_unexplained_ns(const hl_advise_rewrite *self, uint32_t i)
+{
+    const haul_op *op = &self->workload->ops[i];
+    const int64_t returned_ns = hl_base_end_of(op->call_ns, op->call_dur_ns);
+    const bool is_staged = op->detail == HAUL_MEMORY_PAGEABLE && op->flags & HAUL_OP_BLOCKS;
+    const int64_t staged_ns = larger(is_staged ? op->dur_ns : 0, self->edits[i].staged_ns);
+    const int64_t until_end_ns = hl_base_end_of(op->start_ns, op->dur_ns) - op->call_ns;
+    const int64_t explained_ns = op->flags & HAUL_OP_BLOCKS
+                                     ? larger(until_end_ns, 0)
+                                     : larger(returned_ns - op->start_ns, op->dur_ns);
+    return larger(op->call_dur_ns - hl_base_add_ns(explained_ns, staged_ns), 0);
+}
+
+/* Of a recorded delay, its own; 0 where it has none. */
+static int64_t delay_of(const hl_advise_rewrite *self, uint32_t op)
+{
+    size_t low = 0, high = self->delay_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (self->delays[middle].op < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < self->delay_count && self->delays[low].op == op ? self->delays[low].delay_ns : 0;
+}
+
+/* Larger copies from pageable memory are staged in their calls, and that is theirs
+ * (docs/models.md). */
+enum { UNSTAGED_BYTES = 64 * 1024 };
+
+/* Of the call of an operation that is left out, what will be spent all the same, in the next call
+ * if not in this: the driver's start, a compiler. It shows as a delay of the operation's start, or
+ * as time from call to start, or in the call, of more than the spread about what is usual. */
+static int64_t inherited_ns(const hl_advise_rewrite *self, uint32_t i)
+{
+    const haul_op *op = &self->workload->ops[i];
+    int64_t kept_ns = larger(delay_of(self, i), 0);
+    const int64_t issue_ns = larger(op->start_ns - op->call_ns, 0);
+    const int64_t usual_ns = self->issue_ns ? self->issue_ns[op->kind] : 0;
+    if (usual_ns > self->spread_ns)
+        kept_ns = hl_base_add_ns(kept_ns, issue_ns < usual_ns ? issue_ns : usual_ns);
+    const int64_t call_ns = hl_advise_call_unexplained_ns(self, i);
+    if (call_ns > self->spread_ns && op->kind == HAUL_OP_COPY && op->bytes <= UNSTAGED_BYTES)
+        kept_ns = hl_base_add_ns(kept_ns, call_ns);
+    return kept_ns;
+}
+
+void hl_advise_rewrite_leave_out(hl_advise_rewrite *self, uint32_t op, bool waits)
 {
     const haul_op *left = &self->workload->ops[op];
-    haul_edit *edit = &self->edits[op];
-    edit->marks |= HAUL_EDIT_GONE;
+    hl_advise_edit *edit = &self->edits[op];
+    edit->marks |= HL_ADVISE_EDIT_GONE;
     edit->dur_ns = 0;
     edit->bytes = 0;
     if (left->thread == HAUL_NONE)
         return;
+    const int64_t kept_ns = inherited_ns(self, op);
+    const hl_advise_insert kept = {.op = {.kind = HAUL_OP_CALL, .stream = HAUL_NONE},
+                                   .dur_ns = kept_ns,
+                                   .call_dur_ns = kept_ns,
+                                   .anchor = op,
+                                   .place = HL_ADVISE_BEFORE_CALL};
+    if (kept_ns)
+        (void)hl_advise_rewrite_insert(self, &kept);
     /* the time of the call goes, but its place in the thread's order must stay: later calls follow
      * it */
     const bool wait = waits && (left->flags & HAUL_OP_BLOCKS);
-    const haul_insert call = {
+    const hl_advise_insert call = {
         .op = {.kind = wait ? HAUL_OP_SYNC : HAUL_OP_CALL,
                .detail = wait ? HAUL_SYNC_STREAM : 0,
                .stream = HAUL_NONE},
         .anchor = op,
-        .place = HAUL_AS_CALL,
+        .place = HL_ADVISE_AS_CALL,
     };
-    const uint32_t number = haul_rewrite_insert(self, &call);
+    const uint32_t number = hl_advise_rewrite_insert(self, &call);
     if (wait)
-        haul_rewrite_edge_add(self, op, number);
+        hl_advise_rewrite_edge_add(self, op, number);
 }
 
 /* A wait for one operation that others still need stays as it is. Edges are sorted by the operation
  * that waits, so one walk sees all of a wait's together. */
-void haul_rewrite_leave_out_waits(haul_rewrite *self)
+void hl_advise_rewrite_leave_out_waits(hl_advise_rewrite *self)
 {
     const haul_workload *workload = self->workload;
     for (size_t e = 0; e < workload->edge_count;) {
         const uint32_t after = workload->edges[e].after;
         bool inner = workload->ops[after].kind == HAUL_OP_SYNC;
         for (; e < workload->edge_count && workload->edges[e].after == after; e++)
-            inner &= (self->edits[workload->edges[e].before].marks & HAUL_EDIT_INNER) != 0;
+            inner &= (self->edits[workload->edges[e].before].marks & HL_ADVISE_EDIT_INNER) != 0;
         if (inner)
-            self->edits[after].marks |= HAUL_EDIT_GONE;
+            self->edits[after].marks |= HL_ADVISE_EDIT_GONE;
     }
 }
 
-void haul_rewrite_keep_pins(haul_rewrite *self)
+void hl_advise_rewrite_keep_pins(hl_advise_rewrite *self)
 {
-    clear(self, HAUL_EDIT_PINNED);
+    clear(self, HL_ADVISE_EDIT_PINNED);
 }

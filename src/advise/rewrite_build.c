@@ -12,9 +12,9 @@
 #include "workload/builder.h"
 
 typedef struct build {
-    const haul_rewrite *plan;
+    const hl_advise_rewrite *plan;
     const haul_workload *from;
-    haul_builder built;
+    hl_workload_builder built;
     haul_op *ops; /* of `built` */
     int64_t *durations_ns;
     int64_t *call_durations_ns;
@@ -60,23 +60,23 @@ static bool number_parts(build *self)
 static haul_op part_op(const build *self, uint32_t i, unsigned part)
 {
     const haul_op *op = &self->from->ops[i];
-    const haul_edit *edit = &self->plan->edits[i];
+    const hl_advise_edit *edit = &self->plan->edits[i];
     haul_op made = *op;
     if (op->kind == HAUL_OP_COPY || op->kind == HAUL_OP_MEMSET)
         made.bytes = edit->bytes / edit->parts + (part < edit->bytes % edit->parts);
-    if (op->kind == HAUL_OP_COPY && edit->marks & HAUL_EDIT_PINNED)
-        made.detail = HAUL_PINNED;
+    if (op->kind == HAUL_OP_COPY && edit->marks & HL_ADVISE_EDIT_PINNED)
+        made.detail = HAUL_MEMORY_PINNED;
     if (edit->parts == 1)
         made.stream = edit->stream;
     else if (part)
         made.stream = edit->stream + part - 1;
-    if (edit->marks & HAUL_EDIT_BLOCKS && !(op->flags & HAUL_OP_BLOCKS)) {
+    if (edit->marks & HL_ADVISE_EDIT_BLOCKS && !(op->flags & HAUL_OP_BLOCKS)) {
         made.flags |= HAUL_OP_BLOCKS;
         made.start_ns = op->call_ns + op->call_dur_ns - self->plan->free_call_ns - op->dur_ns;
-    } else if (edit->marks & HAUL_EDIT_BLOCKS && op->direction == HAUL_DTOH) {
-        made.start_ns = haul_end_of(made.start_ns, edit->staged_ns);
+    } else if (edit->marks & HL_ADVISE_EDIT_BLOCKS && op->direction == HAUL_DIRECTION_DTOH) {
+        made.start_ns = hl_base_end_of(made.start_ns, edit->staged_ns);
     }
-    if (edit->marks & HAUL_EDIT_FREE || part + 1U < edit->parts)
+    if (edit->marks & HL_ADVISE_EDIT_FREE || part + 1U < edit->parts)
         made.flags &= (uint8_t)~HAUL_OP_BLOCKS;
     if (!part)
         return made;
@@ -90,27 +90,10 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What an operation does not explain of its call's time, such as a driver that allocates memory in
- * it: a change of the copy does not save that. It explains the time until its end where the call
- * blocked, else the time beside it, and that to stage its bytes: as long as its class's calls show,
- * or, where the call blocked, as the copy takes.
- */
-static int64_t unexplained_ns(const build *self, uint32_t i)
-{
-    const haul_op *op = &self->from->ops[i];
-    const int64_t returned_ns = haul_end_of(op->call_ns, op->call_dur_ns);
-    const bool is_staged = op->detail == HAUL_PAGEABLE && op->flags & HAUL_OP_BLOCKS;
-    const int64_t staged_ns = larger(is_staged ? op->dur_ns : 0, self->plan->edits[i].staged_ns);
-    const int64_t until_end_ns = haul_end_of(op->start_ns, op->dur_ns) - op->call_ns;
-    const int64_t explained_ns = op->flags & HAUL_OP_BLOCKS
-                                     ? larger(until_end_ns, 0)
-                                     : larger(returned_ns - op->start_ns, op->dur_ns);
-    return larger(op->call_dur_ns - haul_add_ns(explained_ns, staged_ns), 0);
-}
-
 static int64_t freed_call_ns(const build *self, uint32_t i, int64_t call_ns)
 {
-    const int64_t left_ns = larger(unexplained_ns(self, i), self->plan->free_call_ns);
+    const int64_t left_ns =
+        larger(hl_advise_call_unexplained_ns(self->plan, i), self->plan->free_call_ns);
     return call_ns < left_ns ? call_ns : left_ns;
 }
 
@@ -119,20 +102,20 @@ static int64_t freed_call_ns(const build *self, uint32_t i, int64_t call_ns)
 static void put_op(build *self, uint32_t i)
 {
     const haul_op *op = &self->from->ops[i];
-    const haul_edit *edit = &self->plan->edits[i];
+    const hl_advise_edit *edit = &self->plan->edits[i];
     const uint32_t place = place_of(self, i);
     const int64_t call_ns =
-        haul_op_on_host(op) ? op->dur_ns : haul_rewrite_old_call_dur(self->plan, i);
+        haul_op_on_host(op) ? op->dur_ns : hl_advise_rewrite_old_call_dur(self->plan, i);
     const bool freed =
-        haul_op_on_device(op) && (edit->marks & (HAUL_EDIT_FREE | HAUL_EDIT_BLOCKS) ||
+        haul_op_on_device(op) && (edit->marks & (HL_ADVISE_EDIT_FREE | HL_ADVISE_EDIT_BLOCKS) ||
                                   (edit->parts > 1 && op->flags & HAUL_OP_BLOCKS));
-    if (edit->marks & HAUL_EDIT_GONE) {
+    if (edit->marks & HL_ADVISE_EDIT_GONE) {
         haul_op *empty = &self->ops[place];
         *empty = *op;
         empty->kind = HAUL_OP_CALL;
         if (haul_op_on_device(op)) {
             empty->kind = HAUL_OP_COPY;
-            empty->direction = HAUL_HTOH;
+            empty->direction = HAUL_DIRECTION_HTOH;
             empty->detail = HAUL_MEMORY_UNKNOWN;
             empty->bytes = 0;
             empty->flags = 0;
@@ -153,7 +136,7 @@ static void put_op(build *self, uint32_t i)
 /* A call in another's place takes its recorded time, one beside it none. */
 static void put_insert(build *self, uint32_t number)
 {
-    const haul_insert *insert = &self->plan->inserts[number];
+    const hl_advise_insert *insert = &self->plan->inserts[number];
     const haul_op *anchor = &self->from->ops[insert->anchor];
     const bool on_host = haul_op_on_host(anchor);
     const int64_t call_ns = on_host ? anchor->start_ns : anchor->call_ns;
@@ -164,8 +147,8 @@ static void put_insert(build *self, uint32_t number)
     op->thread_prev = op->stream_prev = HAUL_NONE;
     op->name = HAUL_NONE;
     op->flags |= HAUL_OP_HAS_CALL;
-    op->call_ns = call_ns + (insert->place == HAUL_AFTER_CALL ? dur_ns : 0);
-    op->call_dur_ns = insert->place == HAUL_AS_CALL ? dur_ns : 0;
+    op->call_ns = call_ns + (insert->place == HL_ADVISE_AFTER_CALL ? dur_ns : 0);
+    op->call_dur_ns = insert->place == HL_ADVISE_AS_CALL ? dur_ns : 0;
     op->start_ns = op->call_ns;
     op->dur_ns = op->call_dur_ns;
     self->durations_ns[self->insert_begin + number] = insert->dur_ns;
@@ -175,15 +158,15 @@ static void put_insert(build *self, uint32_t number)
 /* Inserts of one anchor stand together, in the order of their places: before the call, in its
  * stead, after it. Of one place the first that was inserted comes first, since the sort is stable.
  */
-static int64_t insert_key(const haul_rewrite *plan, uint32_t number)
+static int64_t insert_key(const hl_advise_rewrite *plan, uint32_t number)
 {
-    const haul_insert *insert = &plan->inserts[number];
+    const hl_advise_insert *insert = &plan->inserts[number];
     return (int64_t)insert->anchor * 4 + (int64_t)insert->place;
 }
 
 static bool order_inserts(build *self)
 {
-    const haul_rewrite *plan = self->plan;
+    const hl_advise_rewrite *plan = self->plan;
     const size_t count = plan->insert_count;
     uint64_t *keys = malloc((count + 1) * sizeof *keys);
     self->by_anchor = malloc((count + 1) * sizeof *self->by_anchor);
@@ -192,8 +175,8 @@ static bool order_inserts(build *self)
         keys[k] = (uint64_t)insert_key(plan, k);
         self->by_anchor[k] = k;
     }
-    const haul_keys order = {keys, sizeof *keys, 0};
-    sorted = sorted && haul_order_sort(self->by_anchor, count, &order);
+    const hl_base_keys order = {keys, sizeof *keys, 0};
+    sorted = sorted && hl_base_order_sort(self->by_anchor, count, &order);
     free(keys);
     return sorted;
 }
@@ -215,13 +198,14 @@ static size_t find_insert(const build *self, int64_t key)
 /* Most operations have none, and a mark spares them the search. */
 static bool has_inserts(const build *self, uint32_t op)
 {
-    return self->plan->edits[op].marks & HAUL_EDIT_ANCHOR;
+    return self->plan->edits[op].marks & HL_ADVISE_EDIT_ANCHOR;
 }
 
 /* Whether the operation itself is still called: what is left out leaves its call to an insert. */
 static bool is_called(const build *self, uint32_t op)
 {
-    return !(self->plan->edits[op].marks & HAUL_EDIT_GONE) || haul_op_on_host(&self->from->ops[op]);
+    return !(self->plan->edits[op].marks & HL_ADVISE_EDIT_GONE) ||
+           haul_op_on_host(&self->from->ops[op]);
 }
 
 /* The last call of those that an operation became. */
@@ -230,7 +214,7 @@ static uint32_t last_call(const build *self, uint32_t op)
     const size_t end = has_inserts(self, op) ? find_insert(self, ((int64_t)op + 1) * 4) : 0;
     if (end) {
         const uint32_t number = self->by_anchor[end - 1];
-        if (self->plan->inserts[number].place != HAUL_BEFORE_CALL || !is_called(self, op))
+        if (self->plan->inserts[number].place != HL_ADVISE_BEFORE_CALL || !is_called(self, op))
             return self->insert_begin + number;
     }
     return place_of(self, op) + parts_of(self, op) - 1;
@@ -262,10 +246,10 @@ static void link_calls(build *self, uint32_t op)
     bool linked = false;
     for (; at < self->plan->insert_count; at++) {
         const uint32_t number = self->by_anchor[at];
-        const haul_insert *insert = &self->plan->inserts[number];
+        const hl_advise_insert *insert = &self->plan->inserts[number];
         if (insert->anchor != op)
             break;
-        if (!linked && insert->place != HAUL_BEFORE_CALL) {
+        if (!linked && insert->place != HL_ADVISE_BEFORE_CALL) {
             link_parts(self, op, &prev);
             linked = true;
         }
@@ -278,7 +262,7 @@ static void link_calls(build *self, uint32_t op)
 
 /* `after` waits for `before`, part by part as the edge says, or for the operation that stands for
  * it now. */
-static void put_parts(build *self, const haul_rewrite_edge *edge)
+static void put_parts(build *self, const hl_advise_rewrite_edge *edge)
 {
     uint32_t from = edge->before;
     if (from < self->from->op_count && self->plan->edits[from].into != HAUL_NONE)
@@ -287,15 +271,15 @@ static void put_parts(build *self, const haul_rewrite_edge *edge)
     const uint32_t before = place_of(self, from), after = place_of(self, edge->after);
     for (unsigned b = 0; b < before_parts; b++)
         for (unsigned a = 0; a < after_parts; a++)
-            if ((edge->before_part == HAUL_ALL_PARTS || edge->before_part == b) &&
-                (edge->after_part == HAUL_ALL_PARTS || edge->after_part == a) &&
+            if ((edge->before_part == HL_ADVISE_ALL_PARTS || edge->before_part == b) &&
+                (edge->after_part == HL_ADVISE_ALL_PARTS || edge->after_part == a) &&
                 before + b != after + a)
-                haul_builder_edge(&self->built, before + b, after + a);
+                hl_workload_builder_edge(&self->built, before + b, after + a);
 }
 
 static void put_all_parts(build *self, uint32_t before, uint32_t after)
 {
-    const haul_rewrite_edge all = {before, after, HAUL_ALL_PARTS, HAUL_ALL_PARTS};
+    const hl_advise_rewrite_edge all = {before, after, HL_ADVISE_ALL_PARTS, HL_ADVISE_ALL_PARTS};
     put_parts(self, &all);
 }
 
@@ -304,7 +288,7 @@ static void put_all_parts(build *self, uint32_t before, uint32_t after)
 static bool put_joints(build *self)
 {
     const size_t streams = self->from->stream_count;
-    const haul_edit *edits = self->plan->edits;
+    const hl_advise_edit *edits = self->plan->edits;
     if (!self->plan->extra_parts)
         return true;
     uint32_t *last = malloc((streams + 1) * sizeof *last);
@@ -313,13 +297,14 @@ static bool put_joints(build *self)
     memset(last, 0xff, (streams + 1) * sizeof *last);
     for (uint32_t i = 0; i < self->from->op_count; i++) {
         const haul_op *op = &self->from->ops[i];
-        if (!haul_op_on_device(op) || op->stream == HAUL_NONE || edits[i].marks & HAUL_EDIT_MOVED)
+        if (!haul_op_on_device(op) || op->stream == HAUL_NONE ||
+            edits[i].marks & HL_ADVISE_EDIT_MOVED)
             continue;
         const uint32_t before = last[op->stream];
         last[op->stream] = i;
         if (before == HAUL_NONE)
             continue;
-        const haul_edit *b = &edits[before], *a = &edits[i];
+        const hl_advise_edit *b = &edits[before], *a = &edits[i];
         if (b->parts != a->parts || (a->parts > 1 && b->stream != a->stream))
             put_all_parts(self, before, i);
     }
@@ -341,7 +326,7 @@ static void put_streams(build *self)
             stream = self->from->streams[like];
         stream.id = id + 1 + s;
         stream.is_default = false;
-        haul_builder_stream(&self->built, &stream);
+        hl_workload_builder_stream(&self->built, &stream);
     }
 }
 
@@ -350,7 +335,7 @@ static void put_streams(build *self)
  * device whose bytes are not staged any more starts so much sooner. */
 static bool put_delays(build *self)
 {
-    const haul_rewrite *plan = self->plan;
+    const hl_advise_rewrite *plan = self->plan;
     size_t next = 0, capacity = 0;
     for (uint32_t i = 0; i < self->from->op_count; i++) {
         const haul_op *op = &self->from->ops[i];
@@ -358,14 +343,14 @@ static bool put_delays(build *self)
         int64_t delay_ns = 0;
         if (next < plan->delay_count && plan->delays[next].op == i)
             delay_ns = plan->delays[next++].delay_ns;
-        if (op->kind == HAUL_OP_COPY && op->direction == HAUL_HTOD)
+        if (op->kind == HAUL_OP_COPY && op->direction == HAUL_DIRECTION_HTOD)
             delay_ns -= plan->edits[i].staged_ns;
-        if (marks & HAUL_EDIT_BLOCKS && !(op->flags & HAUL_OP_BLOCKS) &&
-            unexplained_ns(self, i) > plan->free_call_ns)
-            delay_ns = larger(delay_ns, unexplained_ns(self, i));
-        if (!delay_ns || marks & HAUL_EDIT_GONE)
+        if (marks & HL_ADVISE_EDIT_BLOCKS && !(op->flags & HAUL_OP_BLOCKS) &&
+            hl_advise_call_unexplained_ns(self->plan, i) > plan->free_call_ns)
+            delay_ns = larger(delay_ns, hl_advise_call_unexplained_ns(self->plan, i));
+        if (!delay_ns || marks & HL_ADVISE_EDIT_GONE)
             continue;
-        if (!haul_grow(&self->delays, &capacity, self->delay_count + 1, sizeof *self->delays))
+        if (!hl_base_grow(&self->delays, &capacity, self->delay_count + 1, sizeof *self->delays))
             return false;
         self->delays[self->delay_count++] = (haul_start_delay){place_of(self, i), delay_ns};
     }
@@ -381,8 +366,8 @@ static bool make_ops(build *self)
     const size_t count = self->built.op_count;
     self->durations_ns = malloc((count + 1) * sizeof *self->durations_ns);
     self->call_durations_ns = malloc((count + 1) * sizeof *self->call_durations_ns);
-    if (!haul_builder_grow(&self->built, &self->built.ops, &self->built.op_capacity, count + 1,
-                           sizeof *self->ops) ||
+    if (!hl_workload_builder_grow(&self->built, &self->built.ops, &self->built.op_capacity,
+                                  count + 1, sizeof *self->ops) ||
         !self->durations_ns || !self->call_durations_ns)
         return false;
     self->ops = self->built.ops;
@@ -396,20 +381,22 @@ static bool make_ops(build *self)
     return true;
 }
 
-haul_status haul_rewrite_build(const haul_rewrite *self, haul_rewritten *draft, haul_error *error)
+haul_status hl_advise_rewrite_build(const hl_advise_rewrite *self, hl_advise_rewritten *draft,
+                                    haul_error *error)
 {
     build made = {.plan = self, .from = self->workload};
     const uint64_t most = HAUL_NONE / 2;
     if (self->workload->op_count + self->extra_parts + self->insert_count > most)
-        return haul_fail(error, HAUL_BAD_INPUT, "a change makes more than 2^31 operations");
-    haul_builder_init_from(&made.built, made.from);
-    haul_status status = HAUL_NO_MEMORY;
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "a change makes more than 2^31 operations");
+    hl_workload_builder_init_from(&made.built, made.from);
+    haul_status status = HAUL_STATUS_NO_MEMORY;
     haul_workload *workload = NULL;
     bool ready = !self->failed && make_ops(&made);
     for (size_t e = 0; ready && e < made.from->edge_count; e++) {
         const haul_edge *edge = &made.from->edges[e];
         const bool is_wait = made.from->ops[edge->after].kind == HAUL_OP_SYNC;
-        if (!is_wait || !(self->edits[edge->after].marks & HAUL_EDIT_GONE))
+        if (!is_wait || !(self->edits[edge->after].marks & HL_ADVISE_EDIT_GONE))
             put_all_parts(&made, edge->before, edge->after);
     }
     for (size_t e = 0; ready && e < self->edge_count; e++)
@@ -417,35 +404,35 @@ haul_status haul_rewrite_build(const haul_rewrite *self, haul_rewritten *draft, 
     ready = ready && put_joints(&made);
     if (ready) {
         put_streams(&made);
-        haul_builder_link_streams(&made.built);
-        status = haul_builder_hand_over(&made.built, "", "", &workload, error);
+        hl_workload_builder_link_streams(&made.built);
+        status = hl_workload_builder_hand_over(&made.built, "", "", &workload, error);
     }
     if (status) {
         free(made.durations_ns);
         free(made.call_durations_ns);
         free(made.delays);
-        haul_fail_no_memory(error);
+        hl_base_fail_no_memory(error);
     } else {
-        *draft = (haul_rewritten){workload, made.durations_ns, made.call_durations_ns, made.delays,
-                                  made.delay_count};
+        *draft = (hl_advise_rewritten){workload, made.durations_ns, made.call_durations_ns,
+                                       made.delays, made.delay_count};
     }
-    haul_builder_release(&made.built);
+    hl_workload_builder_release(&made.built);
     free(made.place);
     free(made.by_anchor);
     return status;
 }
 
-void haul_rewritten_release(haul_rewritten *self)
+void hl_advise_rewritten_release(hl_advise_rewritten *self)
 {
     haul_workload_free(self->workload);
     free(self->durations_ns);
     free(self->call_durations_ns);
     free(self->delays);
-    *self = (haul_rewritten){0};
+    *self = (hl_advise_rewritten){0};
 }
 
 /* The origin is added, for a plan that removes the first operation moves the timeline's 0. */
-int64_t haul_timeline_end_ns(const haul_workload *workload, const haul_timeline *timeline)
+int64_t hl_advise_timeline_end_ns(const haul_workload *workload, const haul_timeline *timeline)
 {
     int64_t end_ns = 0;
     for (size_t i = 0; i < timeline->op_count; i++)

@@ -4,20 +4,21 @@
 #include "advise/advisor.h"
 
 /* The plan of the changes taken so far, and of one more, in the order of the list. */
-static void apply_taken(haul_advisor *self, const haul_found *more)
+static void apply_taken(hl_advise_advisor *self, const void *one_more)
 {
-    haul_rewrite_clear(&self->plan);
-    for (size_t c = 0; c < haul_change_total; c++)
+    const hl_advise_found *more = one_more;
+    hl_advise_rewrite_clear(&self->plan);
+    for (size_t c = 0; c < hl_advise_change_total; c++)
         for (size_t i = 0; i < self->out.count; i++) {
-            const haul_found *found = &self->found[i];
-            if (found->candidate.change == haul_changes[c] && (found->taken || found == more))
-                haul_changes[c]->apply(&self->study, &found->candidate, &self->plan);
+            const hl_advise_found *found = &self->found[i];
+            if (found->candidate.change == hl_advise_changes[c] && (found->taken || found == more))
+                hl_advise_changes[c]->apply(&self->study, &found->candidate, &self->plan);
         }
 }
 
 /* A change is taken if the run with it beside all that were taken saves more than the run without,
  * and by more than the replay misses; else its advice says why it stands apart. */
-static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved_ns,
+static haul_status try_more(hl_advise_advisor *self, hl_advise_found *more, int64_t *saved_ns,
                             haul_error *error)
 {
     int64_t found_ns = 0;
@@ -25,20 +26,21 @@ static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved
     if (self->plan.conflict) {
         size_t rival = 0; /* the first of the changes taken that conflicts with this one alone */
         for (size_t i = 0; i < self->out.count && !(rival && self->plan.conflict); i++) {
-            const haul_found *found = &self->found[i];
+            const hl_advise_found *found = &self->found[i];
             if (!found->taken)
                 continue;
-            haul_rewrite_clear(&self->plan);
+            hl_advise_rewrite_clear(&self->plan);
             found->candidate.change->apply(&self->study, &found->candidate, &self->plan);
             more->candidate.change->apply(&self->study, &more->candidate, &self->plan);
             rival = i + 1;
         }
-        more->advice.apart = haul_study_text(&self->study, "changes the same copies as %zu", rival);
+        more->advice.apart =
+            hl_advise_study_text(&self->study, "changes the same copies as %zu", rival);
         return HAUL_OK;
     }
     haul_error wrong = {0};
-    const haul_status status = haul_advisor_schedule(self, &found_ns, NULL, &wrong);
-    if (status == HAUL_BAD_INPUT) {
+    const haul_status status = hl_advise_advisor_schedule(self, &found_ns, NULL, &wrong);
+    if (status == HAUL_STATUS_BAD_INPUT) {
         more->advice.apart = "would wait for an operation that waits for it";
         return HAUL_OK;
     }
@@ -57,13 +59,14 @@ static haul_status try_more(haul_advisor *self, haul_found *more, int64_t *saved
 }
 
 /* In the order of the list, greedily: all subsets would be too many to schedule. */
-static haul_status take(haul_advisor *self, bool speculative, int64_t *saved_ns, haul_error *error)
+static haul_status take(hl_advise_advisor *self, haul_certainty least, haul_certainty most,
+                        int64_t *saved_ns, haul_error *error)
 {
     for (size_t i = 0; i < self->out.count; i++) {
-        haul_found *found = &self->found[i];
-        if ((found->advice.certainty == HAUL_SPECULATIVE) != speculative)
+        hl_advise_found *found = &self->found[i];
+        if (found->advice.certainty < least || found->advice.certainty > most)
             continue;
-        if (haul_advisor_may_schedule(self, 1))
+        if (hl_advise_advisor_may_schedule(self, 1))
             HAUL_TRY(try_more(self, found, saved_ns, error));
         else
             found->advice.apart = "not tried with the others";
@@ -71,34 +74,52 @@ static haul_status take(haul_advisor *self, bool speculative, int64_t *saved_ns,
     return HAUL_OK;
 }
 
-static haul_advised_plan sum_up(const haul_advisor *self, int64_t saved_ns)
+static haul_status sum_up(hl_advise_advisor *self, int64_t saved_ns, haul_advised_plan *plan,
+                          haul_error *error)
 {
-    haul_advised_plan plan = {.saved_ns = saved_ns, .share = haul_advisor_share(self, saved_ns)};
+    int64_t ends_ns[2] = {saved_ns, saved_ns};
+    *plan =
+        (haul_advised_plan){.saved_ns = saved_ns, .share = hl_advise_advisor_share(self, saved_ns)};
     for (size_t i = 0; i < self->out.count; i++)
-        plan.changes += self->found[i].taken;
-    return plan;
+        plan->changes += self->found[i].taken;
+    if (plan->changes)
+        HAUL_TRY(hl_advise_interval_find(self, apply_taken, NULL, saved_ns, ends_ns, error));
+    plan->low_ns = ends_ns[0];
+    plan->high_ns = ends_ns[1];
+    return HAUL_OK;
+}
+
+/* Before the others, and forgotten then: beside them another choice of changes may save more. */
+static haul_status sum_up_safe(hl_advise_advisor *self, haul_error *error)
+{
+    int64_t saved_ns = 0;
+    HAUL_TRY(take(self, HAUL_CERTAINTY_SAFE, HAUL_CERTAINTY_SAFE, &saved_ns, error));
+    HAUL_TRY(sum_up(self, saved_ns, &self->out.safe, error));
+    for (size_t i = 0; i < self->out.count; i++) {
+        self->found[i].taken = false;
+        self->found[i].advice.apart = NULL;
+    }
+    return HAUL_OK;
 }
 
 /* The combined run is scheduled once more to be kept, with its timeline, for the page. */
-haul_status haul_advisor_together(haul_advisor *self, haul_error *error)
+haul_status hl_advise_advisor_together(hl_advise_advisor *self, haul_error *error)
 {
     int64_t saved_ns = 0;
-    haul_status status = take(self, false, &saved_ns, error);
-    if (status)
-        return status;
-    self->out.together = sum_up(self, saved_ns);
+    HAUL_TRY(sum_up_safe(self, error));
+    HAUL_TRY(take(self, HAUL_CERTAINTY_SAFE, HAUL_CERTAINTY_CONDITIONAL, &saved_ns, error));
+    HAUL_TRY(sum_up(self, saved_ns, &self->out.together, error));
     if (self->out.together.changes) {
         apply_taken(self, NULL);
-        status = haul_advisor_schedule(self, &saved_ns, &self->together, error);
+        HAUL_TRY(hl_advise_advisor_schedule(self, &saved_ns, &self->together, error));
     }
-    if (!status)
-        status = take(self, true, &saved_ns, error);
-    self->out.with_speculative = sum_up(self, saved_ns);
+    HAUL_TRY(take(self, HAUL_CERTAINTY_SPECULATIVE, HAUL_CERTAINTY_SPECULATIVE, &saved_ns, error));
+    HAUL_TRY(sum_up(self, saved_ns, &self->out.with_speculative, error));
     /* Where all that is advised is speculative, the run after it is drawn all the same. */
-    if (!status && !self->out.together.changes && self->out.with_speculative.changes) {
+    if (!self->out.together.changes && self->out.with_speculative.changes) {
         apply_taken(self, NULL);
-        status = haul_advisor_schedule(self, &saved_ns, &self->together, error);
-        self->out.is_speculative = !status;
+        HAUL_TRY(hl_advise_advisor_schedule(self, &saved_ns, &self->together, error));
+        self->out.is_speculative = true;
     }
-    return status;
+    return HAUL_OK;
 }

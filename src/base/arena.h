@@ -3,29 +3,31 @@
 #define HAUL_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-typedef struct haul_arena_block haul_arena_block;
+typedef struct hl_base_arena_block hl_base_arena_block;
 
 /* Zero is an empty arena. */
-typedef struct haul_arena {
-    haul_arena_block *head;
+typedef struct hl_base_arena {
+    hl_base_arena_block *head;
     size_t used; /* of the head block */
-} haul_arena;
+    bool failed; /* an allocation did: what was made of the arena may lack something */
+} hl_base_arena;
 
 /* `size` zeroed bytes aligned for any type, or NULL. */
-void *haul_arena_alloc(haul_arena *arena, size_t size);
+void *hl_base_arena_alloc(hl_base_arena *arena, size_t size);
 
 /* A copy of `length` bytes of `text` and a terminator; of a whole string; NULL without memory. */
-char *haul_arena_text(haul_arena *arena, const char *text, size_t length);
-char *haul_arena_string(haul_arena *arena, const char *text);
+char *hl_base_arena_text(hl_base_arena *arena, const char *text, size_t length);
+char *hl_base_arena_string(hl_base_arena *arena, const char *text);
 
 /* A formatted string. */
-char *haul_arena_format(haul_arena *arena, const char *format, ...)
+char *hl_base_arena_format(hl_base_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-char *haul_arena_vformat(haul_arena *arena, const char *format, va_list args)
+char *hl_base_arena_vformat(hl_base_arena *arena, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 
-void haul_arena_release(haul_arena *arena);
+void hl_base_arena_release(hl_base_arena *arena);
 
 #endif

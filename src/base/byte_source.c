@@ -40,13 +40,13 @@ typedef struct unpacker {
     haul_error error;
 } unpacker;
 
-struct haul_byte_source {
+struct hl_base_byte_source {
     const char *path;
     int file;
     unpacker *unpacker; /* NULL where the file is not gzipped */
 };
 
-bool haul_byte_source_is_gzipped(const haul_byte_source *self)
+bool hl_base_byte_source_is_gzipped(const hl_base_byte_source *self)
 {
     return self->unpacker;
 }
@@ -71,19 +71,20 @@ static ssize_t read_fully(int file, void *buffer, size_t size)
 
 /* The position of the damage in the file is what a user can compare with a fresh copy. zlib has
  * read ahead of it: the bytes that it has not used yet are taken off. */
-static haul_status fail_gzip(const haul_byte_source *self, const char *what)
+static haul_status fail_gzip(const hl_base_byte_source *self, const char *what)
 {
     unpacker *const u = self->unpacker;
     const long long at = (long long)lseek(self->file, 0, SEEK_CUR) - u->stream.avail_in;
-    haul_fail(&u->error, HAUL_IO, "gzip data %s at byte %lld of the file, %llu unpacked", what, at,
-              (unsigned long long)u->stream.total_out);
-    haul_error_in_file(&u->error, self->path);
-    return HAUL_IO;
+    haul_error_set(&u->error, HAUL_STATUS_IO,
+                   "gzip data %s at byte %lld of the file, %llu unpacked", what, at,
+                   (unsigned long long)u->stream.total_out);
+    hl_base_error_in_file(&u->error, self->path);
+    return HAUL_STATUS_IO;
 }
 
 /* Fills a block. A file may hold several members, one behind the other (RFC 1952, section 2.2);
  * other bytes behind the last are not read. */
-static haul_status unpack(haul_byte_source *self, block *into, bool *in_member, bool *ended)
+static haul_status unpack(hl_base_byte_source *self, block *into, bool *in_member, bool *ended)
 {
     unpacker *const u = self->unpacker;
     u->stream.next_out = into->bytes;
@@ -94,7 +95,7 @@ static haul_status unpack(haul_byte_source *self, block *into, bool *in_member, 
         if (!u->stream.avail_in) {
             const ssize_t got = read_fully(self->file, u->packed, sizeof u->packed);
             if (got < 0)
-                return haul_fail_read(&u->error, self->path);
+                return hl_base_fail_read(&u->error, self->path);
             u->stream.next_in = u->packed;
             u->stream.avail_in = (unsigned)got;
             more = got > 0;
@@ -116,7 +117,7 @@ static haul_status unpack(haul_byte_source *self, block *into, bool *in_member, 
              * void. */
             (void)inflateReset(&u->stream);
         } else if (code != Z_OK && code != Z_BUF_ERROR) {
-            return code == Z_MEM_ERROR ? haul_fail_no_memory(&u->error)
+            return code == Z_MEM_ERROR ? hl_base_fail_no_memory(&u->error)
                                        : fail_gzip(self, "damaged");
         }
     }
@@ -140,7 +141,7 @@ static block *take_empty(unpacker *u)
 
 static void *unpack_all(void *argument)
 {
-    haul_byte_source *const self = argument;
+    hl_base_byte_source *const self = argument;
     unpacker *const u = self->unpacker;
     bool in_member = false, ended = false;
     haul_status status = HAUL_OK;
@@ -159,11 +160,11 @@ static void *unpack_all(void *argument)
     return NULL;
 }
 
-static haul_status start_unpacking(haul_byte_source *self, haul_error *error)
+static haul_status start_unpacking(hl_base_byte_source *self, haul_error *error)
 {
     unpacker *const u = calloc(1, sizeof *u);
     if (!u)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     pthread_mutex_init(&u->lock, NULL);
     pthread_cond_init(&u->changed, NULL);
     self->unpacker = u;
@@ -182,28 +183,29 @@ static haul_status start_unpacking(haul_byte_source *self, haul_error *error)
     free(u);
     self->unpacker = NULL;
     /* A thread that cannot start (EAGAIN) is a want of resources, which users know as memory. */
-    return haul_fail_no_memory(error);
+    return hl_base_fail_no_memory(error);
 }
 
-haul_status haul_byte_source_open(const char *path, haul_byte_source **source, haul_error *error)
+haul_status hl_base_byte_source_open(const char *path, hl_base_byte_source **source,
+                                     haul_error *error)
 {
-    haul_byte_source *self = calloc(1, sizeof *self);
+    hl_base_byte_source *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     self->path = path;
     self->file = open(path, O_RDONLY | O_CLOEXEC);
-    haul_status status = self->file < 0 ? haul_fail_open(error, path) : HAUL_OK;
+    haul_status status = self->file < 0 ? hl_base_fail_open(error, path) : HAUL_OK;
     /* By its first two bytes and not by its name: users rename profiles. */
     unsigned char head[2];
     if (!status) {
         const ssize_t got = read_fully(self->file, head, sizeof head);
         if (got < 0 || lseek(self->file, 0, SEEK_SET) < 0)
-            status = haul_fail_read(error, path);
+            status = hl_base_fail_read(error, path);
         else if (got == sizeof head && head[0] == 0x1f && head[1] == 0x8b)
             status = start_unpacking(self, error);
     }
     if (status) {
-        haul_byte_source_close(self);
+        hl_base_byte_source_close(self);
         return status;
     }
     *source = self;
@@ -247,21 +249,21 @@ static haul_status read_unpacked(unpacker *u, char *buffer, size_t size, size_t 
     return u->status;
 }
 
-haul_status haul_byte_source_read(void *self, char *buffer, size_t size, size_t *got,
-                                  haul_error *error)
+haul_status hl_base_byte_source_read(void *self, char *buffer, size_t size, size_t *got,
+                                     haul_error *error)
 {
-    const haul_byte_source *const from = self;
+    const hl_base_byte_source *const from = self;
     *got = 0;
     if (from->unpacker)
         return read_unpacked(from->unpacker, buffer, size, got, error);
     const ssize_t count = read_fully(from->file, buffer, size);
     if (count < 0)
-        return haul_fail_read(error, from->path);
+        return hl_base_fail_read(error, from->path);
     *got = (size_t)count;
     return HAUL_OK;
 }
 
-void haul_byte_source_close(haul_byte_source *self)
+void hl_base_byte_source_close(hl_base_byte_source *self)
 {
     if (!self)
         return;

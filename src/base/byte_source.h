@@ -8,18 +8,20 @@
 
 #include "haul/status.h"
 
-typedef struct haul_byte_source haul_byte_source;
+typedef struct hl_base_byte_source hl_base_byte_source;
 
 /* Opens the file at `path`, which must outlive the source. Returns IO where it cannot be opened. */
-haul_status haul_byte_source_open(const char *path, haul_byte_source **source, haul_error *error);
+haul_status hl_base_byte_source_open(const char *path, hl_base_byte_source **source,
+                                     haul_error *error);
 
-bool haul_byte_source_is_gzipped(const haul_byte_source *self);
+bool hl_base_byte_source_is_gzipped(const hl_base_byte_source *self);
 
-/* Fills `buffer` from the haul_byte_source `self`: *got bytes, fewer than `size` only at the end of
- * the file. Returns IO where the file cannot be read, or its gzip data are damaged or cut short. */
-haul_status haul_byte_source_read(void *self, char *buffer, size_t size, size_t *got,
-                                  haul_error *error);
+/* Fills `buffer` from the hl_base_byte_source `self`: *got bytes, fewer than `size` only at the end
+ * of the file. Returns IO where the file cannot be read, or its gzip data are damaged or cut short.
+ */
+haul_status hl_base_byte_source_read(void *self, char *buffer, size_t size, size_t *got,
+                                     haul_error *error);
 
-void haul_byte_source_close(haul_byte_source *self);
+void hl_base_byte_source_close(hl_base_byte_source *self);
 
 #endif

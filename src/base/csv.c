@@ -23,7 +23,7 @@ typedef struct cell {
 } cell;
 
 struct haul_csv {
-    haul_arena arena;
+    hl_base_arena arena;
     const char *file;
     gzFile stream; /* NULL: all of the text is in memory */
     char *buffer;
@@ -68,7 +68,7 @@ static int peek(haul_csv *self)
     return (unsigned char)self->text[self->at];
 }
 
-static int take(haul_csv *self)
+static int take_byte(haul_csv *self)
 {
     const int byte = peek(self);
     if (byte == END)
@@ -85,18 +85,19 @@ static int take(haul_csv *self)
 
 static haul_status fail_here(const haul_csv *self, haul_error *error, const char *text)
 {
-    return haul_fail_at(error, (haul_place){self->file, self->line, self->column}, "%s", text);
+    return hl_base_fail_at(error, (hl_base_place){self->file, self->line, self->column}, "%s",
+                           text);
 }
 
-static haul_status put(haul_csv *self, int byte, haul_error *error)
+static haul_status put_byte(haul_csv *self, int byte, haul_error *error)
 {
     /* Cells end with a NUL in the row's text: one within would silently cut its cell. */
     if (byte == '\0')
         return fail_here(self, error, "a NUL byte in a text file");
     if (self->row_count >= HAUL_CSV_ROW_BYTES)
         return fail_here(self, error, "a row of more than 1 MiB");
-    if (!haul_grow(&self->row, &self->row_capacity, self->row_count + 1, 1))
-        return haul_fail_no_memory(error);
+    if (!hl_base_grow(&self->row, &self->row_capacity, self->row_count + 1, 1))
+        return hl_base_fail_no_memory(error);
     self->row[self->row_count++] = (char)byte;
     return HAUL_OK;
 }
@@ -114,24 +115,24 @@ static bool ends_field(int byte)
 static void skip_blanks(haul_csv *self)
 {
     while (is_blank(peek(self)))
-        take(self);
+        take_byte(self);
 }
 
 static haul_status read_quoted(haul_csv *self, haul_error *error)
 {
-    const haul_place opened = {self->file, self->line, self->column};
-    take(self);
+    const hl_base_place opened = {self->file, self->line, self->column};
+    take_byte(self);
     for (;;) {
         int byte = peek(self);
         if (byte == END)
-            return haul_fail_at(error, opened, "a quote is opened and never closed");
-        take(self);
+            return hl_base_fail_at(error, opened, "a quote is opened and never closed");
+        take_byte(self);
         /* A doubled quote is one quote of the text (RFC 4180, section 2, rule 7). */
         if (byte == '"' && peek(self) != '"')
             break;
         if (byte == '"')
-            take(self);
-        HAUL_TRY(put(self, byte, error));
+            take_byte(self);
+        HAUL_TRY(put_byte(self, byte, error));
     }
     skip_blanks(self);
     if (!ends_field(peek(self)))
@@ -145,8 +146,8 @@ static haul_status read_plain(haul_csv *self, haul_error *error)
     while (!ends_field(peek(self))) {
         if (peek(self) == '"')
             return fail_here(self, error, "a quote inside a field that is not quoted");
-        HAUL_TRY(put(self, peek(self), error));
-        take(self);
+        HAUL_TRY(put_byte(self, peek(self), error));
+        take_byte(self);
     }
     /* RFC 4180 makes blanks part of a field; tables that are aligned by hand mean otherwise. */
     while (self->row_count > start && is_blank(self->row[self->row_count - 1]))
@@ -165,8 +166,8 @@ static haul_status read_field(haul_csv *self, haul_error *error)
     if (status)
         return status;
     /* Unlike `put`, without its limit: the terminator is no byte of the input. */
-    if (!haul_grow(&self->row, &self->row_capacity, self->row_count + 1, 1))
-        return haul_fail_no_memory(error);
+    if (!hl_base_grow(&self->row, &self->row_capacity, self->row_count + 1, 1))
+        return hl_base_fail_no_memory(error);
     self->row[self->row_count++] = '\0';
     return HAUL_OK;
 }
@@ -174,13 +175,13 @@ static haul_status read_field(haul_csv *self, haul_error *error)
 static haul_status end_line(haul_csv *self, haul_error *error)
 {
     if (peek(self) == '\r') {
-        take(self);
+        take_byte(self);
         /* A lone carriage return ended lines on old Macs; read as part of a field it would join all
          * rows. */
         if (peek(self) != '\n' && peek(self) != END)
             return fail_here(self, error, "a carriage return without a line feed");
     }
-    take(self);
+    take_byte(self);
     return HAUL_OK;
 }
 
@@ -198,7 +199,7 @@ static haul_status read_row(haul_csv *self, haul_error *error)
         if ((status = read_field(self, error)))
             return status;
         if ((more = peek(self) == ','))
-            take(self);
+            take_byte(self);
     }
     /* A row that was cut by a failing read must not be taken for a shorter one. */
     if (!self->broken)
@@ -206,10 +207,10 @@ static haul_status read_row(haul_csv *self, haul_error *error)
     int state = Z_OK; /* right after the read that failed, errno may have the reason */
     (void)gzerror(self->stream, &state);
     if (state == Z_ERRNO)
-        return haul_fail_read(error, self->file);
-    haul_fail(error, HAUL_IO, "cannot read all of it: damaged or cut short");
-    haul_error_in_file(error, self->file);
-    return HAUL_IO;
+        return hl_base_fail_read(error, self->file);
+    haul_error_set(error, HAUL_STATUS_IO, "cannot read all of it: damaged or cut short");
+    hl_base_error_in_file(error, self->file);
+    return HAUL_STATUS_IO;
 }
 
 static haul_status read_header(haul_csv *self, haul_error *error)
@@ -223,29 +224,30 @@ static haul_status read_header(haul_csv *self, haul_error *error)
     if (!self->cell_count)
         return fail_here(self, error, "empty: expected a header line with the columns' names");
     /* Names outlive the row's buffer, which the next row overwrites. */
-    self->names = haul_arena_alloc(&self->arena, self->cell_count * sizeof *self->names);
+    self->names = hl_base_arena_alloc(&self->arena, self->cell_count * sizeof *self->names);
     if (!self->names)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < self->cell_count; i++) {
         const cell *of = &self->cells[i];
         const char *name = self->row + of->at;
         /* `names` holds the columns before this one, so any match is a second column of that
          * name. */
         if (!haul_csv_find(self, name, &(size_t){0}, NULL))
-            return haul_fail_at(error, (haul_place){self->file, of->line, of->column},
-                                "two columns of one name");
-        if (!(self->names[i] = haul_arena_string(&self->arena, name)))
-            return haul_fail_no_memory(error);
+            return hl_base_fail_at(error, (hl_base_place){self->file, of->line, of->column},
+                                   "two columns of one name");
+        if (!(self->names[i] = hl_base_arena_string(&self->arena, name)))
+            return hl_base_fail_no_memory(error);
         self->name_count = i + 1;
     }
     return HAUL_OK;
 }
 
-static haul_status start(haul_csv *self, const char *file, haul_csv **csv, haul_error *error)
+static haul_status start_reader(haul_csv *self, const char *file, haul_csv **csv, haul_error *error)
 {
     self->line = self->column = 1;
-    self->file = haul_arena_string(&self->arena, file);
-    const haul_status status = self->file ? read_header(self, error) : haul_fail_no_memory(error);
+    self->file = hl_base_arena_string(&self->arena, file);
+    const haul_status status =
+        self->file ? read_header(self, error) : hl_base_fail_no_memory(error);
     if (status)
         haul_csv_close(self);
     else
@@ -259,10 +261,10 @@ haul_status haul_csv_open_memory(const char *text, size_t size, const char *file
     /* Freed by haul_csv_close in whatever state it is. */
     haul_csv *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     self->text = text;
     self->size = size;
-    return start(self, file, csv, error);
+    return start_reader(self, file, csv, error);
 }
 
 haul_status haul_csv_open(const char *path, haul_csv **csv, haul_error *error)
@@ -271,7 +273,7 @@ haul_status haul_csv_open(const char *path, haul_csv **csv, haul_error *error)
     haul_csv *self = calloc(1, sizeof *self);
     if (!self || !(self->buffer = malloc(BUFFER_BYTES))) {
         haul_csv_close(self);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     /* gzopen may fail without setting errno; a stale one would name the wrong cause. */
     errno = 0;
@@ -279,13 +281,13 @@ haul_status haul_csv_open(const char *path, haul_csv **csv, haul_error *error)
     const int input = standard ? dup(STDIN_FILENO) : -1;
     self->stream = standard ? (input < 0 ? NULL : gzdopen(input, "rb")) : gzopen(path, "rb");
     if (!self->stream) {
-        haul_fail_open(error, path);
+        hl_base_fail_open(error, path);
         if (input >= 0)
             close(input);
         haul_csv_close(self);
-        return HAUL_IO;
+        return HAUL_STATUS_IO;
     }
-    return start(self, standard ? "standard input" : path, csv, error);
+    return start_reader(self, standard ? "standard input" : path, csv, error);
 }
 
 size_t haul_csv_column_count(const haul_csv *csv)
@@ -305,8 +307,8 @@ haul_status haul_csv_find(const haul_csv *csv, const char *name, size_t *column,
             *column = i;
             return HAUL_OK;
         }
-    return haul_fail_at(error, (haul_place){csv->file, 1, 1}, "no column '%.60s' in the header",
-                        name);
+    return hl_base_fail_at(error, (hl_base_place){csv->file, 1, 1},
+                           "no column '%.60s' in the header", name);
 }
 
 haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error *error)
@@ -318,10 +320,11 @@ haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error 
     }
     const size_t got = csv->cell_count, want = csv->name_count;
     if (got != want) {
-        haul_fail(error, HAUL_BAD_INPUT, "%zu fields where the header has %zu", got, want);
+        haul_error_set(error, HAUL_STATUS_BAD_INPUT, "%zu fields where the header has %zu", got,
+                       want);
         /* At the first field too many, or at the last one where some are missing. */
         haul_csv_locate(csv, got > want ? want : got - 1, error);
-        return HAUL_BAD_INPUT;
+        return HAUL_STATUS_BAD_INPUT;
     }
     for (size_t i = 0; i < csv->cell_count; i++)
         csv->fields[i] = csv->row + csv->cells[i].at;
@@ -332,8 +335,8 @@ haul_status haul_csv_next(haul_csv *csv, const char *const **fields, haul_error 
 void haul_csv_locate(const haul_csv *csv, size_t column, haul_error *error)
 {
     if (column < csv->cell_count)
-        haul_error_at(error,
-                      (haul_place){csv->file, csv->cells[column].line, csv->cells[column].column});
+        hl_base_error_at(
+            error, (hl_base_place){csv->file, csv->cells[column].line, csv->cells[column].column});
 }
 
 void haul_csv_close(haul_csv *csv)
@@ -345,7 +348,7 @@ void haul_csv_close(haul_csv *csv)
         (void)gzclose(csv->stream);
     free(csv->buffer);
     free(csv->row);
-    haul_arena_release(&csv->arena);
+    hl_base_arena_release(&csv->arena);
     free(csv);
 }
 

@@ -11,6 +11,8 @@
 /* References to what was there before can double a name each time: a profile may hold anything. */
 enum { LONGEST = 2048, REFERENCES_MOST = 40 };
 
+enum { NO_MEMORY = -1 }; /* a status of __cxa_demangle (Itanium C++ ABI, 3.4) */
+
 typedef char *demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
 static bool is_harmless(const char *name)
@@ -26,7 +28,7 @@ static bool is_harmless(const char *name)
     return length <= LONGEST && references <= REFERENCES_MOST;
 }
 
-void haul_demangle(const char **texts, size_t count, haul_arena *arena)
+void hl_base_demangle(const char **texts, size_t count, hl_base_arena *arena)
 {
     static const char *const runtimes[] = {"libstdc++.so.6", "libc++abi.so.1"};
     void *handle = NULL, *symbol = NULL;
@@ -43,7 +45,8 @@ void haul_demangle(const char **texts, size_t count, haul_arena *arena)
         memcpy(&function, &symbol, sizeof function); /* POSIX: functions are as objects */
         int status = 0;
         char *readable = function(texts[i], NULL, NULL, &status);
-        char *kept = readable && !status ? haul_arena_string(arena, readable) : NULL;
+        arena->failed |= status == NO_MEMORY;
+        char *kept = readable && !status ? hl_base_arena_string(arena, readable) : NULL;
         texts[i] = kept ? kept : texts[i];
         free(readable);
     }

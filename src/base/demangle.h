@@ -8,6 +8,6 @@
 
 /* Puts a readable name, in the arena, in place of each of `count` texts that is mangled by the
  * Itanium C++ ABI ("_Z..."). All stay as they are where no C++ runtime is installed. */
-void haul_demangle(const char **texts, size_t count, haul_arena *arena);
+void hl_base_demangle(const char **texts, size_t count, hl_base_arena *arena);
 
 #endif

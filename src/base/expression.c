@@ -35,8 +35,8 @@ typedef struct step {
     double value;
 } step;
 
-struct haul_expression {
-    haul_place place;
+struct hl_base_expression {
+    hl_base_place place;
     const char *text;
     size_t count;
     step steps[];
@@ -58,18 +58,18 @@ typedef struct parser {
     int at;
     int nested;  /* parentheses, signs and powers that are open */
     int waiting; /* values on the stack at this step */
-    haul_place place;
-    haul_symbols symbols;
-    step steps[HAUL_EXPRESSION_STEPS];
+    hl_base_place place;
+    hl_base_symbols symbols;
+    step steps[HL_EXPRESSION_STEPS];
     size_t count;
     haul_error *error;
 } parser;
 
 /* Expressions of options have no column: then the error names the file or option alone. */
-static haul_status fail_at(haul_error *error, haul_place place, int at, const char *text)
+static haul_status fail_at(haul_error *error, hl_base_place place, int at, const char *text)
 {
     place.column += place.column ? at : 0;
-    return haul_fail_at(error, place, "%s", text);
+    return hl_base_fail_at(error, place, "%s", text);
 }
 
 static haul_status fail_here(const parser *self, const char *text)
@@ -83,7 +83,7 @@ static bool takes_two(operation op)
     return op >= ADD && op <= MAXIMUM;
 }
 
-static double apply(operation op, double a, double b)
+static double apply_operation(operation op, double a, double b)
 {
     switch (op) {
     case NEGATE:
@@ -140,7 +140,7 @@ static const char *reason(operation op, double a, double b)
 /* The bound keeps `steps` a plain array in the parser: no allocation before the syntax is right. */
 static haul_status add_step(parser *self, step added)
 {
-    if (self->count == HAUL_EXPRESSION_STEPS)
+    if (self->count == HL_EXPRESSION_STEPS)
         return fail_here(self, "too long: more than 256 operations and values");
     self->steps[self->count++] = added;
     return HAUL_OK;
@@ -148,7 +148,7 @@ static haul_status add_step(parser *self, step added)
 
 static haul_status add_value(parser *self, step value)
 {
-    if (self->waiting == HAUL_EXPRESSION_DEPTH)
+    if (self->waiting == HL_EXPRESSION_DEPTH)
         return fail_here(self, "too deep: more than 32 values wait for their operation");
     self->waiting++;
     return add_step(self, value);
@@ -166,7 +166,7 @@ static haul_status add_operation(parser *self, operation op, int at)
      * are known. */
     if (last->op != PUSH_CONSTANT || first->op != PUSH_CONSTANT)
         return add_step(self, (step){.op = op, .at = at});
-    const double value = apply(op, first->value, last->value);
+    const double value = apply_operation(op, first->value, last->value);
     if (!isfinite(value))
         return fail_at(self->error, self->place, at, reason(op, first->value, last->value));
     first->value = value;
@@ -192,7 +192,7 @@ static haul_status fail_unexpected(const parser *self, const char *expected)
     const unsigned char found = (unsigned char)self->text[self->at];
     if (!found)
         snprintf(text, sizeof text, "expected %s, and here the expression ends", expected);
-    /* What would not print is shown as a number: the text may hold any bytes. */
+    /* Bytes that do not print are shown as numbers: the text may hold any bytes. */
     else if (isprint(found))
         snprintf(text, sizeof text, "expected %s, not '%c'", expected, found);
     else
@@ -204,7 +204,7 @@ static haul_status open_nested(parser *self)
 {
     /* The bound is one on the parser's own recursion: text from a file must not exhaust the
      * stack. */
-    if (self->nested == HAUL_EXPRESSION_DEPTH)
+    if (self->nested == HL_EXPRESSION_DEPTH)
         return fail_here(self, "too deep: more than 32 parentheses, signs and powers are open");
     self->nested++;
     self->at++;
@@ -238,7 +238,7 @@ static haul_status parse_number(parser *self)
         return fail_unexpected(self, "a number, a name or '('");
     /* strtod would read on past the token, into "inf" or "0x" of a name: it gets the digits
      * alone. */
-    char digits[HAUL_EXPRESSION_BYTES + 1];
+    char digits[HL_EXPRESSION_BYTES + 1];
     memcpy(digits, start, length);
     digits[length] = '\0';
     const double value = strtod(digits, NULL);
@@ -256,10 +256,10 @@ static haul_status fail_unknown(const parser *self, const char *name)
     /* A name nearby is offered; where none is near, any variable shows what names look like. */
     size_t best = self->symbols.count;
     for (size_t i = 0; i < self->symbols.count; i++)
-        if (haul_is_near(name, self->symbols.items[i].name) &&
+        if (hl_base_is_near(name, self->symbols.items[i].name) &&
             (best == self->symbols.count ||
-             haul_edit_distance(name, self->symbols.items[i].name) <
-                 haul_edit_distance(name, self->symbols.items[best].name)))
+             hl_base_edit_distance(name, self->symbols.items[i].name) <
+                 hl_base_edit_distance(name, self->symbols.items[best].name)))
             best = i;
     if (best < self->symbols.count)
         snprintf(text, sizeof text, "unknown variable '%.63s'; did you mean '%.63s'?", name,
@@ -275,7 +275,7 @@ static haul_status fail_unknown(const parser *self, const char *name)
 static haul_status add_symbol(parser *self, const char *name)
 {
     for (size_t i = 0; i < self->symbols.count; i++) {
-        const haul_symbol *symbol = &self->symbols.items[i];
+        const hl_base_symbol *symbol = &self->symbols.items[i];
         if (strcmp(name, symbol->name) != 0)
             continue;
         /* Constants are put in here, so that evaluating never looks at a name. */
@@ -317,12 +317,12 @@ static haul_status parse_arguments(parser *self, int function, int at)
 /* A name, or a function with its arguments. */
 static haul_status parse_name(parser *self)
 {
-    char name[HAUL_EXPRESSION_NAME + 1];
+    char name[HL_EXPRESSION_NAME + 1];
     const int at = self->at;
     size_t length = 0;
     for (char c; isalnum((unsigned char)(c = self->text[at + (int)length])) || c == '_';)
         length++;
-    if (length > HAUL_EXPRESSION_NAME)
+    if (length > HL_EXPRESSION_NAME)
         return fail_here(self, "a name longer than 63 characters");
     memcpy(name, self->text + at, length);
     name[length] = '\0';
@@ -338,8 +338,8 @@ static haul_status parse_name(parser *self)
     if (skip_blanks(self) != '(')
         return fail_unexpected(self, "'(' behind the name of a function");
     /* The parenthesis counts until parse_close, so that "((((" is refused before it is deep. */
-    const haul_status status = open_nested(self);
-    return status ? status : parse_arguments(self, function, at);
+    HAUL_TRY(open_nested(self));
+    return parse_arguments(self, function, at);
 }
 
 static haul_status parse_value(parser *self)
@@ -410,22 +410,24 @@ static haul_status parse_sum(parser *self)
     return parse_chain(self, parse_product, "+-", ADD);
 }
 
-haul_status haul_expression_compile(const char *text, haul_place place, haul_symbols symbols,
-                                    haul_arena *arena, const haul_expression **out,
-                                    haul_error *error)
+haul_status hl_base_expression_compile(const char *text, hl_base_place place,
+                                       hl_base_symbols symbols, hl_base_arena *arena,
+                                       const hl_base_expression **out, haul_error *error)
 {
     /* About 6 KB on the stack, and no allocation for an expression that is refused. */
     parser self = {.text = text, .place = place, .symbols = symbols, .error = error};
-    if (strnlen(text, HAUL_EXPRESSION_BYTES + 1) > HAUL_EXPRESSION_BYTES)
+    if (strnlen(text, HL_EXPRESSION_BYTES + 1) > HL_EXPRESSION_BYTES)
         return fail_here(&self, "too long: an expression has at most 1024 characters");
     HAUL_TRY(parse_sum(&self));
     if (skip_blanks(&self))
         return fail_unexpected(&self, "an operator or the end");
-    haul_expression *made = haul_arena_alloc(arena, sizeof *made + self.count * sizeof *self.steps);
-    /* haul_expression_text gives it back as long as the arena lives; the caller's text may go. */
-    char *kept = haul_arena_string(arena, text);
+    hl_base_expression *made =
+        hl_base_arena_alloc(arena, sizeof *made + self.count * sizeof *self.steps);
+    /* hl_base_expression_text gives it back as long as the arena lives; the caller's text may go.
+     */
+    char *kept = hl_base_arena_string(arena, text);
     if (!made || !kept)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     made->place = place;
     made->text = kept;
     made->count = self.count;
@@ -444,10 +446,10 @@ typedef struct failure {
 } failure;
 
 /* Runs the program: the last value is kept aside, the others wait on a stack. */
-static inline double evaluate(const haul_expression *self, const double *values, failure *failed)
+static inline double evaluate(const hl_base_expression *self, const double *values, failure *failed)
 {
     /* `last` of the first value is a 0 that nobody takes: hence one place more than the depth. */
-    double waiting[HAUL_EXPRESSION_DEPTH + 1];
+    double waiting[HL_EXPRESSION_DEPTH + 1];
     size_t count = 0;
     double last = 0;
     for (const step *at = self->steps; at < self->steps + self->count; at++) {
@@ -459,7 +461,7 @@ static inline double evaluate(const haul_expression *self, const double *values,
         /* the compiler wrote as many values before it as it takes */
         // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
         const double a = takes_two(at->op) ? waiting[--count] : last;
-        const double value = apply(at->op, a, last);
+        const double value = apply_operation(at->op, a, last);
         if (!isfinite(value)) {
             *failed = (failure){at, a, last};
             return (double)NAN;
@@ -469,8 +471,8 @@ static inline double evaluate(const haul_expression *self, const double *values,
     return last;
 }
 
-haul_status haul_expression_value(const haul_expression *self, const double *values, double *out,
-                                  haul_error *error)
+haul_status hl_base_expression_value(const hl_base_expression *self, const double *values,
+                                     double *out, haul_error *error)
 {
     failure failed = {0};
     const double value = evaluate(self, values, &failed);
@@ -483,7 +485,7 @@ haul_status haul_expression_value(const haul_expression *self, const double *val
     return HAUL_OK;
 }
 
-const char *haul_expression_text(const haul_expression *self)
+const char *hl_base_expression_text(const hl_base_expression *self)
 {
     return self->text;
 }

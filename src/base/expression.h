@@ -18,42 +18,42 @@
 
 /* One expression has at most so many bytes, operations and values waiting at once. */
 enum {
-    HAUL_EXPRESSION_BYTES = 1024,
-    HAUL_EXPRESSION_STEPS = 256,
-    HAUL_EXPRESSION_DEPTH = 32,
-    HAUL_EXPRESSION_NAME = 63
+    HL_EXPRESSION_BYTES = 1024,
+    HL_EXPRESSION_STEPS = 256,
+    HL_EXPRESSION_DEPTH = 32,
+    HL_EXPRESSION_NAME = 63
 };
 
-typedef struct haul_expression haul_expression;
+typedef struct hl_base_expression hl_base_expression;
 
 /* A name that expressions may use: a constant with its value, or the variable that values[variable]
  * holds when it is evaluated. */
-typedef struct haul_symbol {
+typedef struct hl_base_symbol {
     const char *name;
     int variable; /* -1: a constant */
     double value;
-} haul_symbol;
+} hl_base_symbol;
 
-typedef struct haul_symbols {
-    const haul_symbol *items;
+typedef struct hl_base_symbols {
+    const hl_base_symbol *items;
     size_t count;
-} haul_symbols;
+} hl_base_symbols;
 
 /* Compiles an expression into `arena`, which must hold what `place.file` points to as long. `place`
  * is that of its first character; with column 0 errors tell the line alone. What
  * depends on no variable is worked out here. Returns BAD_INPUT with the place of what is wrong:
  * syntax, an unknown name (with the nearest one), a limit above, or a constant part that divides by
  * zero, overflows or is undefined. */
-haul_status haul_expression_compile(const char *text, haul_place place, haul_symbols symbols,
-                                    haul_arena *arena, const haul_expression **out,
-                                    haul_error *error);
+haul_status hl_base_expression_compile(const char *text, hl_base_place place,
+                                       hl_base_symbols symbols, hl_base_arena *arena,
+                                       const hl_base_expression **out, haul_error *error);
 
 /* The value with the variables, all finite, at `values`: always finite. Returns BAD_INPUT, with the
  * place of the operation, where it divides by zero, overflows or is undefined. */
-haul_status haul_expression_value(const haul_expression *self, const double *values, double *out,
-                                  haul_error *error);
+haul_status hl_base_expression_value(const hl_base_expression *self, const double *values,
+                                     double *out, haul_error *error);
 
 /* The text it was compiled from. */
-const char *haul_expression_text(const haul_expression *self);
+const char *hl_base_expression_text(const hl_base_expression *self);
 
 #endif

@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One row for each status of HAUL_STATUS_LIST: text and exit code cannot fall out of step. */
+/* A row for success, and one for each status of HAUL_STATUS_LIST: text and exit code cannot fall
+ * out of step. */
 static const struct {
     const char *text;
     int exit_code;
-} statuses[] = {
+} statuses[] = {{"success", 0},
 #define STATUS_ROW(name, text, code) {text, code},
-    HAUL_STATUS_LIST(STATUS_ROW)
+                HAUL_STATUS_LIST(STATUS_ROW)
 #undef STATUS_ROW
 };
 
@@ -27,10 +28,10 @@ int haul_status_exit_code(haul_status status)
 {
     /* A status that this version does not know is our own bug. */
     return (unsigned)status < STATUS_COUNT ? statuses[status].exit_code
-                                           : statuses[HAUL_INTERNAL].exit_code;
+                                           : statuses[HAUL_STATUS_INTERNAL].exit_code;
 }
 
-haul_status haul_fail(haul_error *error, haul_status status, const char *format, ...)
+haul_status haul_error_set(haul_error *error, haul_status status, const char *format, ...)
 {
     if (!error)
         return status;
@@ -44,25 +45,26 @@ haul_status haul_fail(haul_error *error, haul_status status, const char *format,
     return status;
 }
 
-haul_status haul_vfail_at(haul_error *error, haul_place place, const char *format, va_list args)
+haul_status hl_base_vfail_at(haul_error *error, hl_base_place place, const char *format,
+                             va_list args)
 {
-    (void)haul_fail(error, HAUL_BAD_INPUT, "%s", "");
+    (void)haul_error_set(error, HAUL_STATUS_BAD_INPUT, "%s", "");
     if (error)
         vsnprintf(error->text, sizeof error->text, format, args);
-    haul_error_at(error, place);
-    return HAUL_BAD_INPUT;
+    hl_base_error_at(error, place);
+    return HAUL_STATUS_BAD_INPUT;
 }
 
-haul_status haul_fail_at(haul_error *error, haul_place place, const char *format, ...)
+haul_status hl_base_fail_at(haul_error *error, hl_base_place place, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    (void)haul_vfail_at(error, place, format, args);
+    (void)hl_base_vfail_at(error, place, format, args);
     va_end(args);
-    return HAUL_BAD_INPUT;
+    return HAUL_STATUS_BAD_INPUT;
 }
 
-haul_status haul_error_before(haul_error *error, const char *format, ...)
+haul_status hl_base_error_before(haul_error *error, const char *format, ...)
 {
     char words[200];
     const haul_error told = *error;
@@ -74,9 +76,9 @@ haul_status haul_error_before(haul_error *error, const char *format, ...)
     return error->status;
 }
 
-haul_status haul_fail_no_memory(haul_error *error)
+haul_status hl_base_fail_no_memory(haul_error *error)
 {
-    return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
 }
 
 static haul_status fail_to(haul_error *error, const char *verb, const char *path)
@@ -85,44 +87,44 @@ static haul_status fail_to(haul_error *error, const char *verb, const char *path
     /* The XSI form (extensions are off), which returns an error number where it has no text. */
     if (strerror_r(errno, reason, sizeof reason))
         snprintf(reason, sizeof reason, "error %d", errno);
-    return haul_fail(error, HAUL_IO, "cannot %s '%.300s': %s", verb, path, reason);
+    return haul_error_set(error, HAUL_STATUS_IO, "cannot %s '%.300s': %s", verb, path, reason);
 }
 
-haul_status haul_fail_open(haul_error *error, const char *path)
+haul_status hl_base_fail_open(haul_error *error, const char *path)
 {
     return fail_to(error, "open", path);
 }
 
-haul_status haul_fail_read(haul_error *error, const char *path)
+haul_status hl_base_fail_read(haul_error *error, const char *path)
 {
     return fail_to(error, "read", path);
 }
 
-haul_status haul_fail_extend(haul_error *error, const char *path)
+haul_status hl_base_fail_extend(haul_error *error, const char *path)
 {
     return fail_to(error, "extend", path);
 }
 
 /* The three below add a place only where there is none: the function nearest to the cause runs
  * first and knows it best; its callers know less. */
-void haul_error_in_file(haul_error *error, const char *file)
+void hl_base_error_in_file(haul_error *error, const char *file)
 {
     if (error && file && !error->file[0])
         snprintf(error->file, sizeof error->file, "%s", file);
 }
 
-void haul_error_at(haul_error *error, haul_place place)
+void hl_base_error_at(haul_error *error, hl_base_place place)
 {
-    haul_error_in_file(error, place.file);
+    hl_base_error_in_file(error, place.file);
     if (error && !error->line) {
         error->line = place.line;
         error->column = place.column;
     }
 }
 
-void haul_error_in_table(haul_error *error, const char *file, const char *table, int64_t row)
+void hl_base_error_in_table(haul_error *error, const char *file, const char *table, int64_t row)
 {
-    haul_error_in_file(error, file);
+    hl_base_error_in_file(error, file);
     if (error && table && !error->table[0]) {
         snprintf(error->table, sizeof error->table, "%s", table);
         error->row = row;

@@ -3,6 +3,7 @@
 #include "base/folders.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,26 +18,26 @@ static const char suffix[] = ".yaml";
 
 enum { SUFFIX = sizeof suffix - 1, PATH_BYTES = 4096 };
 
-void haul_folders_release(haul_folders *folders)
+void hl_base_folders_release(hl_base_folders *folders)
 {
-    haul_arena_release(&folders->arena);
+    hl_base_arena_release(&folders->arena);
     free(folders->paths);
-    *folders = (haul_folders){0};
+    *folders = (hl_base_folders){0};
 }
 
 /* Adds `path`, the owner of which is the arena; NULL is a want of memory. The portable build's own
  * folders are "": its files are inside. */
-static haul_status add_folder(haul_folders *self, const char *path, haul_error *error)
+static haul_status add_folder(hl_base_folders *self, const char *path, haul_error *error)
 {
     if (path && !*path)
         return HAUL_OK;
-    if (!path || !haul_grow(&self->paths, &self->capacity, self->count + 1, sizeof *self->paths))
-        return haul_fail_no_memory(error);
+    if (!path || !hl_base_grow(&self->paths, &self->capacity, self->count + 1, sizeof *self->paths))
+        return hl_base_fail_no_memory(error);
     self->paths[self->count++] = path;
     return HAUL_OK;
 }
 
-static haul_status add_environment(haul_folders *self, const char *variable, haul_error *error)
+static haul_status add_environment(hl_base_folders *self, const char *variable, haul_error *error)
 {
     const char *list = getenv(variable); // NOLINT(concurrency-mt-unsafe): read only
     haul_status status = HAUL_OK;
@@ -45,14 +46,14 @@ static haul_status add_environment(haul_folders *self, const char *variable, hau
          * ".". */
         const size_t length = strcspn(list, ":");
         if (length)
-            status = add_folder(self, haul_arena_text(&self->arena, list, length), error);
+            status = add_folder(self, hl_base_arena_text(&self->arena, list, length), error);
         list += length + (list[length] == ':');
     }
     return status;
 }
 
 /* PREFIX/share/haul/KIND of a program in PREFIX/bin, wherever it was moved to. */
-static haul_status add_beside_program(haul_folders *self, const char *kind, haul_error *error)
+static haul_status add_beside_program(hl_base_folders *self, const char *kind, haul_error *error)
 {
     char path[PATH_BYTES];
     /* The link is resolved by the kernel: it is the file that runs, not the name it was called
@@ -69,10 +70,12 @@ static haul_status add_beside_program(haul_folders *self, const char *kind, haul
             return HAUL_OK;
         *slash = '\0';
     }
-    return add_folder(self, haul_arena_format(&self->arena, "%s/share/haul/%s", path, kind), error);
+    return add_folder(self, hl_base_arena_format(&self->arena, "%s/share/haul/%s", path, kind),
+                      error);
 }
 
-haul_status haul_folders_find(const haul_folders_of *of, haul_folders *folders, haul_error *error)
+haul_status hl_base_folders_find(const hl_base_folders_of *of, hl_base_folders *folders,
+                                 haul_error *error)
 {
     HAUL_TRY(add_environment(folders, of->variable, error));
     HAUL_TRY(add_beside_program(folders, of->kind, error));
@@ -80,11 +83,11 @@ haul_status haul_folders_find(const haul_folders_of *of, haul_folders *folders, 
     return add_folder(folders, of->installed, error);
 }
 
-const char *haul_folders_file(haul_folders *folders, const char *name)
+const char *hl_base_folders_file(hl_base_folders *folders, const char *name)
 {
     for (size_t i = 0; i < folders->count; i++) {
         const char *path =
-            haul_arena_format(&folders->arena, "%s/%s%s", folders->paths[i], name, suffix);
+            hl_base_arena_format(&folders->arena, "%s/%s%s", folders->paths[i], name, suffix);
         struct stat info;
         /* Existence is enough: a file that cannot be read is reported when it is opened. */
         if (path && !stat(path, &info))
@@ -93,12 +96,13 @@ const char *haul_folders_file(haul_folders *folders, const char *name)
     return NULL;
 }
 
-haul_status haul_name_list_add(haul_name_list *list, const char *name, haul_error *error)
+haul_status hl_base_name_list_add(hl_base_name_list *list, const char *name, haul_error *error)
 {
     char *copy = strdup(name);
-    if (!copy || !haul_grow(&list->names, &list->capacity, list->count + 1, sizeof *list->names)) {
+    if (!copy ||
+        !hl_base_grow(&list->names, &list->capacity, list->count + 1, sizeof *list->names)) {
         free(copy);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     list->names[list->count++] = copy;
     return HAUL_OK;
@@ -110,7 +114,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void haul_name_list_settle(haul_name_list *list)
+void hl_base_name_list_settle(hl_base_name_list *list)
 {
     size_t kept = 0;
     if (list->count)
@@ -126,19 +130,19 @@ void haul_name_list_settle(haul_name_list *list)
     list->count = kept;
 }
 
-void haul_name_list_release(haul_name_list *list)
+void hl_base_name_list_release(hl_base_name_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->names[i]);
     free(list->names);
-    *list = (haul_name_list){0};
+    *list = (hl_base_name_list){0};
 }
 
-haul_status haul_name_list_hand_over(haul_name_list *list, haul_status status, char ***names,
-                                     size_t *count)
+haul_status hl_base_name_list_hand_over(hl_base_name_list *list, haul_status status, char ***names,
+                                        size_t *count)
 {
     if (status) {
-        haul_name_list_release(list);
+        hl_base_name_list_release(list);
         return status;
     }
     *names = list->names;
@@ -149,19 +153,19 @@ haul_status haul_name_list_hand_over(haul_name_list *list, haul_status status, c
 /* A short form, such as a GPU's without its slot, may mean any name that holds it. */
 static size_t slips(const char *name, const char *known)
 {
-    return strstr(known, name) ? 0 : haul_edit_distance(name, known);
+    return strstr(known, name) ? 0 : hl_base_edit_distance(name, known);
 }
 
-const char *haul_name_list_near(const haul_name_list *list, const char *name, char *buffer,
-                                size_t size)
+const char *hl_base_name_list_near(const hl_base_name_list *list, const char *name, char *buffer,
+                                   size_t size)
 {
     size_t used = 0, least = SIZE_MAX;
     buffer[0] = '\0';
     for (size_t i = 0; i < list->count; i++)
-        if (haul_is_near(name, list->names[i]) && slips(name, list->names[i]) < least)
+        if (hl_base_is_near(name, list->names[i]) && slips(name, list->names[i]) < least)
             least = slips(name, list->names[i]);
     for (size_t i = 0; i < list->count; i++) {
-        if (!haul_is_near(name, list->names[i]) || slips(name, list->names[i]) > least ||
+        if (!hl_base_is_near(name, list->names[i]) || slips(name, list->names[i]) > least ||
             used >= size)
             continue;
         const int added =
@@ -175,11 +179,11 @@ const char *haul_name_list_near(const haul_name_list *list, const char *name, ch
 
 /* Adds the files of a folder; one that is not there has none. */
 static haul_status list_folder(const char *path, bool (*is_name)(const char *name),
-                               haul_name_list *list, haul_error *error)
+                               hl_base_name_list *list, haul_error *error)
 {
     DIR *folder = opendir(path);
     if (!folder)
-        return HAUL_OK;
+        return errno == ENOMEM ? hl_base_fail_no_memory(error) : HAUL_OK;
     haul_status status = HAUL_OK;
     const struct dirent *entry;
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's own
@@ -191,21 +195,21 @@ static haul_status list_folder(const char *path, bool (*is_name)(const char *nam
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(length - SUFFIX), entry->d_name);
         if (is_name(name))
-            status = haul_name_list_add(list, name, error);
+            status = hl_base_name_list_add(list, name, error);
     }
     (void)closedir(folder);
     return status;
 }
 
-haul_status haul_folders_list(const haul_folders *folders, bool (*is_name)(const char *name),
-                              haul_name_list *list, haul_error *error)
+haul_status hl_base_folders_list(const hl_base_folders *folders, bool (*is_name)(const char *name),
+                                 hl_base_name_list *list, haul_error *error)
 {
     for (size_t i = 0; i < folders->count; i++)
         HAUL_TRY(list_folder(folders->paths[i], is_name, list, error));
     return HAUL_OK;
 }
 
-bool haul_folders_is_path(const char *text)
+bool hl_base_folders_is_path(const char *text)
 {
     const size_t length = strlen(text);
     return strchr(text, '/') || (length >= SUFFIX && !strcmp(text + length - SUFFIX, suffix));

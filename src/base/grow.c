@@ -20,7 +20,7 @@ static bool resize(void *items, size_t *capacity, size_t wanted, size_t item_siz
     return true;
 }
 
-bool haul_grow(void *items, size_t *capacity, size_t needed, size_t item_size)
+bool hl_base_grow(void *items, size_t *capacity, size_t needed, size_t item_size)
 {
     if (needed <= *capacity)
         return true;
@@ -35,7 +35,7 @@ bool haul_grow(void *items, size_t *capacity, size_t needed, size_t item_size)
     return resize(items, capacity, wanted, item_size);
 }
 
-void haul_shrink(void *items, size_t *capacity, size_t count, size_t item_size)
+void hl_base_shrink(void *items, size_t *capacity, size_t count, size_t item_size)
 {
     /* Never to 0, which C17 leaves open for realloc. A failure leaves the larger array, as good. */
     if (count && count < *capacity)

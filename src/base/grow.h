@@ -7,9 +7,9 @@
 
 /* Makes room for `needed` items of `item_size` bytes in *items (NULL with *capacity 0 to begin
  * with), by half as much again. Returns false without memory, the array untouched. */
-bool haul_grow(void *items, size_t *capacity, size_t needed, size_t item_size);
+bool hl_base_grow(void *items, size_t *capacity, size_t needed, size_t item_size);
 
 /* Gives back what is beyond `count` items. */
-void haul_shrink(void *items, size_t *capacity, size_t count, size_t item_size);
+void hl_base_shrink(void *items, size_t *capacity, size_t count, size_t item_size);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-bool haul_index_reserve(haul_index *index)
+bool hl_base_index_reserve(hl_base_index *index)
 {
     enum { FIRST = 64 };
     /* At least one slot stays empty always, without which a search for a missing key would not
@@ -13,7 +13,7 @@ bool haul_index_reserve(haul_index *index)
         return true;
     /* Always a power of two, so that a mask replaces the remainder. */
     const size_t slot_count = index->slot_count ? index->slot_count * 2 : FIRST;
-    haul_index_slot *slots = calloc(slot_count, sizeof *slots);
+    hl_base_index_slot *slots = calloc(slot_count, sizeof *slots);
     if (!slots)
         return false;
     /* Slots keep their hashes, so that growing needs neither the keys nor the caller. */
@@ -30,8 +30,8 @@ bool haul_index_reserve(haul_index *index)
     return true;
 }
 
-void haul_index_release(haul_index *index)
+void hl_base_index_release(hl_base_index *index)
 {
     free(index->slots);
-    *index = (haul_index){0};
+    *index = (hl_base_index){0};
 }

@@ -9,23 +9,23 @@
 #include <stdint.h>
 #include <string.h>
 
-typedef struct haul_index_slot {
+typedef struct hl_base_index_slot {
     uint32_t number; /* + 1; 0: empty */
     uint32_t hash;
-} haul_index_slot;
+} hl_base_index_slot;
 
 /* Open addressing, at most half full. Zero is an empty index. */
-typedef struct haul_index {
-    haul_index_slot *slots;
+typedef struct hl_base_index {
+    hl_base_index_slot *slots;
     size_t slot_count; /* a power of two */
     size_t count;
-} haul_index;
+} hl_base_index;
 
 /* Makes room for one more number; false without memory. */
-bool haul_index_reserve(haul_index *index);
-void haul_index_release(haul_index *index);
+bool hl_base_index_reserve(hl_base_index *index);
+void hl_base_index_release(hl_base_index *index);
 
-static inline uint64_t haul_hash_word(uint64_t hash, uint64_t word)
+static inline uint64_t hl_base_hash_word(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
@@ -33,29 +33,29 @@ static inline uint64_t haul_hash_word(uint64_t hash, uint64_t word)
 
 /* Multiply and fold by words, after wyhash (Wang Yi, public domain), without its 128-bit product.
  */
-static inline uint32_t haul_hash(const void *bytes, size_t size)
+static inline uint32_t hl_base_hash(const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     uint64_t hash = size, word;
     for (; size >= sizeof word; at += sizeof word, size -= sizeof word) {
         memcpy(&word, at, sizeof word);
-        hash = haul_hash_word(hash, word);
+        hash = hl_base_hash_word(hash, word);
     }
     if (size) {
         word = 0;
         memcpy(&word, at, size);
-        hash = haul_hash_word(hash, word);
+        hash = hl_base_hash_word(hash, word);
     }
     return (uint32_t)(hash ^ hash >> 32);
 }
 
 /* Whether the number's thing, of those in `of`, is `key`. */
-typedef bool (*haul_index_same)(const void *of, uint32_t number, const void *key);
+typedef bool (*hl_base_index_same)(const void *of, uint32_t number, const void *key);
 
 /* The slot of `key`, or the empty one where it belongs. Needs: a slot. */
-static inline haul_index_slot *haul_index_find(const haul_index *index, uint32_t hash,
-                                               haul_index_same is_same, const void *of,
-                                               const void *key)
+static inline hl_base_index_slot *hl_base_index_find(const hl_base_index *index, uint32_t hash,
+                                                     hl_base_index_same is_same, const void *of,
+                                                     const void *key)
 {
     const size_t mask = index->slot_count - 1;
     size_t at = hash & mask;

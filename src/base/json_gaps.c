@@ -6,15 +6,15 @@ static size_t slot_of(const char *p, size_t length)
     size_t hash = length;
     for (size_t i = length > 12 ? length - 12 : 0; i < length; i++)
         hash = hash * 31 + (unsigned char)p[i];
-    return hash % HAUL_JSON_GAPS;
+    return hash % HL_JSON_GAPS;
 }
 
 /* The number of the gap at `p`, which is added where it is new. */
-static uint8_t find(haul_json_gaps *self, const char *p, size_t length, bool opens)
+static uint8_t find_gaps(hl_base_json_gaps *self, const char *p, size_t length, bool opens)
 {
     size_t slot = slot_of(p, length);
-    for (; !slot || self->items[slot].length; slot = (slot + 1) % HAUL_JSON_GAPS)
-        if (self->items[slot].length == length && haul_json_gap_is(&self->items[slot], p, opens))
+    for (; !slot || self->items[slot].length; slot = (slot + 1) % HL_JSON_GAPS)
+        if (self->items[slot].length == length && hl_base_json_gap_is(&self->items[slot], p, opens))
             return (uint8_t)slot;
     self->items[slot].length = (uint8_t)length;
     self->items[slot].opens = opens;
@@ -24,20 +24,20 @@ static uint8_t find(haul_json_gaps *self, const char *p, size_t length, bool ope
 }
 
 /* A document with many more names than a program's events have begins anew when they are full. */
-void haul_json_gaps_learn(haul_json_gaps *self, const char *p, size_t length, const char *key,
-                          size_t key_length, bool opens)
+void hl_base_json_gaps_learn(hl_base_json_gaps *self, const char *p, size_t length, const char *key,
+                             size_t key_length, bool opens)
 {
     const uint8_t before = self->last;
     self->last = 0;
-    if (length < HAUL_JSON_GAP_LEAST || length > HAUL_JSON_GAP_BYTES)
+    if (length < HL_JSON_GAP_LEAST || length > HL_JSON_GAP_BYTES)
         return;
-    if (self->count == (size_t)HAUL_JSON_GAPS / 4 * 3)
-        *self = (haul_json_gaps){0};
-    self->last = find(self, p, length, opens);
-    haul_json_gap *const gap = &self->items[self->last];
+    if (self->count == (size_t)HL_JSON_GAPS / 4 * 3)
+        *self = (hl_base_json_gaps){0};
+    self->last = find_gaps(self, p, length, opens);
+    hl_base_json_gap *const gap = &self->items[self->last];
     gap->key_at = (uint8_t)(key - p);
     gap->key_length = (uint8_t)key_length;
     uint8_t *const next = self->items[before].next;
-    memmove(next + 1, next, HAUL_JSON_GAP_NEXT - 1);
+    memmove(next + 1, next, HL_JSON_GAP_NEXT - 1);
     next[0] = self->last;
 }

@@ -11,37 +11,37 @@
 #include <string.h>
 
 enum {
-    HAUL_JSON_GAPS = 256,     /* as many as a byte names */
-    HAUL_JSON_GAP_LEAST = 8,  /* shorter ones are not kept, nor longer ones than the next */
-    HAUL_JSON_GAP_BYTES = 55, /* so that a gap takes 64 */
-    HAUL_JSON_GAP_NEXT = 4,
+    HL_JSON_GAPS = 256,     /* as many as a byte names */
+    HL_JSON_GAP_LEAST = 8,  /* shorter ones are not kept, nor longer ones than the next */
+    HL_JSON_GAP_BYTES = 55, /* so that a gap takes 64 */
+    HL_JSON_GAP_NEXT = 4,
 };
 
 /* One gap, with the comma before it unless it opens an object. */
-typedef struct haul_json_gap {
+typedef struct hl_base_json_gap {
     uint8_t length;
     uint8_t key_at;
     uint8_t key_length;
-    uint8_t tag;                      /* the caller's */
-    bool opens;                       /* an object */
-    uint8_t next[HAUL_JSON_GAP_NEXT]; /* those that followed it last, the latest first; 0: none */
-    char bytes[HAUL_JSON_GAP_BYTES];
-} haul_json_gap;
+    uint8_t tag;                    /* the caller's */
+    bool opens;                     /* an object */
+    uint8_t next[HL_JSON_GAP_NEXT]; /* those that followed it last, the latest first; 0: none */
+    char bytes[HL_JSON_GAP_BYTES];
+} hl_base_json_gap;
 
 /* Zero is an empty one. Item 0 stands for a gap that is not kept. */
-typedef struct haul_json_gaps {
-    haul_json_gap items[HAUL_JSON_GAPS];
+typedef struct hl_base_json_gaps {
+    hl_base_json_gap items[HL_JSON_GAPS];
     size_t count;
     uint8_t last; /* the gap that was passed last */
-} haul_json_gaps;
+} hl_base_json_gaps;
 
 /* Keeps the gap of `length` bytes at `p`, as the next behind the last, and makes it the last one;
  * `key` is the member's name within it. */
-void haul_json_gaps_learn(haul_json_gaps *self, const char *p, size_t length, const char *key,
-                          size_t key_length, bool opens);
+void hl_base_json_gaps_learn(hl_base_json_gaps *self, const char *p, size_t length, const char *key,
+                             size_t key_length, bool opens);
 
 /* Which bits of two words differ. */
-static inline uint64_t haul_json_differ(const char *a, const char *b)
+static inline uint64_t hl_base_json_differ(const char *a, const char *b)
 {
     uint64_t x, y;
     memcpy(&x, a, sizeof x);
@@ -50,32 +50,33 @@ static inline uint64_t haul_json_differ(const char *a, const char *b)
 }
 
 /* Compares by words, the last of which overlap, so that no loop is needed. */
-static inline bool haul_json_gap_is(const haul_json_gap *self, const char *p, bool opens)
+static inline bool hl_base_json_gap_is(const hl_base_json_gap *self, const char *p, bool opens)
 {
     const size_t length = self->length;
     const char *const kept = self->bytes;
     /* most others differ in their first bytes */
-    if (haul_json_differ(kept, p) || length < HAUL_JSON_GAP_LEAST || self->opens != opens)
+    if (hl_base_json_differ(kept, p) || length < HL_JSON_GAP_LEAST || self->opens != opens)
         return false;
-    if (haul_json_differ(kept + length - 8, p + length - 8))
+    if (hl_base_json_differ(kept + length - 8, p + length - 8))
         return false;
     if (length <= 16)
         return true;
-    if (haul_json_differ(kept + 8, p + 8) | haul_json_differ(kept + length - 16, p + length - 16))
+    if (hl_base_json_differ(kept + 8, p + 8) |
+        hl_base_json_differ(kept + length - 16, p + length - 16))
         return false;
     return length <= 32 ||
-           !(haul_json_differ(kept + 16, p + 16) | haul_json_differ(kept + 24, p + 24) |
-             haul_json_differ(kept + length - 24, p + length - 24));
+           !(hl_base_json_differ(kept + 16, p + 16) | hl_base_json_differ(kept + 24, p + 24) |
+             hl_base_json_differ(kept + length - 24, p + length - 24));
 }
 
 /* The gap at `p`, which becomes the last one, if it is one of those expected there; else NULL.
- * HAUL_JSON_GAP_BYTES may be looked at from `p` on. */
-static inline const haul_json_gap *haul_json_gaps_pass(haul_json_gaps *self, const char *p,
-                                                       bool opens)
+ * HL_JSON_GAP_BYTES may be looked at from `p` on. */
+static inline const hl_base_json_gap *hl_base_json_gaps_pass(hl_base_json_gaps *self, const char *p,
+                                                             bool opens)
 {
     const uint8_t *const next = self->items[self->last].next;
-    for (int i = 0; i < HAUL_JSON_GAP_NEXT && next[i]; i++)
-        if (haul_json_gap_is(&self->items[next[i]], p, opens)) {
+    for (int i = 0; i < HL_JSON_GAP_NEXT && next[i]; i++)
+        if (hl_base_json_gap_is(&self->items[next[i]], p, opens)) {
             self->last = next[i];
             return &self->items[self->last];
         }

@@ -12,7 +12,7 @@
 #include "base/json_words.h"
 #include "base/utf8.h"
 
-/* What a byte begins outside strings. */
+/* The token that a byte begins outside strings. */
 enum { OTHER, SPACE, QUOTE, DIGIT, WORD, OPEN };
 
 static const unsigned char classes[256] = {
@@ -34,20 +34,20 @@ static inline const char *pass_space_here(const char *p)
     if (*p == ' ' && (unsigned char)p[1] > ' ')
         return p + 1;
     while (classes[(unsigned char)*p] == SPACE) {
-        const uint64_t others = haul_json_word(++p) ^ HAUL_JSON_EACH(' ');
-        p += others ? haul_json_first(others) : 8;
+        const uint64_t others = hl_base_json_word(++p) ^ HL_JSON_EACH(' ');
+        p += others ? hl_base_json_first(others) : 8;
     }
     return p;
 }
 
-static inline const char *pass_space(haul_json_in *self, const char *p)
+static inline const char *pass_space(hl_base_json_in *self, const char *p)
 {
     for (;;) {
         p = pass_space_here(p);
         if (p < self->end)
             return p;
         self->at = self->end;
-        const bool filled = haul_json_fill(self);
+        const bool filled = hl_base_json_fill(self);
         p = self->at;
         if (!filled)
             return p;
@@ -56,34 +56,34 @@ static inline const char *pass_space(haul_json_in *self, const char *p)
 
 /* One character of a string that is not plain. Escapes are checked here and decoded only where the
  * caller takes the text. */
-static const char *pass_special(haul_json_in *self, const char *p)
+static const char *pass_special(hl_base_json_in *self, const char *p)
 {
     enum { LONGEST_ESCAPE = 12 };
     int length = 0;
-    p = haul_json_look_ahead(self, p, LONGEST_ESCAPE);
+    p = hl_base_json_look_ahead(self, p, LONGEST_ESCAPE);
     /* The NUL at the end looks like a control character: only the place tells them apart. */
     if (p == self->end)
-        return haul_json_fail_expected(self, p, "the end of a string");
+        return hl_base_json_fail_expected(self, p, "the end of a string");
     if (*p == '\\') {
-        if (haul_json_escaped(p, &length) < 0)
-            return haul_json_fail_expected(self, p, "an escape of JSON");
+        if (hl_base_json_escaped(p, &length) < 0)
+            return hl_base_json_fail_expected(self, p, "an escape of JSON");
     } else if ((unsigned char)*p < ' ') {
-        return haul_json_fail_expected(self, p, "no control character in a string");
-    } else if (!(length = haul_utf8_length(p))) {
-        return haul_json_fail_at(self, p, "invalid UTF-8");
+        return hl_base_json_fail_expected(self, p, "no control character in a string");
+    } else if (!(length = hl_base_utf8_length(p))) {
+        return hl_base_json_fail_at(self, p, "invalid UTF-8");
     }
     return p + length;
 }
 
 /* The rest of a string behind its quote. Sets *plain to false where it has escapes. */
-static inline const char *pass_string(haul_json_in *self, const char *p, bool *plain)
+static inline const char *pass_string(hl_base_json_in *self, const char *p, bool *plain)
 {
-    while (*(p = haul_json_plain(p)) != '"') {
+    while (*(p = hl_base_json_plain(p)) != '"') {
         *plain &= *p != '\\';
         /* Text without a closing quote stops at the NUL padding, whose bytes count as special. */
         if (p == self->end) {
             self->at = p;
-            if (haul_json_fill(self)) {
+            if (hl_base_json_fill(self)) {
                 p = self->at;
                 continue;
             }
@@ -96,33 +96,33 @@ static inline const char *pass_string(haul_json_in *self, const char *p, bool *p
 }
 
 /* At least one digit. */
-static inline const char *pass_digits(haul_json_in *self, const char *p)
+static inline const char *pass_digits(hl_base_json_in *self, const char *p)
 {
     bool some = false;
     for (;;) {
-        const int count = haul_json_digits(p);
+        const int count = hl_base_json_digits(p);
         some |= count > 0;
         p += count;
         if (count == 8)
             continue;
         if (p < self->end)
-            return some ? p : haul_json_fail_expected(self, p, "a digit");
+            return some ? p : hl_base_json_fail_expected(self, p, "a digit");
         self->at = p;
-        const bool filled = haul_json_fill(self);
+        const bool filled = hl_base_json_fill(self);
         p = self->at;
         if (!filled)
-            return some ? p : haul_json_fail_expected(self, p, "a digit");
+            return some ? p : hl_base_json_fail_expected(self, p, "a digit");
     }
 }
 
 /* The byte at hand within a token is at the place that is returned. */
-static inline const char *peek(haul_json_in *self, const char *p)
+static inline const char *peek(hl_base_json_in *self, const char *p)
 {
-    return p < self->end ? p : haul_json_look_ahead(self, p, 1);
+    return p < self->end ? p : hl_base_json_look_ahead(self, p, 1);
 }
 
 /* Behind digits there is always a byte to look at, if only the NUL at the end. */
-static inline const char *pass_number(haul_json_in *self, const char *p)
+static inline const char *pass_number(hl_base_json_in *self, const char *p)
 {
     if (*p == '-')
         p = peek(self, p + 1);
@@ -141,21 +141,21 @@ static inline const char *pass_number(haul_json_in *self, const char *p)
     return pass_digits(self, p);
 }
 
-static const char *pass_word(haul_json_in *self, const char *p)
+static const char *pass_word(hl_base_json_in *self, const char *p)
 {
     static const char *const words[] = {"true", "false", "null"};
     /* As long as "false". Letters directly behind the word fail at the next comma or bracket. */
-    p = haul_json_look_ahead(self, p, 5);
+    p = hl_base_json_look_ahead(self, p, 5);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strncmp(p, words[i], strlen(words[i])))
             return p + strlen(words[i]);
-    return haul_json_fail_expected(self, p, "true, false or null");
+    return hl_base_json_fail_expected(self, p, "true, false or null");
 }
 
-static inline const char *push(haul_json_in *self, const char *p)
+static inline const char *push(hl_base_json_in *self, const char *p)
 {
-    if (self->depth == HAUL_JSON_IN_DEPTH)
-        return haul_json_fail_at(self, p, "JSON nested deeper than 2048");
+    if (self->depth == HL_JSON_IN_DEPTH)
+        return hl_base_json_fail_at(self, p, "JSON nested deeper than 2048");
     /* A bit a level: all 2048 take 256 bytes of the reader. */
     const uint64_t bit = UINT64_C(1) << self->depth % 64;
     uint64_t *const word = &self->in_object[self->depth / 64];
@@ -165,14 +165,14 @@ static inline const char *push(haul_json_in *self, const char *p)
     return p + 1;
 }
 
-static inline bool in_object(const haul_json_in *self)
+static inline bool in_object(const hl_base_json_in *self)
 {
     const int level = self->depth - 1;
     return self->in_object[level / 64] >> level % 64 & 1;
 }
 
 /* Leaves the object where its end comes, which is found within the window; else NULL. */
-static inline const char *pass_close(haul_json_in *self, const char *p)
+static inline const char *pass_close(hl_base_json_in *self, const char *p)
 {
     p = pass_space_here(p);
     if (*p != '}')
@@ -183,7 +183,7 @@ static inline const char *pass_close(haul_json_in *self, const char *p)
 }
 
 /* Comes to the next member or item; leaves the object or array where there is none. */
-static inline __attribute__((always_inline)) const char *step(haul_json_in *self, const char *p,
+static inline __attribute__((always_inline)) const char *step(hl_base_json_in *self, const char *p,
                                                               char close, bool *more)
 {
     p = pass_space(self, p);
@@ -199,18 +199,18 @@ static inline __attribute__((always_inline)) const char *step(haul_json_in *self
     }
     /* JSON has no comma before the first member and none behind the last. */
     if (*p != ',')
-        return haul_json_fail_expected(self, p, close == '}' ? "',' or '}'" : "',' or ']'");
+        return hl_base_json_fail_expected(self, p, close == '}' ? "',' or '}'" : "',' or ']'");
     return pass_space(self, p + 1);
 }
 
-static inline const char *pass_colon(haul_json_in *self, const char *p)
+static inline const char *pass_colon(hl_base_json_in *self, const char *p)
 {
     p = pass_space(self, p);
-    return *p == ':' ? p + 1 : haul_json_fail_expected(self, p, "':'");
+    return *p == ':' ? p + 1 : hl_base_json_fail_expected(self, p, "':'");
 }
 
 /* Keeps the gap from `from` in the document to the colon at `colon`, and a blank behind it. */
-static void learn_gap(haul_json_in *self, uint64_t from, bool opens, const char *key,
+static void learn_gap(hl_base_json_in *self, uint64_t from, bool opens, const char *key,
                       const char *colon)
 {
     const char *const to = colon + 1 + (colon[1] == ' ');
@@ -219,31 +219,31 @@ static void learn_gap(haul_json_in *self, uint64_t from, bool opens, const char 
         return;
     }
     const char *const begin = self->buffer + (from - self->offset);
-    haul_json_gaps_learn(&self->gaps, begin, (size_t)(to - begin), key, (size_t)(colon - 1 - key),
-                         opens);
+    hl_base_json_gaps_learn(&self->gaps, begin, (size_t)(to - begin), key,
+                            (size_t)(colon - 1 - key), opens);
 }
 
-static bool take_long_key(haul_json_in *self, haul_json_text *key);
+static bool take_long_key(hl_base_json_in *self, hl_base_json_text *key);
 
 /* The next member's name, where `key` is asked for, and colon, which were not expected; leaves
  * where there is none. */
-static const char *pass_new_member(haul_json_in *self, const char *p, bool *more,
-                                   haul_json_text *key)
+static const char *pass_new_member(hl_base_json_in *self, const char *p, bool *more,
+                                   hl_base_json_text *key)
 {
-    const uint64_t from = haul_json_offset(self, p);
+    const uint64_t from = hl_base_json_offset(self, p);
     const bool opens = self->fresh;
     p = step(self, p, '}', more);
     if (!p || !*more)
         return p;
     if (*p != '"')
-        return haul_json_fail_expected(self, p, "a member's name");
-    const char *const name = p + 1, *const end = haul_json_plain(name);
+        return hl_base_json_fail_expected(self, p, "a member's name");
+    const char *const name = p + 1, *const end = hl_base_json_plain(name);
     /* The name and its colon in one look, without a check for the window's end: a NUL is
      * neither. */
     if (end[0] == '"' && end[1] == ':') { /* nearly all names */
         learn_gap(self, from, opens, name, end + 1);
         if (key)
-            *key = (haul_json_text){name, (size_t)(end - name)};
+            *key = (hl_base_json_text){name, (size_t)(end - name)};
         return end + 2;
     }
     self->gaps.last = 0;
@@ -257,14 +257,14 @@ static const char *pass_new_member(haul_json_in *self, const char *p, bool *more
 
 /* Members whose names are expected and whose values are simple, and the name and colon of one
  * whose value is not: then *more. */
-static inline const char *pass_expected(haul_json_in *self, const char *p, bool *more)
+static inline const char *pass_expected(hl_base_json_in *self, const char *p, bool *more)
 {
     bool opens = self->fresh;
     *more = true;
-    for (const haul_json_gap *gap; (gap = haul_json_gaps_pass(&self->gaps, p, opens));) {
+    for (const hl_base_json_gap *gap; (gap = hl_base_json_gaps_pass(&self->gaps, p, opens));) {
         self->fresh = opens = false;
         p += gap->length;
-        const char *const end = haul_json_simple(self->end, p);
+        const char *const end = hl_base_json_simple(self->end, p);
         if (!end)
             return p;
         p = end;
@@ -274,7 +274,7 @@ static inline const char *pass_expected(haul_json_in *self, const char *p, bool 
 }
 
 /* A value; of an object or array its beginning alone. */
-static inline const char *pass_value(haul_json_in *self, const char *p)
+static inline const char *pass_value(hl_base_json_in *self, const char *p)
 {
     bool plain = true;
     p = pass_space(self, p);
@@ -288,12 +288,12 @@ static inline const char *pass_value(haul_json_in *self, const char *p)
     case WORD:
         return pass_word(self, p);
     default:
-        return haul_json_fail_expected(self, p, "a value");
+        return hl_base_json_fail_expected(self, p, "a value");
     }
 }
 
 /* All that stands above `depth`. */
-static const char *pass_down_to(haul_json_in *self, const char *p, int depth)
+static const char *pass_down_to(hl_base_json_in *self, const char *p, int depth)
 {
     /* A loop and no recursion: a document nested 2048 deep must not need 2048 frames of the
      * stack. */
@@ -316,125 +316,122 @@ static const char *pass_down_to(haul_json_in *self, const char *p, int depth)
 }
 
 /* Goes on behind what was passed. */
-static bool passed(haul_json_in *self, const char *p)
+static bool passed(hl_base_json_in *self, const char *p)
 {
     if (p)
         self->at = p;
     return p != NULL;
 }
 
-void haul_json_in_skip(haul_json_in *self)
+void hl_base_json_in_skip(hl_base_json_in *self)
 {
     if (self->status)
         return;
     const int depth = self->depth;
-    const char *p = haul_json_simple(self->end, self->at + (*self->at == ' '));
+    const char *p = hl_base_json_simple(self->end, self->at + (*self->at == ' '));
     if (!p && (p = pass_value(self, self->at)))
         p = pass_down_to(self, p, depth);
     (void)passed(self, p);
 }
 
-void haul_json_in_leave(haul_json_in *self)
+void hl_base_json_in_leave(hl_base_json_in *self)
 {
     if (self->depth && !self->status)
         (void)passed(self, pass_down_to(self, self->at, self->depth - 1));
 }
 
-static inline haul_json_kind find_kind(haul_json_in *self)
+static inline hl_base_json_kind find_kind(hl_base_json_in *self)
 {
     if (self->status)
-        return HAUL_JSON_NONE;
+        return HL_JSON_NONE;
     self->at = pass_space(self, self->at);
-    self->value_at = haul_json_offset(self, self->at);
+    self->value_at = hl_base_json_offset(self, self->at);
     switch (classes[(unsigned char)*self->at]) {
     case QUOTE:
-        return HAUL_JSON_STRING;
+        return HL_JSON_STRING;
     case DIGIT:
-        return HAUL_JSON_NUMBER;
+        return HL_JSON_NUMBER;
     case OPEN:
-        return *self->at == '{' ? HAUL_JSON_OBJECT : HAUL_JSON_ARRAY;
+        return *self->at == '{' ? HL_JSON_OBJECT : HL_JSON_ARRAY;
     case WORD:
-        return *self->at == 't'   ? HAUL_JSON_TRUE
-               : *self->at == 'f' ? HAUL_JSON_FALSE
-                                  : HAUL_JSON_NULL;
+        return *self->at == 't' ? HL_JSON_TRUE : *self->at == 'f' ? HL_JSON_FALSE : HL_JSON_NULL;
     default:
-        (void)haul_json_fail_expected(self, self->at, "a value");
-        return HAUL_JSON_NONE;
+        (void)hl_base_json_fail_expected(self, self->at, "a value");
+        return HL_JSON_NONE;
     }
 }
 
-haul_json_kind haul_json_in_kind(haul_json_in *self)
+hl_base_json_kind hl_base_json_in_kind(hl_base_json_in *self)
 {
     return find_kind(self);
 }
 
 /* Whether a value of that kind comes; another is a failure. */
-static bool expect(haul_json_in *self, haul_json_kind kind, const char *otherwise)
+static bool expect(hl_base_json_in *self, hl_base_json_kind kind, const char *otherwise)
 {
-    const haul_json_kind found = find_kind(self);
-    /* HAUL_JSON_NONE means that a failure is kept already; a second one would hide it. */
+    const hl_base_json_kind found = find_kind(self);
+    /* HL_JSON_NONE means that a failure is kept already; a second one would hide it. */
     if (found && found != kind)
-        (void)haul_json_in_fail_at(self, self->value_at, otherwise);
+        (void)hl_base_json_in_fail_at(self, self->value_at, otherwise);
     return found == kind;
 }
 
-bool haul_json_in_object(haul_json_in *self)
+bool hl_base_json_in_object(hl_base_json_in *self)
 {
-    return expect(self, HAUL_JSON_OBJECT, "expected an object") &&
-           passed(self, push(self, self->at));
+    return expect(self, HL_JSON_OBJECT, "expected an object") && passed(self, push(self, self->at));
 }
 
-bool haul_json_in_array(haul_json_in *self)
+bool hl_base_json_in_array(hl_base_json_in *self)
 {
-    return expect(self, HAUL_JSON_ARRAY, "expected an array") && passed(self, push(self, self->at));
+    return expect(self, HL_JSON_ARRAY, "expected an array") && passed(self, push(self, self->at));
 }
 
-bool haul_json_in_enter(haul_json_in *self, haul_json_kind kind)
+bool hl_base_json_in_enter(hl_base_json_in *self, hl_base_json_kind kind)
 {
     if (find_kind(self) != kind) {
-        haul_json_in_skip(self);
+        hl_base_json_in_skip(self);
         return false;
     }
     return passed(self, push(self, self->at));
 }
 
 /* Takes a string like nearly all, which has no escapes and ends within the window. */
-static inline bool take_plain_string(haul_json_in *self, haul_json_text *text)
+static inline bool take_plain_string(hl_base_json_in *self, hl_base_json_text *text)
 {
     const char *const p = self->at + (*self->at == ' ');
     if (*p != '"')
         return false;
-    const char *const end = haul_json_plain(p + 1);
+    const char *const end = hl_base_json_plain(p + 1);
     if (*end != '"')
         return false;
-    *text = (haul_json_text){p + 1, (size_t)(end - p - 1)};
-    self->value_at = haul_json_offset(self, p);
+    *text = (hl_base_json_text){p + 1, (size_t)(end - p - 1)};
+    self->value_at = hl_base_json_offset(self, p);
     self->at = end + 1;
     return true;
 }
 
 /* Takes the string at hand, whose quote is the next byte. */
-static bool take_string(haul_json_in *self, haul_json_text *text)
+static bool take_string(hl_base_json_in *self, hl_base_json_text *text)
 {
     bool plain = true;
     self->hold = self->at + 1;
     const bool whole = passed(self, pass_string(self, self->hold, &plain));
     /* While `hold` was set the window may have moved, so the start is read from there again. */
-    *text = (haul_json_text){self->hold, whole ? (size_t)(self->at - 1 - self->hold) : 0};
+    *text = (hl_base_json_text){self->hold, whole ? (size_t)(self->at - 1 - self->hold) : 0};
     self->hold = NULL;
     if (!whole || plain)
         return whole;
-    if (!haul_grow(&self->decoded, &self->decoded_capacity, text->length + 1, 1)) {
-        self->status = haul_fail_no_memory(&self->error);
+    if (!hl_base_grow(&self->decoded, &self->decoded_capacity, text->length + 1, 1)) {
+        self->status = hl_base_fail_no_memory(&self->error);
         return false;
     }
-    *text = haul_json_unescape(*text, self->decoded);
+    *text = hl_base_json_unescape(*text, self->decoded);
     return true;
 }
 
 /* A name that has escapes, or whose colon stands elsewhere: it may move with the buffer until the
  * colon is there. */
-static bool take_long_key(haul_json_in *self, haul_json_text *key)
+static bool take_long_key(hl_base_json_in *self, hl_base_json_text *key)
 {
     if (!take_string(self, key))
         return false;
@@ -446,77 +443,94 @@ static bool take_long_key(haul_json_in *self, haul_json_text *key)
     return whole;
 }
 
-bool haul_json_in_key(haul_json_in *self, haul_json_text *key)
+bool hl_base_json_in_key(hl_base_json_in *self, hl_base_json_text *key)
 {
     if (self->status)
         return false;
-    const haul_json_gap *const gap = haul_json_gaps_pass(&self->gaps, self->at, self->fresh);
+    const hl_base_json_gap *const gap = hl_base_json_gaps_pass(&self->gaps, self->at, self->fresh);
     if (!gap) {
         const char *const closed = pass_close(self, self->at);
         bool more = false;
         return passed(self, closed ? closed : pass_new_member(self, self->at, &more, key)) && more;
     }
-    *key = (haul_json_text){self->at + gap->key_at, gap->key_length};
+    *key = (hl_base_json_text){self->at + gap->key_at, gap->key_length};
     self->at += gap->length;
     self->fresh = false;
     return true;
 }
 
-bool haul_json_in_item(haul_json_in *self)
+bool hl_base_json_in_key_but(hl_base_json_in *self, hl_base_json_text *key,
+                             bool (*passed_over)(uint8_t tag), bool *skipped)
+{
+    while (hl_base_json_in_key(self, key)) {
+        const uint8_t tag = *hl_base_json_in_tag(self);
+        if (!tag || !passed_over(tag))
+            return true;
+        *skipped = true;
+        const char *const end = hl_base_json_simple(self->end, self->at);
+        if (end)
+            self->at = end;
+        else
+            hl_base_json_in_skip(self);
+    }
+    return false;
+}
+
+bool hl_base_json_in_item(hl_base_json_in *self)
 {
     bool more = false;
     return !self->status && passed(self, step(self, self->at, ']', &more)) && more;
 }
 
-static bool take_number(haul_json_in *self, haul_json_text *text)
+static bool take_number(hl_base_json_in *self, hl_base_json_text *text)
 {
     self->hold = self->at;
     const bool whole = passed(self, pass_number(self, self->at));
-    *text = (haul_json_text){self->hold, whole ? (size_t)(self->at - self->hold) : 0};
+    *text = (hl_base_json_text){self->hold, whole ? (size_t)(self->at - self->hold) : 0};
     self->hold = NULL;
     return whole;
 }
 
-bool haul_json_in_scaled(haul_json_in *self, int places, int64_t *value)
+bool hl_base_json_in_scaled(hl_base_json_in *self, int places, int64_t *value)
 {
     int64_t number;
     const char *const p = self->at + (*self->at == ' ');
-    const char *const end = self->status ? NULL : haul_json_short_number(p, places, &number);
+    const char *const end = self->status ? NULL : hl_base_json_short_number(p, places, &number);
     if (end && end < self->end) {
-        self->value_at = haul_json_offset(self, p);
+        self->value_at = hl_base_json_offset(self, p);
         self->at = end;
         *value = number;
         return true;
     }
-    haul_json_text text;
-    const haul_json_kind kind = haul_json_in_scalar(self, &text);
-    return (kind == HAUL_JSON_NUMBER || kind == HAUL_JSON_STRING) &&
-           haul_json_scaled(text, places, value);
+    hl_base_json_text text;
+    const hl_base_json_kind kind = hl_base_json_in_scalar(self, &text);
+    return (kind == HL_JSON_NUMBER || kind == HL_JSON_STRING) &&
+           hl_base_json_scaled(text, places, value);
 }
 
-static haul_json_kind take_scalar(haul_json_in *self, haul_json_text *text)
+static hl_base_json_kind take_scalar(hl_base_json_in *self, hl_base_json_text *text)
 {
-    const haul_json_kind kind = find_kind(self);
-    *text = (haul_json_text){0};
-    if (kind == HAUL_JSON_STRING)
-        return take_string(self, text) ? kind : HAUL_JSON_NONE;
-    if (kind == HAUL_JSON_NUMBER)
-        return take_number(self, text) ? kind : HAUL_JSON_NONE;
-    haul_json_in_skip(self);
-    return self->status ? HAUL_JSON_NONE : kind;
+    const hl_base_json_kind kind = find_kind(self);
+    *text = (hl_base_json_text){0};
+    if (kind == HL_JSON_STRING)
+        return take_string(self, text) ? kind : HL_JSON_NONE;
+    if (kind == HL_JSON_NUMBER)
+        return take_number(self, text) ? kind : HL_JSON_NONE;
+    hl_base_json_in_skip(self);
+    return self->status ? HL_JSON_NONE : kind;
 }
 
-haul_json_kind haul_json_in_scalar(haul_json_in *self, haul_json_text *text)
+hl_base_json_kind hl_base_json_in_scalar(hl_base_json_in *self, hl_base_json_text *text)
 {
-    return !self->status && take_plain_string(self, text) ? HAUL_JSON_STRING
+    return !self->status && take_plain_string(self, text) ? HL_JSON_STRING
                                                           : take_scalar(self, text);
 }
 
 /* The byte-order mark, which RFC 8259 lets readers pass over. */
-static haul_status pass_mark(haul_json_in *self, haul_error *error)
+static haul_status pass_mark(hl_base_json_in *self, haul_error *error)
 {
     static const char mark[] = "\xEF\xBB\xBF";
-    (void)haul_json_look_ahead(self, self->at, sizeof mark - 1);
+    (void)hl_base_json_look_ahead(self, self->at, sizeof mark - 1);
     if (self->status && error)
         *error = self->error;
     /* The padding makes three bytes readable even in an empty document. */
@@ -525,34 +539,34 @@ static haul_status pass_mark(haul_json_in *self, haul_error *error)
     return self->status;
 }
 
-haul_status haul_json_in_open(haul_json_in *self, const char *file, haul_json_read *read,
-                              void *source, haul_error *error)
+haul_status hl_base_json_in_open(hl_base_json_in *self, const char *file, hl_base_json_read *read,
+                                 void *source, haul_error *error)
 {
-    *self = (haul_json_in){.file = file, .read = read, .source = source};
-    return haul_json_make_buffer(self, HAUL_JSON_WINDOW_BYTES) ? pass_mark(self, error)
-                                                               : haul_fail_no_memory(error);
+    *self = (hl_base_json_in){.file = file, .read = read, .source = source};
+    return hl_base_json_make_buffer(self, HL_JSON_WINDOW_BYTES) ? pass_mark(self, error)
+                                                                : hl_base_fail_no_memory(error);
 }
 
-haul_status haul_json_in_open_memory(haul_json_in *self, const char *file, const char *text,
-                                     size_t size, haul_error *error)
+haul_status hl_base_json_in_open_memory(hl_base_json_in *self, const char *file, const char *text,
+                                        size_t size, haul_error *error)
 {
-    *self = (haul_json_in){.file = file};
-    if (!haul_json_make_buffer(self, size))
-        return haul_fail_no_memory(error);
+    *self = (hl_base_json_in){.file = file};
+    if (!hl_base_json_make_buffer(self, size))
+        return hl_base_fail_no_memory(error);
     /* memcpy must not be given NULL, which an empty document may be. */
     if (size)
         memcpy(self->buffer, text, size);
-    memset(self->buffer + size, 0, HAUL_JSON_PADDING);
+    memset(self->buffer + size, 0, HL_JSON_PADDING);
     self->end += size;
     return pass_mark(self, error);
 }
 
-haul_status haul_json_in_end(haul_json_in *self, haul_error *error)
+haul_status hl_base_json_in_end(hl_base_json_in *self, haul_error *error)
 {
     if (!self->status) {
         self->at = pass_space(self, self->at);
         if (self->at < self->end)
-            (void)haul_json_fail_at(self, self->at, "not JSON: something behind the document");
+            (void)hl_base_json_fail_at(self, self->at, "not JSON: something behind the document");
     }
     if (self->status && error)
         *error = self->error;

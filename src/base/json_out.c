@@ -8,25 +8,25 @@
 #include "base/utf8.h"
 
 /* A writer is a value: nothing has to be freed, and pieces can be written around it. */
-haul_json haul_json_begin(FILE *out)
+hl_base_json hl_base_json_begin(FILE *out)
 {
-    return (haul_json){.out = out};
+    return (hl_base_json){.out = out};
 }
 
-bool haul_json_end(haul_json *json)
+bool hl_base_json_end(hl_base_json *json)
 {
     fputc('\n', json->out);
     /* Asked once at the end: stdio keeps the first failure. */
     return !ferror(json->out);
 }
 
-static void indent(haul_json *json)
+static void indent(hl_base_json *json)
 {
     fprintf(json->out, "\n%*s", 2 * json->depth, "");
 }
 
-/* What stands between this value and the one before. */
-static void separate(haul_json *json)
+/* Writes the comma, line and indent between this value and the one before. */
+static void separate(hl_base_json *json)
 {
     if (json->after_key) {
         json->after_key = false;
@@ -41,7 +41,7 @@ static void separate(haul_json *json)
     indent(json);
 }
 
-static void open_level(haul_json *json, char bracket)
+static void open_level(hl_base_json *json, char bracket)
 {
     separate(json);
     fputc(bracket, json->out);
@@ -49,7 +49,7 @@ static void open_level(haul_json *json, char bracket)
     json->has_items[json->depth] = false;
 }
 
-static void close_level(haul_json *json, char bracket)
+static void close_level(hl_base_json *json, char bracket)
 {
     const bool had_items = json->has_items[json->depth];
     json->depth--;
@@ -59,22 +59,22 @@ static void close_level(haul_json *json, char bracket)
     fputc(bracket, json->out);
 }
 
-void haul_json_open_object(haul_json *json)
+void hl_base_json_open_object(hl_base_json *json)
 {
     open_level(json, '{');
 }
 
-void haul_json_close_object(haul_json *json)
+void hl_base_json_close_object(hl_base_json *json)
 {
     close_level(json, '}');
 }
 
-void haul_json_open_array(haul_json *json)
+void hl_base_json_open_array(hl_base_json *json)
 {
     open_level(json, '[');
 }
 
-void haul_json_close_array(haul_json *json)
+void hl_base_json_close_array(hl_base_json *json)
 {
     close_level(json, ']');
 }
@@ -92,7 +92,7 @@ static void write_text(FILE *out, const char *text)
         text += plain;
         if (!*text)
             break;
-        const int length = haul_utf8_length(text);
+        const int length = hl_base_utf8_length(text);
         if (!length)
             /* An escape, so that the output stays valid UTF-8 whatever a kernel's name holds. */
             fputs("\\ufffd", out);
@@ -109,7 +109,7 @@ static void write_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void haul_json_key(haul_json *json, const char *key)
+void hl_base_json_key(hl_base_json *json, const char *key)
 {
     separate(json);
     write_text(json->out, key);
@@ -117,7 +117,7 @@ void haul_json_key(haul_json *json, const char *key)
     json->after_key = true;
 }
 
-void haul_json_string(haul_json *json, const char *text)
+void hl_base_json_string(hl_base_json *json, const char *text)
 {
     separate(json);
     if (text)
@@ -126,7 +126,7 @@ void haul_json_string(haul_json *json, const char *text)
         fputs("null", json->out);
 }
 
-void haul_json_number(haul_json *json, double value)
+void hl_base_json_number(hl_base_json *json, double value)
 {
     separate(json);
     /* Nine digits: times below a second keep their nanoseconds; JSON knows neither NaN nor
@@ -137,31 +137,31 @@ void haul_json_number(haul_json *json, double value)
         fputs("null", json->out);
 }
 
-void haul_json_unsigned(haul_json *json, uint64_t value)
+void hl_base_json_unsigned(hl_base_json *json, uint64_t value)
 {
     separate(json);
     fprintf(json->out, "%" PRIu64, value);
 }
 
-void haul_json_null(haul_json *json)
+void hl_base_json_null(hl_base_json *json)
 {
     separate(json);
     fputs("null", json->out);
 }
 
-void haul_json_put_string(haul_json *json, const char *key, const char *text)
+void hl_base_json_put_string(hl_base_json *json, const char *key, const char *text)
 {
-    haul_json_key(json, key);
-    haul_json_string(json, text);
+    hl_base_json_key(json, key);
+    hl_base_json_string(json, text);
 }
 
-void haul_json_bool(haul_json *json, bool value)
+void hl_base_json_bool(hl_base_json *json, bool value)
 {
     separate(json);
     fputs(value ? "true" : "false", json->out);
 }
 
-void haul_json_ns(haul_json *json, int64_t ns)
+void hl_base_json_ns(hl_base_json *json, int64_t ns)
 {
     /* From the integer: "%.9g" of a double would lose the nanoseconds of all times above one
      * second. */

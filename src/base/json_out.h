@@ -6,41 +6,41 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { HAUL_JSON_DEPTH = 32 };
+enum { HL_JSON_DEPTH = 32 };
 
-typedef struct haul_json {
+typedef struct hl_base_json {
     FILE *out;
     int depth;
-    bool has_items[HAUL_JSON_DEPTH];
+    bool has_items[HL_JSON_DEPTH];
     bool after_key;
-} haul_json;
+} hl_base_json;
 
-haul_json haul_json_begin(FILE *out);
+hl_base_json hl_base_json_begin(FILE *out);
 
 /* Closes the document with a newline. Returns false where the stream has failed. */
-bool haul_json_end(haul_json *json);
+bool hl_base_json_end(hl_base_json *json);
 
-void haul_json_open_object(haul_json *json);
-void haul_json_close_object(haul_json *json);
-void haul_json_open_array(haul_json *json);
-void haul_json_close_array(haul_json *json);
+void hl_base_json_open_object(hl_base_json *json);
+void hl_base_json_close_object(hl_base_json *json);
+void hl_base_json_open_array(hl_base_json *json);
+void hl_base_json_close_array(hl_base_json *json);
 
 /* The key of the next value. */
-void haul_json_key(haul_json *json, const char *key);
+void hl_base_json_key(hl_base_json *json, const char *key);
 
 /* Bytes that are not UTF-8 are written as U+FFFD; NULL as null. */
-void haul_json_string(haul_json *json, const char *text);
+void hl_base_json_string(hl_base_json *json, const char *text);
 
 /* 9 significant digits; null where not finite. */
-void haul_json_number(haul_json *json, double value);
-void haul_json_unsigned(haul_json *json, uint64_t value);
-void haul_json_null(haul_json *json);
-void haul_json_bool(haul_json *json, bool value);
+void hl_base_json_number(hl_base_json *json, double value);
+void hl_base_json_unsigned(hl_base_json *json, uint64_t value);
+void hl_base_json_null(hl_base_json *json);
+void hl_base_json_bool(hl_base_json *json, bool value);
 
 /* Seconds from nanoseconds, which are not negative, with all their digits. */
-void haul_json_ns(haul_json *json, int64_t ns);
+void hl_base_json_ns(hl_base_json *json, int64_t ns);
 
 /* A key with its value. */
-void haul_json_put_string(haul_json *json, const char *key, const char *text);
+void hl_base_json_put_string(hl_base_json *json, const char *key, const char *text);
 
 #endif

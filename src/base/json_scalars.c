@@ -21,7 +21,7 @@ static int hex4(const char *p)
     return (int)strtol(digits, NULL, 16);
 }
 
-long haul_json_escaped(const char *p, int *length)
+long hl_base_json_escaped(const char *p, int *length)
 {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
     *length = 2;
@@ -60,20 +60,20 @@ static size_t put_utf8(char *to, unsigned long code)
 }
 
 /* No escape is shorter than what it stands for. */
-haul_json_text haul_json_unescape(haul_json_text text, char *to)
+hl_base_json_text hl_base_json_unescape(hl_base_json_text text, char *to)
 {
     const char *from = text.bytes, *const end = from + text.length;
     char *at = to;
     while (from < end) {
         int length = 1;
         if (*from == '\\')
-            at += put_utf8(at, (unsigned long)haul_json_escaped(from, &length));
+            at += put_utf8(at, (unsigned long)hl_base_json_escaped(from, &length));
         else
             *at++ = *from;
         from += length;
     }
     *at = '\0';
-    return (haul_json_text){to, (size_t)(at - to)};
+    return (hl_base_json_text){to, (size_t)(at - to)};
 }
 
 static bool is_digit(char c)
@@ -120,7 +120,7 @@ static const char *read_power(const char *p, const char *end, int *power)
     return p;
 }
 
-static bool read_decimal(haul_json_text text, decimal *number)
+static bool read_decimal(hl_base_json_text text, decimal *number)
 {
     const char *p = text.bytes, *const end = p + text.length;
     *number = (decimal){.negative = p < end && *p == '-'};
@@ -143,7 +143,7 @@ static bool read_decimal(haul_json_text text, decimal *number)
  * of two digits, those to four, and those to eight. */
 static uint64_t value_of_digits(uint64_t word, int count)
 {
-    word = (word - HAUL_JSON_EACH('0')) << (64 - 8 * count);
+    word = (word - HL_JSON_EACH('0')) << (64 - 8 * count);
     word = (10 * word + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
     word = (100 * word + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
     return (10000 * word + (word >> 32)) & UINT64_C(0xffffffff);
@@ -154,13 +154,13 @@ static inline int add_digits(const char *p, uint64_t *value)
 {
     static const uint32_t powers[] = {1,      10,      100,      1000,     10000,
                                       100000, 1000000, 10000000, 100000000};
-    const int count = haul_json_digits(p);
+    const int count = hl_base_json_digits(p);
     if (count)
-        *value = *value * powers[count] + value_of_digits(haul_json_word(p), count);
+        *value = *value * powers[count] + value_of_digits(hl_base_json_word(p), count);
     return count;
 }
 
-const char *haul_json_short_number(const char *p, int places, int64_t *value)
+const char *hl_base_json_short_number(const char *p, int places, int64_t *value)
 {
     static const uint32_t powers[] = {1, 10, 100, 1000};
     uint64_t digits = 0;
@@ -184,7 +184,7 @@ const char *haul_json_short_number(const char *p, int places, int64_t *value)
     return end;
 }
 
-bool haul_json_scaled(haul_json_text text, int places, int64_t *value)
+bool hl_base_json_scaled(hl_base_json_text text, int places, int64_t *value)
 {
     decimal number;
     if (!read_decimal(text, &number))
@@ -211,7 +211,7 @@ bool haul_json_scaled(haul_json_text text, int places, int64_t *value)
     return true;
 }
 
-bool haul_json_double(haul_json_text text, double *value)
+bool hl_base_json_double(hl_base_json_text text, double *value)
 {
     /* strtod alone would take "inf", hexadecimal and a leading '+', which are no numbers of
      * JSON. */

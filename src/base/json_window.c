@@ -7,17 +7,17 @@
 
 enum {
     LONGEST_TEXT = 16 << 20,
-    LARGEST_BUFFER = LONGEST_TEXT + HAUL_JSON_WINDOW_BYTES,
+    LARGEST_BUFFER = LONGEST_TEXT + HL_JSON_WINDOW_BYTES,
 };
 
 /* Where the document's beginning is still here, line and column can be told too. */
-static const char *fail_offset(haul_json_in *self, uint64_t offset, const char *text)
+static const char *fail_offset(hl_base_json_in *self, uint64_t offset, const char *text)
 {
     if (self->status)
         return NULL;
-    self->status = haul_fail(&self->error, HAUL_BAD_INPUT, "%s at byte %llu", text,
-                             (unsigned long long)offset);
-    haul_error_in_file(&self->error, self->file);
+    self->status = haul_error_set(&self->error, HAUL_STATUS_BAD_INPUT, "%s at byte %llu", text,
+                                  (unsigned long long)offset);
+    hl_base_error_in_file(&self->error, self->file);
     /* Lines were not counted on the way, which would cost every byte for an error that seldom
      * comes. */
     int line = 1, column = 1;
@@ -27,28 +27,28 @@ static const char *fail_offset(haul_json_in *self, uint64_t offset, const char *
         column = is_break ? 1 : column + 1;
     }
     if (!self->offset)
-        haul_error_at(&self->error, (haul_place){self->file, line, column});
+        hl_base_error_at(&self->error, (hl_base_place){self->file, line, column});
     return NULL;
 }
 
-const char *haul_json_fail_at(haul_json_in *self, const char *place, const char *text)
+const char *hl_base_json_fail_at(hl_base_json_in *self, const char *place, const char *text)
 {
-    return fail_offset(self, haul_json_offset(self, place), text);
+    return fail_offset(self, hl_base_json_offset(self, place), text);
 }
 
-bool haul_json_in_fail_at(haul_json_in *self, uint64_t offset, const char *text)
+bool hl_base_json_in_fail_at(hl_base_json_in *self, uint64_t offset, const char *text)
 {
     (void)fail_offset(self, offset, text);
     return false;
 }
 
-void haul_json_in_no_memory(haul_json_in *self)
+void hl_base_json_in_no_memory(hl_base_json_in *self)
 {
     if (!self->status)
-        self->status = haul_fail_no_memory(&self->error);
+        self->status = hl_base_fail_no_memory(&self->error);
 }
 
-bool haul_json_fill(haul_json_in *self)
+bool hl_base_json_fill(hl_base_json_in *self)
 {
     if (!self->read || self->status)
         return false;
@@ -56,7 +56,7 @@ bool haul_json_fill(haul_json_in *self)
     const char *const keep = self->hold ? self->hold : self->at;
     const size_t kept = (size_t)(self->end - keep), at = (size_t)(self->at - keep);
     if (kept > LONGEST_TEXT) {
-        (void)haul_json_fail_at(self, keep, "a text of more than 16 MiB");
+        (void)hl_base_json_fail_at(self, keep, "a text of more than 16 MiB");
         return false;
     }
     self->offset += (uint64_t)(keep - self->buffer);
@@ -66,9 +66,9 @@ bool haul_json_fill(haul_json_in *self)
     if (kept > self->capacity / 2 && self->capacity < LARGEST_BUFFER) {
         const size_t doubled = 2 * self->capacity;
         const size_t capacity = doubled < LARGEST_BUFFER ? doubled : LARGEST_BUFFER;
-        char *const larger = realloc(self->buffer, capacity + HAUL_JSON_PADDING);
+        char *const larger = realloc(self->buffer, capacity + HL_JSON_PADDING);
         if (!larger) {
-            self->status = haul_fail_no_memory(&self->error);
+            self->status = hl_base_fail_no_memory(&self->error);
             return false;
         }
         self->buffer = larger;
@@ -77,7 +77,7 @@ bool haul_json_fill(haul_json_in *self)
     size_t got = 0;
     self->status =
         self->read(self->source, self->buffer + kept, self->capacity - kept, &got, &self->error);
-    memset(self->buffer + kept + got, 0, HAUL_JSON_PADDING);
+    memset(self->buffer + kept + got, 0, HL_JSON_PADDING);
     self->at = self->buffer + at;
     self->end = self->buffer + kept + got;
     if (self->hold)
@@ -85,36 +85,36 @@ bool haul_json_fill(haul_json_in *self)
     return got && !self->status;
 }
 
-const char *haul_json_look_ahead(haul_json_in *self, const char *p, size_t count)
+const char *hl_base_json_look_ahead(hl_base_json_in *self, const char *p, size_t count)
 {
     self->at = p;
-    while ((size_t)(self->end - self->at) < count && haul_json_fill(self))
+    while ((size_t)(self->end - self->at) < count && hl_base_json_fill(self))
         ;
     return self->at;
 }
 
-const char *haul_json_fail_expected(haul_json_in *self, const char *p, const char *expected)
+const char *hl_base_json_fail_expected(hl_base_json_in *self, const char *p, const char *expected)
 {
     char text[96];
     (void)snprintf(text, sizeof text, "%s: expected %s",
                    p == self->end ? "JSON cut short" : "not JSON", expected);
-    return haul_json_fail_at(self, p, text);
+    return hl_base_json_fail_at(self, p, text);
 }
 
-bool haul_json_make_buffer(haul_json_in *self, size_t size)
+bool hl_base_json_make_buffer(hl_base_json_in *self, size_t size)
 {
     self->capacity = size;
-    self->buffer = malloc(size + HAUL_JSON_PADDING);
+    self->buffer = malloc(size + HL_JSON_PADDING);
     if (!self->buffer)
         return false;
-    memset(self->buffer, 0, HAUL_JSON_PADDING);
+    memset(self->buffer, 0, HL_JSON_PADDING);
     self->at = self->end = self->buffer;
     return true;
 }
 
-void haul_json_in_close(haul_json_in *self)
+void hl_base_json_in_close(hl_base_json_in *self)
 {
     free(self->buffer);
     free(self->decoded);
-    *self = (haul_json_in){0};
+    *self = (hl_base_json_in){0};
 }

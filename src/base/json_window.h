@@ -5,29 +5,29 @@
 #include "base/json_in.h"
 
 enum {
-    HAUL_JSON_WINDOW_BYTES = 256 * 1024, /* fits the second cache */
-    HAUL_JSON_PADDING = 64, /* behind the end, so that words and gaps can be looked at anywhere */
+    HL_JSON_WINDOW_BYTES = 256 * 1024, /* fits the second cache */
+    HL_JSON_PADDING = 64, /* behind the end, so that words and gaps can be looked at anywhere */
 };
 
 /* The offset of a place of the window in the document. */
-static inline uint64_t haul_json_offset(const haul_json_in *self, const char *place)
+static inline uint64_t hl_base_json_offset(const hl_base_json_in *self, const char *place)
 {
     return self->offset + (uint64_t)(place - self->buffer);
 }
 
 /* Room for `size` bytes and padding; false where there is none. */
-bool haul_json_make_buffer(haul_json_in *self, size_t size);
+bool hl_base_json_make_buffer(hl_base_json_in *self, size_t size);
 
 /* Brings more bytes behind those that are held. False at the end of the document, and after a
  * failure. All pointers into the buffer but the reader's own are void afterwards. */
-bool haul_json_fill(haul_json_in *self);
+bool hl_base_json_fill(hl_base_json_in *self);
 
 /* Makes at least `count` bytes follow `p`, where the document has so many. Returns its new place.
  */
-const char *haul_json_look_ahead(haul_json_in *self, const char *p, size_t count);
+const char *hl_base_json_look_ahead(hl_base_json_in *self, const char *p, size_t count);
 
 /* Fails at a place of the window. Return NULL. */
-const char *haul_json_fail_at(haul_json_in *self, const char *place, const char *text);
-const char *haul_json_fail_expected(haul_json_in *self, const char *p, const char *expected);
+const char *hl_base_json_fail_at(hl_base_json_in *self, const char *place, const char *text);
+const char *hl_base_json_fail_expected(hl_base_json_in *self, const char *p, const char *expected);
 
 #endif

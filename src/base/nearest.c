@@ -46,7 +46,7 @@ static size_t copy_lower(const char *text, char lower[LONGEST + 1])
     return length;
 }
 
-size_t haul_edit_distance(const char *first, const char *second)
+size_t hl_base_edit_distance(const char *first, const char *second)
 {
     char a[LONGEST + 1], b[LONGEST + 1];
     const size_t a_length = copy_lower(first, a), b_length = copy_lower(second, b);
@@ -58,24 +58,24 @@ size_t haul_edit_distance(const char *first, const char *second)
     return rows[a_length % 3][b_length];
 }
 
-int haul_is_near(const char *word, const char *known)
+int hl_base_is_near(const char *word, const char *known)
 {
     /* One slip below 4 letters, two below 8, three above: more and any short word is near any
      * other. */
     const size_t allowed = 1 + least(strnlen(word, LONGEST) / 4, 2);
     const bool is_long = strlen(word) >= HOLDS_AT_LEAST && strlen(known) >= HOLDS_AT_LEAST;
-    return haul_edit_distance(word, known) <= allowed ||
+    return hl_base_edit_distance(word, known) <= allowed ||
            (is_long && (strstr(known, word) || strstr(word, known)));
 }
 
-size_t haul_nearest(const char *word, const char *const *known, size_t count)
+size_t hl_base_nearest(const char *word, const char *const *known, size_t count)
 {
     size_t best = count;
     size_t best_distance = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!haul_is_near(word, known[i]))
+        if (!hl_base_is_near(word, known[i]))
             continue;
-        const size_t distance = haul_edit_distance(word, known[i]);
+        const size_t distance = hl_base_edit_distance(word, known[i]);
         if (best == count || distance < best_distance) {
             best = i;
             best_distance = distance;
@@ -84,10 +84,10 @@ size_t haul_nearest(const char *word, const char *const *known, size_t count)
     return best;
 }
 
-char *haul_did_you_mean(const char *word, const char *const *names, size_t count, char *buffer,
+char *haul_name_suggest(const char *word, const char *const *names, size_t count, char *buffer,
                         size_t size)
 {
-    const size_t near = haul_nearest(word, names, count);
+    const size_t near = hl_base_nearest(word, names, count);
     if (near < count)
         (void)snprintf(buffer, size, "; did you mean '%s'?", names[near]);
     else

@@ -5,19 +5,19 @@
 
 #include <locale.h>
 
-typedef struct haul_numerals {
+typedef struct hl_base_numerals {
     locale_t c;
     locale_t before;
-} haul_numerals;
+} hl_base_numerals;
 
 /* Sets the calling thread's locale to C's. Where memory is lacking for that it stays. */
-haul_numerals haul_numerals_begin(void);
-void haul_numerals_end(const haul_numerals *self);
+hl_base_numerals hl_base_numerals_begin(void);
+void hl_base_numerals_end(const hl_base_numerals *self);
 
 /* For the top of a public function that reads or writes numbers: to the end of the function, by
  * whatever return. */
-#define HAUL_PLAIN_NUMERALS                                                                        \
-    const haul_numerals plain_numerals __attribute__((cleanup(haul_numerals_end), unused)) =       \
-        haul_numerals_begin()
+#define HL_PLAIN_NUMERALS                                                                          \
+    const hl_base_numerals plain_numerals __attribute__((cleanup(hl_base_numerals_end), unused)) = \
+        hl_base_numerals_begin()
 
 #endif

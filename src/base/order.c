@@ -11,42 +11,42 @@ enum { SHORT_RUN = 32 };
 
 typedef struct sorter {
     uint32_t *order;
-    const haul_keys *keys;
+    const hl_base_keys *keys;
     uint32_t *spare;
     size_t spare_capacity;
     bool failed;
 } sorter;
 
-bool haul_order_sorted(const uint32_t *order, size_t count, const haul_keys *keys)
+bool hl_base_order_sorted(const uint32_t *order, size_t count, const hl_base_keys *keys)
 {
     /* Asked first: most profiles are in order, and then nothing is allocated. */
     for (size_t i = 1; i < count; i++)
-        if (haul_keys_at(keys, order[i]) < haul_keys_at(keys, order[i - 1]))
+        if (hl_base_keys_at(keys, order[i]) < hl_base_keys_at(keys, order[i - 1]))
             return false;
     return true;
 }
 
-static void insert_all(uint32_t *order, size_t count, const haul_keys *keys)
+static void insert_all(uint32_t *order, size_t count, const hl_base_keys *keys)
 {
     for (size_t i = 1; i < count; i++) {
         const uint32_t number = order[i];
-        const uint64_t key = haul_keys_at(keys, number);
+        const uint64_t key = hl_base_keys_at(keys, number);
         size_t at = i;
         /* Strictly above, so that equal keys keep their order; likewise in the merges below. */
-        for (; at && haul_keys_at(keys, order[at - 1]) > key; at--)
+        for (; at && hl_base_keys_at(keys, order[at - 1]) > key; at--)
             order[at] = order[at - 1];
         order[at] = number;
     }
 }
 
 /* How many come before a `key` that is put behind its equals (or, `before`, ahead of them). */
-static size_t place_of(const uint32_t *order, size_t count, const haul_keys *keys, uint64_t key,
+static size_t place_of(const uint32_t *order, size_t count, const hl_base_keys *keys, uint64_t key,
                        bool before)
 {
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const uint64_t there = haul_keys_at(keys, order[middle]);
+        const uint64_t there = hl_base_keys_at(keys, order[middle]);
         if (there < key || (!before && there == key))
             low = middle + 1;
         else
@@ -62,8 +62,8 @@ static void merge_up(const sorter *self, size_t begin, size_t lefts, size_t end)
     const uint32_t *left = self->spare, *left_end = left + lefts;
     const uint32_t *right = out + lefts, *right_end = self->order + end;
     while (left < left_end && right < right_end)
-        *out++ =
-            haul_keys_at(self->keys, *right) < haul_keys_at(self->keys, *left) ? *right++ : *left++;
+        *out++ = hl_base_keys_at(self->keys, *right) < hl_base_keys_at(self->keys, *left) ? *right++
+                                                                                          : *left++;
     memcpy(out, left, (size_t)(left_end - left) * sizeof *out);
 }
 
@@ -75,7 +75,7 @@ static void merge_down(const sorter *self, size_t begin, size_t rights, size_t e
     const uint32_t *left_begin = self->order + begin, *left = out - rights;
     while (left > left_begin && right > self->spare)
         /* From the end, so that nothing is overwritten before it was read. */
-        *--out = haul_keys_at(self->keys, right[-1]) < haul_keys_at(self->keys, left[-1])
+        *--out = hl_base_keys_at(self->keys, right[-1]) < hl_base_keys_at(self->keys, left[-1])
                      ? *--left
                      : *--right;
     const size_t rest = (size_t)(right - self->spare);
@@ -88,13 +88,13 @@ static void merge(sorter *self, size_t begin, size_t middle, size_t end)
     /* Items of the left side not above the right side's first are in place already, as are those of
      * the right side not below the left side's last: in nearly sorted rows that is almost all. */
     begin += place_of(order + begin, middle - begin, self->keys,
-                      haul_keys_at(self->keys, order[middle]), false);
+                      hl_base_keys_at(self->keys, order[middle]), false);
     end = middle + place_of(order + middle, end - middle, self->keys,
-                            haul_keys_at(self->keys, order[middle - 1]), true);
+                            hl_base_keys_at(self->keys, order[middle - 1]), true);
     const size_t lefts = middle - begin, rights = end - middle;
     /* The smaller side is copied out, which bounds the spare by half of the numbers. */
     const size_t fewer = lefts < rights ? lefts : rights;
-    if (!haul_grow(&self->spare, &self->spare_capacity, fewer, sizeof *order)) {
+    if (!hl_base_grow(&self->spare, &self->spare_capacity, fewer, sizeof *order)) {
         self->failed = true;
         return;
     }
@@ -112,9 +112,9 @@ static size_t at_most(size_t value, size_t limit)
     return value < limit ? value : limit;
 }
 
-bool haul_order_sort(uint32_t *order, size_t count, const haul_keys *keys)
+bool hl_base_order_sort(uint32_t *order, size_t count, const hl_base_keys *keys)
 {
-    if (haul_order_sorted(order, count, keys))
+    if (hl_base_order_sorted(order, count, keys))
         return true;
     for (size_t at = 0; at < count; at += SHORT_RUN)
         insert_all(order + at, at_most(SHORT_RUN, count - at), keys);
@@ -123,24 +123,25 @@ bool haul_order_sort(uint32_t *order, size_t count, const haul_keys *keys)
         for (size_t at = 0; at + width < count; at += 2 * width)
             /* Neighbours that do not overlap need no merge: sorted stretches cost one comparison a
              * run. */
-            if (haul_keys_at(keys, order[at + width]) < haul_keys_at(keys, order[at + width - 1]))
+            if (hl_base_keys_at(keys, order[at + width]) <
+                hl_base_keys_at(keys, order[at + width - 1]))
                 merge(&self, at, at + width, at + at_most(2 * width, count - at));
     free(self.spare);
     return !self.failed;
 }
 
-size_t haul_order_find(const uint32_t *order, size_t count, const haul_keys *keys, uint64_t key,
-                       size_t near)
+size_t hl_base_order_find(const uint32_t *order, size_t count, const hl_base_keys *keys,
+                          uint64_t key, size_t near)
 {
     size_t low = near < count ? near : count, high = low, step = 1;
     /* Steps double from the place of the last answer, so that a question nearby costs a few
      * steps. */
-    while (high < count && haul_keys_at(keys, order[high]) < key) {
+    while (high < count && hl_base_keys_at(keys, order[high]) < key) {
         low = high + 1;
         high = count - high > step ? high + step : count;
         step *= 2;
     }
-    for (step = 1; low && haul_keys_at(keys, order[low - 1]) >= key; step *= 2) {
+    for (step = 1; low && hl_base_keys_at(keys, order[low - 1]) >= key; step *= 2) {
         high = low - 1;
         low = low > step ? low - step : 0;
     }

@@ -10,16 +10,16 @@
 
 /* Where the keys are: 64 bits at first + number * stride, compared as unsigned numbers after `flip`
  * was exclusive-ored on them. */
-typedef struct haul_keys {
+typedef struct hl_base_keys {
     const void *first;
     size_t stride;
     uint64_t flip;
-} haul_keys;
+} hl_base_keys;
 
 /* Makes the order of unsigned numbers that of signed ones. */
-#define HAUL_KEYS_SIGNED (UINT64_C(1) << 63)
+#define HL_KEYS_SIGNED (UINT64_C(1) << 63)
 
-static inline uint64_t haul_keys_at(const haul_keys *keys, uint32_t number)
+static inline uint64_t hl_base_keys_at(const hl_base_keys *keys, uint32_t number)
 {
     uint64_t key;
     memcpy(&key, (const char *)keys->first + number * keys->stride, sizeof key);
@@ -27,15 +27,15 @@ static inline uint64_t haul_keys_at(const haul_keys *keys, uint32_t number)
 }
 
 /* Things that qsort put in order by `compare`. */
-typedef struct haul_sorted {
+typedef struct hl_base_sorted {
     const void *items;
     size_t count;
     size_t size;
     int (*compare)(const void *a, const void *b);
-} haul_sorted;
+} hl_base_sorted;
 
 /* How many of them come before `key`; where `with_equal`, or are equal to it. */
-static inline size_t haul_sorted_before(haul_sorted in, const void *key, bool with_equal)
+static inline size_t hl_base_sorted_before(hl_base_sorted in, const void *key, bool with_equal)
 {
     size_t low = 0, high = in.count;
     while (low < high) {
@@ -49,16 +49,16 @@ static inline size_t haul_sorted_before(haul_sorted in, const void *key, bool wi
     return low;
 }
 
-bool haul_order_sorted(const uint32_t *order, size_t count, const haul_keys *keys);
+bool hl_base_order_sorted(const uint32_t *order, size_t count, const hl_base_keys *keys);
 
 /* Sorts by key; equal keys keep their order. Linear where the keys are in order but for neighbours,
  * n log n at worst. Needs at most half as many numbers again while it runs, nothing where they are
  * in order; returns false without that memory, the numbers then in some order. */
-bool haul_order_sort(uint32_t *order, size_t count, const haul_keys *keys);
+bool hl_base_order_sort(uint32_t *order, size_t count, const hl_base_keys *keys);
 
 /* The first place whose key is not below `key`, galloping from the place `near`: questions that
  * come nearly in order cost little. */
-size_t haul_order_find(const uint32_t *order, size_t count, const haul_keys *keys, uint64_t key,
-                       size_t near);
+size_t hl_base_order_find(const uint32_t *order, size_t count, const hl_base_keys *keys,
+                          uint64_t key, size_t near);
 
 #endif

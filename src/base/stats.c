@@ -13,14 +13,14 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void haul_sort_doubles(double *values, size_t count)
+void hl_base_sort_doubles(double *values, size_t count)
 {
     /* qsort must not be given NULL, which an empty array may be. */
     if (count)
         qsort(values, count, sizeof *values, compare_doubles);
 }
 
-double haul_quantile_sorted(const double *sorted, size_t count, double q)
+double hl_base_quantile_sorted(const double *sorted, size_t count, double q)
 {
     /* Type 7: the quantile q lies at q (n - 1), counted from 0. */
     const double at = q * (double)(count - 1);
@@ -31,10 +31,10 @@ double haul_quantile_sorted(const double *sorted, size_t count, double q)
     return sorted[below] + share * (sorted[below + 1] - sorted[below]);
 }
 
-double haul_median(double *values, size_t count)
+double hl_base_median(double *values, size_t count)
 {
-    haul_sort_doubles(values, count);
-    return haul_quantile_sorted(values, count, 0.5);
+    hl_base_sort_doubles(values, count);
+    return hl_base_quantile_sorted(values, count, 0.5);
 }
 
 static void swap(double *a, double *b)
@@ -66,7 +66,7 @@ static size_t partition(double *values, size_t low, size_t high, size_t pivot)
 
 /* The value of rank `rank` comes to its place, smaller ones before it and larger ones after it. The
  * pivots are from a fixed sequence, so that no order of values is slow on purpose. */
-double haul_quantile_of_many(double *values, size_t count, double q)
+double hl_base_quantile_of_many(double *values, size_t count, double q)
 {
     const double at = q * (double)(count - 1);
     const size_t rank = (size_t)floor(at);
@@ -93,7 +93,7 @@ double haul_quantile_of_many(double *values, size_t count, double q)
     return values[rank] + (at - (double)rank) * (above - values[rank]);
 }
 
-double haul_median_of_many(double *values, size_t count)
+double hl_base_median_of_many(double *values, size_t count)
 {
-    return haul_quantile_of_many(values, count, 0.5);
+    return hl_base_quantile_of_many(values, count, 0.5);
 }

@@ -12,7 +12,7 @@ typedef struct wanted {
 
 static bool is_same(const void *of, uint32_t number, const void *key)
 {
-    const haul_strings *strings = of;
+    const hl_base_strings *strings = of;
     const wanted *text = key;
     const char *kept = strings->texts[number];
     /* `text` has no NUL within its length, so that equal bytes mean that `kept` is as long at
@@ -20,32 +20,33 @@ static bool is_same(const void *of, uint32_t number, const void *key)
     return !strncmp(kept, text->text, text->length) && !kept[text->length];
 }
 
-uint32_t haul_strings_add(haul_strings *strings, const char *text, size_t length)
+uint32_t hl_base_strings_add(hl_base_strings *strings, const char *text, size_t length)
 {
     /* Bytes behind a NUL could never be read again: texts are kept as C strings. */
     const wanted key = {text, strnlen(text, length)};
-    if (!haul_index_reserve(&strings->index))
+    if (!hl_base_index_reserve(&strings->index))
         return UINT32_MAX;
-    const uint32_t hash = haul_hash(text, key.length);
-    haul_index_slot *slot = haul_index_find(&strings->index, hash, is_same, strings, &key);
+    const uint32_t hash = hl_base_hash(text, key.length);
+    hl_base_index_slot *slot = hl_base_index_find(&strings->index, hash, is_same, strings, &key);
     if (slot->number)
         return slot->number - 1;
     if (strings->count >= UINT32_MAX - 1 ||
-        !haul_grow(&strings->texts, &strings->capacity, strings->count + 1, sizeof *strings->texts))
+        !hl_base_grow(&strings->texts, &strings->capacity, strings->count + 1,
+                      sizeof *strings->texts))
         return UINT32_MAX;
-    const char *kept = haul_arena_text(&strings->arena, text, key.length);
+    const char *kept = hl_base_arena_text(&strings->arena, text, key.length);
     if (!kept)
         return UINT32_MAX;
     strings->texts[strings->count] = kept;
-    *slot = (haul_index_slot){(uint32_t)++strings->count, hash};
+    *slot = (hl_base_index_slot){(uint32_t)++strings->count, hash};
     strings->index.count++;
     return (uint32_t)(strings->count - 1);
 }
 
-void haul_strings_release(haul_strings *strings)
+void hl_base_strings_release(hl_base_strings *strings)
 {
-    haul_arena_release(&strings->arena);
+    hl_base_arena_release(&strings->arena);
     free(strings->texts);
-    haul_index_release(&strings->index);
-    *strings = (haul_strings){0};
+    hl_base_index_release(&strings->index);
+    *strings = (hl_base_strings){0};
 }

@@ -11,21 +11,21 @@
 #include "base/index.h"
 
 /* Zero is an empty table. */
-typedef struct haul_strings {
-    haul_arena arena;
+typedef struct hl_base_strings {
+    hl_base_arena arena;
     const char **texts;
     size_t count;
     size_t capacity;
-    haul_index index;
-} haul_strings;
+    hl_base_index index;
+} hl_base_strings;
 
 /* The id of `length` bytes of `text`, added where new; UINT32_MAX without memory. The bytes are
  * kept up to the first NUL. */
-uint32_t haul_strings_add(haul_strings *strings, const char *text, size_t length);
+uint32_t hl_base_strings_add(hl_base_strings *strings, const char *text, size_t length);
 
-void haul_strings_release(haul_strings *strings);
+void hl_base_strings_release(hl_base_strings *strings);
 
-static inline bool haul_ends_with(const char *text, const char *end)
+static inline bool hl_base_ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);
     return length >= tail && !strcmp(text + length - tail, end);

@@ -9,7 +9,7 @@
 /* Reads the file at `path`, gzipped or not, of at most `limit` bytes once unpacked, with a NUL
  * added behind it. Returns IO where it cannot be read, BAD_INPUT where it is larger. On success the
  * caller frees *text. */
-haul_status haul_textfile_read(const char *path, size_t limit, char **text, size_t *size,
-                               haul_error *error);
+haul_status hl_base_textfile_read(const char *path, size_t limit, char **text, size_t *size,
+                                  haul_error *error);
 
 #endif

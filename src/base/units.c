@@ -62,13 +62,17 @@ static const struct dimension {
     [HAUL_DIM_FLOPS] = {flops_units, 5, 4, "a rate of operations such as 19.5 Tflop/s"},
 };
 
+enum { DIMENSIONS = sizeof dimensions / sizeof *dimensions };
+
 const char *haul_dimension_text(haul_dimension dimension)
 {
-    return dimensions[dimension].text;
+    return (unsigned)dimension < DIMENSIONS ? dimensions[dimension].text : "unknown";
 }
 
 const char *haul_dimension_unit(haul_dimension dimension)
 {
+    if ((unsigned)dimension >= DIMENSIONS)
+        return "";
     const struct dimension *row = &dimensions[dimension];
     int i = 0;
     while (row->units[i].scale != 1)
@@ -105,7 +109,7 @@ static void copy_trimmed(const char *text, char *buffer, size_t size)
 haul_status haul_quantity_parse(const char *text, haul_dimension dimension, double *value,
                                 haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     char *end;
     const double number = strtod(text, &end);
     char name[16];
@@ -117,8 +121,8 @@ haul_status haul_quantity_parse(const char *text, haul_dimension dimension, doub
     /* strtod also reads "inf", "nan" and hexadecimal, which no machine file means */
     const bool plain = strspn(text, " \t+-.0123456789") > 0 && !strpbrk(text, "xX");
     if (!found || !plain || !isfinite(number) || !isfinite(number * found->scale))
-        return haul_fail(error, HAUL_BAD_INPUT, "expected %s, not '%.100s'",
-                         haul_dimension_text(dimension), text);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected %s, not '%.100s'",
+                              haul_dimension_text(dimension), text);
     *value = number * found->scale;
     return HAUL_OK;
 }
@@ -129,9 +133,9 @@ haul_status haul_bytes_parse(const char *text, uint64_t *bytes, haul_error *erro
     HAUL_TRY(haul_quantity_parse(text, HAUL_DIM_BYTES, &value, error));
     /* A double beyond 2^53 is always whole: a fraction there was rounded away before this test. */
     if (value < 0 || value >= 0x1p63 || value != floor(value))
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "expected a whole number of bytes below 2^63, as in 64 MiB, not '%.100s'",
-                         text);
+        return haul_error_set(
+            error, HAUL_STATUS_BAD_INPUT,
+            "expected a whole number of bytes below 2^63, as in 64 MiB, not '%.100s'", text);
     *bytes = (uint64_t)value;
     return HAUL_OK;
 }
@@ -162,7 +166,7 @@ char *haul_number_of(uint64_t count, const char *one, const char *plural, char *
 char *haul_quantity_format(double value, haul_dimension dimension, int digits, char *buffer,
                            size_t size)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     const struct dimension *row = &dimensions[dimension];
     int best = row->formats - 1;
     /* 0 has no size that would choose a unit; the plain one reads best ("0 B", "0 s"). */
@@ -185,6 +189,8 @@ char *haul_quantity_format(double value, haul_dimension dimension, int digits, c
     const unit *chosen = &row->units[best];
     if (!*chosen->name && fabs(scaled) >= 1 && fabs(scaled) < 1e9 && strchr(buffer, 'e'))
         snprintf(buffer, size, "%.0f", scaled); /* a count: 1024, not "1.02e+03" */
+    else if (dimension == HAUL_DIM_SECONDS && !best && fabs(scaled) < 1e15 && strchr(buffer, 'e'))
+        snprintf(buffer, size, "%.0f s", value); /* nothing is above the second: no "8.63e+04 s" */
     else
         snprintf(buffer, size, "%.*g%s%s", digits, value / chosen->scale, *chosen->name ? " " : "",
                  chosen->name);

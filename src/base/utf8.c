@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 /* No overlong forms, no surrogates, nothing above U+10FFFF. */
-int haul_utf8_length(const char *text)
+int hl_base_utf8_length(const char *text)
 {
     const unsigned char first = (unsigned char)text[0];
     if (first < 0x80)
@@ -24,11 +24,11 @@ int haul_utf8_length(const char *text)
     return length;
 }
 
-size_t haul_utf8_count(const char *text)
+size_t hl_base_utf8_count(const char *text)
 {
     size_t count = 0;
     while (*text) {
-        const int length = haul_utf8_length(text);
+        const int length = hl_base_utf8_length(text);
         /* An invalid byte is passed alone: the next may begin a valid character. */
         text += length ? length : 1;
         count++;
@@ -44,12 +44,12 @@ static bool is_control(const char *text)
     return first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
 
-void haul_utf8_print(const char *text, size_t length, FILE *out)
+void hl_base_utf8_print(const char *text, size_t length, FILE *out)
 {
     for (size_t i = 0; i < length && text[i];) {
         /* `length` may end within a character of a cut text: it is then printed whole, not
          * halved. */
-        const int bytes = haul_utf8_length(text + i);
+        const int bytes = hl_base_utf8_length(text + i);
         if (!bytes || is_control(text + i))
             fputc('?', out);
         else

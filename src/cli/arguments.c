@@ -11,59 +11,6 @@
 
 enum { LONG = 256 /* above every letter */ };
 
-/* The options that every report has. */
-static const cli_option report_options[] = {
-    {"format", "table|json|csv", CLI_WORD, offsetof(cli_request, results.options.format),
-     .help = "how to print (table); json is described in docs/json.md"},
-    {"output", "FILE", CLI_TEXT, offsetof(cli_request, results.output), .help = "print to a file",
-     .letter = 'o'},
-    {"top", "N", CLI_COUNT, offsetof(cli_request, results.options.top),
-     .help = "print so many rows of each table that is cut", .least = 1, .most = 1e9},
-    {"verbose", NULL, CLI_FLAG, offsetof(cli_request, results.options.verbose),
-     .help = "print the method and all tables, too", .letter = 'v'},
-    {0},
-};
-/* The options of a look at a part of a profile. */
-static const cli_option selection_options[] = {
-    {"range", "NAME", CLI_TEXT, offsetof(cli_request, range),
-     .help = "only what was called in ranges (NVTX, roctx, annotations) of this name"},
-    {"device", "N", CLI_TEXT, offsetof(cli_request, device),
-     .help = "only what ran on the device of this number"},
-    {"from-time", "TIME", CLI_SECONDS, offsetof(cli_request, from_s),
-     .help = "only what began this long after the GPU's first operation, or later: 1.5s, 200ms",
-     .most = 2e9},
-    {"to-time", "TIME", CLI_SECONDS, offsetof(cli_request, to_s),
-     .help = "only what began before this time", .most = 2e9},
-    {0},
-};
-static const cli_option html_option = {"html", "FILE", CLI_TEXT,
-                                       offsetof(cli_request, results.html),
-                                       .help = "write a page for a browser, too: docs/page.md"};
-static const cli_option perfetto_option = {"perfetto", "FILE", CLI_TEXT,
-                                           offsetof(cli_request, results.perfetto),
-                                           .help = "write the timeline for ui.perfetto.dev, too"};
-
-void cli_options_of(const cli_command *self, cli_option_list *list)
-{
-    list->count = 0;
-    for (const cli_option *option = self->options; option && option->name; option++)
-        list->items[list->count++] = *option;
-    list->own = list->count;
-    for (const cli_option *option = report_options; self->has_report && option->name; option++) {
-        list->items[list->count] = *option;
-        if (self->output && option->letter == 'o')
-            list->items[list->count].help = self->output;
-        list->count++;
-    }
-    for (const cli_option *option = selection_options; self->has_selection && option->name;
-         option++)
-        list->items[list->count++] = *option;
-    if (self->has_html)
-        list->items[list->count++] = html_option;
-    if (self->has_perfetto)
-        list->items[list->count++] = perfetto_option;
-}
-
 static int fail_option(const cli_command *self, const cli_option_list *options, const char *word)
 {
     char dashed[CLI_OPTIONS_MOST][32], text[80], meant[80];
@@ -74,7 +21,7 @@ static int fail_option(const cli_command *self, const cli_option_list *options, 
     }
     (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(word, "="), word);
     return cli_usage(self, "no option '%s'%s", word,
-                     haul_did_you_mean(text, names, options->count, meant, sizeof meant));
+                     haul_name_suggest(text, names, options->count, meant, sizeof meant));
 }
 
 /* The options as getopt wants them; a long one is found as LONG and its place in the list. */
@@ -181,6 +128,7 @@ static int check_outputs(const cli_command *self, const cli_given *given,
     } outputs[] = {
         {results->html, "--html"},
         {results->perfetto, "--perfetto"},
+        {results->junit, "--junit"},
         {results->output ? results->output : "-", "the report"},
     };
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
@@ -210,13 +158,13 @@ static haul_status fail_text(const cli_option *option, const char *text, haul_er
     haul_quantity_format(option->least, dimension, 6, least, sizeof least);
     haul_quantity_format(option->most, dimension, 6, most, sizeof most);
     if (option->kind == CLI_SIDES)
-        return haul_fail(error, HAUL_USAGE, "expected numbers such as %s, not '%.40s'",
-                         option->takes, text);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "expected numbers such as %s, not '%.40s'",
+                              option->takes, text);
     if (option->most >= 1e300)
-        return haul_fail(error, HAUL_USAGE, "expected %s from %s on, not '%.40s'",
-                         nouns[option->kind], least, text);
-    return haul_fail(error, HAUL_USAGE, "expected %s from %s to %s, not '%.40s'",
-                     nouns[option->kind], least, most, text);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "expected %s from %s on, not '%.40s'",
+                              nouns[option->kind], least, text);
+    return haul_error_set(error, HAUL_STATUS_USAGE, "expected %s from %s to %s, not '%.40s'",
+                          nouns[option->kind], least, most, text);
 }
 
 static haul_status read_word(const cli_option *option, const char *text, void *field,
@@ -231,7 +179,8 @@ static haul_status read_word(const cli_option *option, const char *text, void *f
         }
         word += length + (word[length] == '|');
     }
-    return haul_fail(error, HAUL_USAGE, "expected %s, not '%.40s'", option->takes, text);
+    return haul_error_set(error, HAUL_STATUS_USAGE, "expected %s, not '%.40s'", option->takes,
+                          text);
 }
 
 /* Up to three whole numbers with an 'x' between them. */
@@ -315,6 +264,7 @@ static haul_status read_value(const cli_option *option, const char *text, void *
     case CLI_MACHINES:
     case CLI_MODEL:
     case CLI_PROFILE:
+    case CLI_PROFILES:
         break;
     }
     return HAUL_OK;

@@ -25,13 +25,36 @@ static const char about[] =
 typedef struct analyze_request {
     cli_request given;
     haul_workload *profile;
+    haul_group_by by;
+    bool replay;
 } analyze_request;
+
+static const cli_option options[] = {
+    {"by", "nothing|operator|range|kernel", CLI_WORD, offsetof(analyze_request, by),
+     .help = "instead of the report: kernels and copies by the operator of PyTorch or the named "
+             "range that called for them, or by kernel and copy call"},
+    {"replay", NULL, CLI_FLAG, offsetof(analyze_request, replay),
+     .help =
+         "instead of the report: the profile scheduled with its own durations, and how far that "
+         "is from the recording, with calls as recorded and with threads simulated; predictions "
+         "of the whole run are worth no more"},
+    {0},
+};
 
 static haul_status analyze(void *request, haul_error *error)
 {
     const analyze_request *self = request;
     haul_analysis *analysis;
-    HAUL_TRY(haul_analyze(self->profile, &analysis, error));
+    haul_report *groups = NULL;
+    if (self->replay) {
+        HAUL_TRY(haul_report_replays(&groups, self->profile, error));
+        return cli_report(&self->given.results, groups, error);
+    }
+    if (self->by) {
+        HAUL_TRY(haul_report_groups(&groups, self->profile, self->by, error));
+        return cli_report(&self->given.results, groups, error);
+    }
+    HAUL_TRY(haul_analysis_make(self->profile, &analysis, error));
     const haul_drawn recorded = {.label = "recorded", .workload = self->profile};
     cli_answer answer = {.report = haul_report_analysis(self->profile, analysis),
                          .page = {.title = cli_file_name(self->given.operands[0]),
@@ -48,6 +71,7 @@ const cli_command cli_analyze = {
     .summary = "where the time of a recorded program went",
     .synopsis = "PROFILE... [options]",
     .about = about,
+    .options = options,
     .operand = {.name = "profile",
                 .takes = "PROFILE",
                 .kind = CLI_PROFILE,

@@ -22,7 +22,7 @@ typedef struct fit_request {
     const char *switches;
     uint64_t breaks;
     int memory;    /* 0 not given, 1 host, 2 device */
-    int reach;     /* 0 network, 1 node, 2 socket */
+    int reach;     /* 0 auto, 1 network, 2 node, 3 socket */
     int residuals; /* 1: absolute */
 } fit_request;
 
@@ -41,8 +41,9 @@ static const cli_option options[] = {
      .help = "absolute: least squares in seconds, as published tables have them (relative)"},
     {"memory", "auto|host|device", CLI_WORD, OF(memory),
      .help = "whose buffers a text of OSU or nccl-tests is about (as its title says)"},
-    {"reach", "network|node|socket", CLI_WORD, OF(reach),
-     .help = "between which processes such a text was measured (network)"},
+    {"reach", "auto|network|node|socket", CLI_WORD, OF(reach),
+     .help = "between which processes such a text was measured (auto: ranks of nccl-tests on one "
+             "host are of a node, all else network)"},
     {0},
 };
 
@@ -59,9 +60,9 @@ static haul_status read_switches(const char *text, double *switches, size_t *cou
         (void)snprintf(part, sizeof part, "%.*s", (int)strcspn(at, ","), at);
         const haul_status status = haul_bytes_parse(part, &bytes, error);
         if (status || *count == SWITCHES_MOST || (*count && (double)bytes <= switches[*count - 1]))
-            return haul_fail(error, HAUL_USAGE,
-                             "--switches: expected at most %d ascending sizes, not '%.60s'",
-                             SWITCHES_MOST, text);
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "--switches: expected at most %d ascending sizes, not '%.60s'",
+                                  SWITCHES_MOST, text);
         switches[(*count)++] = (double)bytes;
     }
     return HAUL_OK;
@@ -100,10 +101,13 @@ static haul_status write_machine(const fit_request *self, const haul_message_fit
 
 static haul_status fit_messages(void *request, haul_error *error)
 {
-    static const haul_reach reaches[] = {HAUL_BETWEEN_NODES, HAUL_ON_NODE, HAUL_ON_SOCKET};
-    static const haul_memory memories[] = {HAUL_MEMORY_UNKNOWN, HAUL_HOST, HAUL_DEVICE};
+    static const haul_reach reaches[] = {HAUL_REACH_BETWEEN_NODES, HAUL_REACH_BETWEEN_NODES,
+                                         HAUL_REACH_ON_NODE, HAUL_REACH_ON_SOCKET};
+    static const haul_memory memories[] = {HAUL_MEMORY_UNKNOWN, HAUL_MEMORY_HOST,
+                                           HAUL_MEMORY_DEVICE};
     const fit_request *self = request;
-    const haul_message_source source = {self->system, memories[self->memory], reaches[self->reach]};
+    const haul_message_source source = {self->system, memories[self->memory], reaches[self->reach],
+                                        self->reach > 0};
     double switches[SWITCHES_MOST];
     haul_message_fit_options how = {.breaks = self->breaks, .is_absolute = self->residuals == 1};
     haul_message_samples samples = {0};

@@ -23,7 +23,7 @@ static const cli_option options[] = {
     {0},
 };
 
-static haul_status write(void *request, haul_error *error)
+static haul_status write_platform(void *request, haul_error *error)
 {
     const platform_request *self = request;
     const char *path = self->given.results.output;
@@ -50,5 +50,5 @@ const cli_command cli_comm_platform = {
     .examples = {"haul comm platform summit --nodes 32 -o summit.xml",
                  "haul comm platform ethernet-cluster"},
     .size = sizeof(platform_request),
-    .act = write,
+    .act = write_platform,
 };

@@ -6,10 +6,11 @@
 #include "haul/goal.h"
 
 static const char about[] =
-    "What messages between GPUs of several nodes take by GPUDirect, through the host in three\n"
-    "steps, with the data spread over all cores by messages or by copies of their own, and in\n"
-    "chunks whose copies and messages overlap; which is best, and from which size and number of\n"
-    "messages on. The machine needs 'messages' ('haul comm fit').\n";
+    "Times of messages between GPUs of several nodes: by GPUDirect, through the host in three\n"
+    "steps, with the data spread over all cores by messages or by copies of their own, in chunks\n"
+    "whose copies and messages overlap, and for all-to-alls in one message between each two\n"
+    "nodes or in Bruck's rounds; which is best, and from which size and number of messages on.\n"
+    "The machine needs 'messages' ('haul comm fit').\n";
 
 typedef struct predict_request {
     cli_request given;
@@ -61,19 +62,20 @@ static const cli_option options[] = {
     {0},
 };
 
-static haul_status check(void *request, haul_error *error)
+static haul_status check_exchange(void *request, haul_error *error)
 {
     const predict_request *self = request;
     if (self->counts && !self->all_v)
-        return haul_fail(error, HAUL_USAGE, "--counts are of an --all-to-allv");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--counts are of an --all-to-allv");
     if (self->all && self->all_v)
-        return haul_fail(error, HAUL_USAGE, "--all-to-all or --all-to-allv, not both");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--all-to-all or --all-to-allv, not both");
     if (self->pattern && (!self->all_v || self->counts))
-        return haul_fail(error, HAUL_USAGE, "--pattern needs --all-to-allv, and no --counts");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "--pattern needs --all-to-allv, and no --counts");
     if (self->path && !self->goal)
-        return haul_fail(error, HAUL_USAGE, "--path says what --goal writes");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--path says what --goal writes");
     if (!self->bytes && !self->counts)
-        return haul_fail(error, HAUL_USAGE, "--bytes N is missing, or 0");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--bytes N is missing, or 0");
     return HAUL_OK;
 }
 
@@ -90,32 +92,37 @@ static haul_status make_counts(const predict_request *self, size_t ranks, uint64
            strcmp(haul_pattern_text((haul_pattern)pattern), self->pattern) != 0)
         pattern++;
     if (pattern == HAUL_PATTERNS)
-        return haul_fail(error, HAUL_USAGE,
-                         "--pattern: expected uniform, neighbours, skewed or random, not '%.60s'",
-                         self->pattern);
+        return haul_error_set(
+            error, HAUL_STATUS_USAGE,
+            "--pattern: expected uniform, neighbours, skewed or random, not '%.60s'",
+            self->pattern);
     return haul_counts_make((haul_pattern)pattern, ranks, self->bytes, counts, error);
 }
 
 static haul_status write_goal(const predict_request *self, const haul_exchange *of,
-                              const haul_path_time times[HAUL_PATHS], haul_error *error)
+                              const haul_way_time times[HAUL_WAYS_PREDICTED], haul_error *error)
 {
-    int way = 0;
+    int best = 0;
+    haul_way way = HAUL_WAY_CHOSEN; /* any that can be written */
     FILE *out;
     if (!self->goal)
         return HAUL_OK;
-    while (self->path && way < HAUL_PATHS &&
-           strcmp(haul_path_text(times[way].path), self->path) != 0)
-        way++;
-    if (way == HAUL_PATHS)
-        return haul_fail(error, HAUL_USAGE,
-                         "--path: expected gpudirect, 3-step, extra-message, duplicate-pointer or "
-                         "chunked-3-step, not '%.60s'",
-                         self->path);
+    if (self->path && (haul_way_parse(self->path, &way, NULL) || !haul_way_has_workload(way)))
+        way = HAUL_WAYS;
+    while (best < HAUL_WAYS_PREDICTED &&
+           (!haul_way_has_workload(times[best].way) || (way && times[best].way != way)))
+        best++;
+    if (best == HAUL_WAYS_PREDICTED)
+        return haul_error_set(
+            error, HAUL_STATUS_USAGE,
+            "--path: expected gpudirect, 3-step, extra-message, duplicate-pointer or "
+            "chunked-3-step, not '%.60s'",
+            self->path);
     const haul_status status = cli_output_open(self->goal, &out, error);
     return status ? status
                   : cli_output_finish(out, self->goal,
                                       haul_goal_write_exchange(self->machines.items[0], of,
-                                                               &times[way], out, error),
+                                                               &times[best], out, error),
                                       error);
 }
 
@@ -135,7 +142,7 @@ static haul_status predict(void *request, haul_error *error)
                         .kernel_s = self->kernel_s};
     const double gpus = self->gpus ? (double)self->gpus : machine->gpu.count.value;
     uint64_t *counts = NULL;
-    haul_path_time times[HAUL_PATHS];
+    haul_way_time times[HAUL_WAYS_PREDICTED];
     haul_status status =
         make_counts(self, (size_t)(gpus > 1 ? gpus : 1) * of.nodes, &counts, error);
     of.counts = counts;
@@ -170,6 +177,6 @@ const cli_command cli_comm_predict = {
     .has_report = true,
     .has_html = true,
     .size = sizeof(predict_request),
-    .check = check,
+    .check = check_exchange,
     .act = predict,
 };

@@ -7,13 +7,14 @@
 
 #include "haul/goal.h"
 
-#define OUTPUT_HELP "what to write; its name ends in .sqlite, .json or .goal"
+#define OUTPUT_HELP "what to write; its name ends in .sqlite, .json, .npz or .goal"
 
 static const char about[] =
     "Writes a profile of any kind that 'haul analyze' reads for other tools: as SQLite with the\n"
     "tables of Nsight Systems' export, as the JSON of PyTorch's profiler, which Chrome and\n"
-    "Perfetto show, or as a GOAL schedule, which LogGOPSim and htsim replay: collectives as the\n"
-    "messages of all ranks. For a workload that is written down, such as the plan of a tile\n"
+    "Perfetto show, as arrays that numpy.load opens, or as a GOAL schedule, which LogGOPSim and\n"
+    "htsim replay: collectives as the messages of all ranks. For a workload that is written down, "
+    "such as the plan of a tile\n"
     "program, 'haul simulate --goal' does that.\n";
 
 typedef struct convert_request {
@@ -27,7 +28,7 @@ static const cli_option options[] = {
     {0},
 };
 
-/* A schedule for simulators of networks goes by its name's end, as the other forms do. */
+/* The end of the name chooses a schedule for simulators of networks, as it does the other forms. */
 static bool is_goal(const char *path)
 {
     static const char end[] = ".goal";
@@ -35,7 +36,7 @@ static bool is_goal(const char *path)
     return length >= sizeof end && !strcmp(path + length - (sizeof end - 1), end);
 }
 
-static haul_status check(void *request, haul_error *error)
+static haul_status check_paths(void *request, haul_error *error)
 {
     const char *output = ((const cli_request *)request)->results.output;
     return is_goal(output) ? HAUL_OK : cli_profile_output_check(request, error);
@@ -66,8 +67,8 @@ static haul_status convert(void *request, haul_error *error)
 
 const cli_command cli_convert = {
     .name = "convert",
-    .summary = "a profile as SQLite, JSON or GOAL for other tools",
-    .synopsis = "PROFILE... -o OUT.sqlite|OUT.json|OUT.goal",
+    .summary = "a profile as SQLite, JSON, NumPy arrays or GOAL for other tools",
+    .synopsis = "PROFILE... -o OUT.sqlite|OUT.json|OUT.npz|OUT.goal",
     .about = about,
     .options = options,
     .operand = {.name = "profile",
@@ -81,6 +82,6 @@ const cli_command cli_convert = {
                  "haul convert rank0.sqlite rank1.sqlite -o app.sqlite"},
     .exits = "3 a profile that cannot be read",
     .size = sizeof(convert_request),
-    .check = check,
+    .check = check_paths,
     .act = convert,
 };

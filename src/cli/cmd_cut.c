@@ -3,8 +3,9 @@
 
 static const char about[] =
     "Writes a window of a profile: the operations that start in it. Times count from the start of\n"
-    "the first operation, which is often an API call long before the GPU's first work. Operations\n"
-    "whose API call is outside of the window are kept without it, and counted.\n";
+    "the GPU's first operation, as in reports and pages; a window from 0 has the API calls before\n"
+    "that, too. Operations whose API call is outside of the window are kept without it, and "
+    "counted.\n";
 
 typedef struct cut_request {
     cli_request given;
@@ -27,28 +28,34 @@ static const cli_option options[] = {
     {0},
 };
 
-/* A window without work of a GPU is seldom meant: programs begin with API calls, such as those that
- * make a context. */
-static void say_empty(const haul_workload *profile, const haul_workload *part)
+/* From the first of all operations, as haul_trace_cut counts, to the GPU's first and last; both 0
+ * where there are none. */
+static void find_gpu(const haul_workload *profile, int64_t *first_ns, int64_t *last_ns)
 {
-    int64_t first_ns = INT64_MAX, last_ns = 0;
+    bool is_first = true;
+    *first_ns = *last_ns = 0;
+    for (size_t i = 0; i < profile->op_count; i++) {
+        if (!haul_op_on_device(&profile->ops[i]))
+            continue;
+        *last_ns = profile->ops[i].start_ns - profile->ops[0].start_ns;
+        *first_ns = is_first ? *last_ns : *first_ns;
+        is_first = false;
+    }
+}
+
+/* A window without work of a GPU is not meant. A profile without any such work may be cut anywhere.
+ */
+static haul_status check_window(const haul_workload *part, int64_t gpu_ns, haul_error *error)
+{
     for (size_t i = 0; i < part->op_count; i++)
         if (haul_op_on_device(&part->ops[i]))
-            return;
-    for (size_t i = 0; i < profile->op_count; i++) {
-        const haul_op *const op = &profile->ops[i];
-        const int64_t start_ns = op->start_ns - profile->ops[0].start_ns;
-        if (haul_op_on_device(op)) {
-            first_ns = start_ns < first_ns ? start_ns : first_ns;
-            last_ns = start_ns;
-        }
-    }
-    if (first_ns == INT64_MAX)
-        return;
-    fprintf(
-        stderr,
-        "haul cut: no GPU operation starts in this window; they start from %.1f ms to %.1f ms\n",
-        1e-6 * (double)first_ns, 1e-6 * (double)last_ns);
+            return HAUL_OK;
+    if (!gpu_ns && part->op_count)
+        return HAUL_OK;
+    return haul_error_set(error, HAUL_STATUS_MISSING,
+                          "no GPU operation starts in this window; the last starts %.1f ms after "
+                          "the first",
+                          1e-6 * (double)gpu_ns);
 }
 
 static haul_status cut(void *request, haul_error *error)
@@ -56,14 +63,17 @@ static haul_status cut(void *request, haul_error *error)
     const cut_request *self = request;
     uint64_t orphaned;
     haul_workload *part;
-    HAUL_TRY(haul_trace_cut(self->profile, (int64_t)(self->from_s * 1e9 + 0.5),
-                            (int64_t)(self->to_s * 1e9 + 0.5), &orphaned, &part, error));
-    haul_status status = cli_profile_write(part, self->given.results.output, error);
-    if (!status) {
+    int64_t first_ns, last_ns;
+    find_gpu(self->profile, &first_ns, &last_ns);
+    const int64_t from_ns = (int64_t)(self->from_s * 1e9 + 0.5);
+    HAUL_TRY(haul_trace_cut(self->profile, from_ns ? first_ns + from_ns : 0,
+                            first_ns + (int64_t)(self->to_s * 1e9 + 0.5), &orphaned, &part, error));
+    haul_status status = check_window(part, last_ns - first_ns, error);
+    if (!status)
+        status = cli_profile_write(part, self->given.results.output, error);
+    if (!status)
         fprintf(stderr, "haul cut: %zu operations; %llu of them lost their API call\n",
                 part->op_count, (unsigned long long)orphaned);
-        say_empty(self->profile, part);
-    }
     haul_workload_free(part);
     return status;
 }

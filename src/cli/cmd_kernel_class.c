@@ -15,7 +15,7 @@ static haul_status act(void *request, haul_error *error)
     haul_kernel_classes *classes = NULL;
     haul_kernel_classified *items = calloc(count, sizeof *items);
     if (!items)
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     haul_status status = HAUL_OK;
     if (self->classes)
         status = haul_kernel_classes_load(self->classes, &classes, error);

@@ -59,7 +59,7 @@ static haul_status load_times(fitting *self, haul_error *error)
 
 /* Of all kernel files the one that --kernel names, by any of its names; where none does, all are
  * kept, and rows of that name alone are asked for. */
-static void choose(fitting *self, const char *name)
+static void choose_files(fitting *self, const char *name)
 {
     for (size_t i = 0; i < self->file_count; i++)
         if (haul_kernel_file_is(self->files[i], name)) {
@@ -87,7 +87,7 @@ static haul_status load_kernels(fitting *self, haul_error *error)
     if (!self->files) {
         if (names)
             haul_names_free(names, count);
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     }
     for (size_t i = 0; !status && i < count; i++) {
         status = haul_kernel_file_load(is_path ? asked : names[i], &self->files[self->file_count],
@@ -97,7 +97,7 @@ static haul_status load_kernels(fitting *self, haul_error *error)
     if (names)
         haul_names_free(names, count);
     if (!status && asked && !is_path)
-        choose(self, asked);
+        choose_files(self, asked);
     return status;
 }
 
@@ -118,7 +118,7 @@ static haul_status fit_groups(fitting *self, haul_error *error)
         return status;
     self->fits = calloc(self->groups->count, sizeof(haul_kernel_fit *));
     if (!self->fits)
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     for (size_t i = 0; !status && i < self->groups->count; i++) {
         const haul_kernel_group *of = &self->groups->items[i];
         status = haul_kernel_fit_new(asked->machines.items[of->machine], asked->calibration,
@@ -131,11 +131,12 @@ static haul_status save(const fitting *self, const char *path, haul_error *error
 {
     const haul_kernel_group *of = &self->groups->items[0];
     if (self->groups->count > 1)
-        return haul_fail(error, HAUL_USAGE,
-                         "one kernel on one machine goes into a file, and here are %zu: choose "
-                         "with --kernel%s",
-                         self->groups->count,
-                         of->title != of->kernel ? ", --machine and --block" : " and --machine");
+        return haul_error_set(
+            error, HAUL_STATUS_USAGE,
+            "one kernel on one machine goes into a file, and here are %zu: choose "
+            "with --kernel%s",
+            self->groups->count,
+            of->title != of->kernel ? ", --machine and --block" : " and --machine");
     const haul_kernel_samples all = {of->samples, of->count};
     FILE *out;
     HAUL_TRY(cli_output_open(path, &out, error));
@@ -148,7 +149,7 @@ static haul_status report(const fitting *self, haul_error *error)
 {
     haul_kernel_fitted *fits = calloc(self->groups->count + 1, sizeof *fits);
     if (!fits)
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < self->groups->count; i++) {
         const haul_kernel_group *of = &self->groups->items[i];
         fits[i] = (haul_kernel_fitted){.kernel = of->title,
@@ -222,16 +223,17 @@ static haul_status fit(void *request, haul_error *error)
     return status;
 }
 
-static haul_status check(void *request, haul_error *error)
+static haul_status check_request(void *request, haul_error *error)
 {
     kernel_request *self = request;
     HAUL_TRY(kernel_sizes_read(self, error));
     if (!self->file_count)
-        return haul_fail(error, HAUL_USAGE, "the CSV of measured times is missing");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "the CSV of measured times is missing");
     if (self->model)
-        return haul_fail(error, HAUL_USAGE, "--model is for 'predict'");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--model is for 'predict'");
     if (self->size_count > 1 && self->size_count != self->file_count)
-        return haul_fail(error, HAUL_USAGE, "--size takes one size, or one for each CSV");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "--size takes one size, or one for each CSV");
     return HAUL_OK;
 }
 
@@ -240,7 +242,7 @@ const cli_command cli_kernel_fit = {
     .summary = "calibration factors from measured times",
     .synopsis = "CSV... --machine M [--kernel FILE] [-o FITTED]",
     .about = about,
-    .options = kernel_options,
+    .options = kernel_fit_options,
     .operand = {.name = "CSV of measured times", .takes = "CSV"},
     .most = KERNEL_LIST_MOST,
     .output = "keep the kernel with its measured times in this file",
@@ -251,6 +253,6 @@ const cli_command cli_kernel_fit = {
     .exits = "3 bad input or a parameter that is missing",
     .has_report = true,
     .size = sizeof(kernel_request),
-    .check = check,
+    .check = check_request,
     .act = fit,
 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/csv_rows.h"
 #include "cli/kernel_request.h"
 
 /* A fitted kernel and where it was measured. */
@@ -11,17 +12,27 @@ typedef struct fitted {
     haul_kernel_fit *fit;
 } fitted;
 
-static haul_status load(const kernel_request *asked, fitted *self, haul_error *error)
+static haul_status load_fitted(const kernel_request *asked, const char *file, fitted *self,
+                               haul_error *error)
 {
-    HAUL_TRY(haul_kernel_file_load(asked->files[0], &self->kernel, error));
+    HAUL_TRY(haul_kernel_file_load(file, &self->kernel, error));
     if (!self->kernel->machine)
-        return haul_fail(error, HAUL_MISSING,
-                         "'%.80s' has no measured times: 'haul kernel fit CSV --kernel %.80s -o "
-                         "FITTED' adds them",
-                         self->kernel->name, asked->files[0]);
+        return haul_error_set(
+            error, HAUL_STATUS_MISSING,
+            "'%.80s' has no measured times: 'haul kernel fit CSV --kernel %.80s -o "
+            "FITTED' adds them",
+            self->kernel->name, file);
     HAUL_TRY(haul_machine_load(self->kernel->machine, &self->source, error));
     return haul_kernel_fit_new(self->source, asked->calibration, self->kernel->samples,
                                self->kernel->sample_count, &self->fit, error);
+}
+
+static void release_fitted(fitted *self)
+{
+    haul_kernel_fit_free(self->fit);
+    haul_machine_free(self->source);
+    haul_kernel_file_free(self->kernel);
+    *self = (fitted){0};
 }
 
 /* `model` NULL: why it takes its time. The machine measured on stands for one of its name. */
@@ -45,7 +56,7 @@ static haul_status print(const kernel_request *asked, const fitted *self,
     const size_t machines = asked->machines.count, sizes = asked->size_count;
     haul_kernel_predicted *times = calloc(machines * sizes, sizeof *times);
     if (!times)
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < machines * sizes; i++) {
         times[i].size = asked->sizes[i % sizes];
@@ -60,42 +71,120 @@ static haul_status print(const kernel_request *asked, const fitted *self,
     return status;
 }
 
-static haul_status run(const kernel_request *asked, bool explains, haul_error *error)
+/* Predictions of a table. */
+typedef struct predicted_rows {
+    const kernel_request *asked;
+    const haul_kernel_model *model;
+    fitted now; /* of the row before: tables name one file many times in a row */
+    char *file;
+    kernel_machines machines;
+} predicted_rows;
+
+static haul_status turn_to(predicted_rows *self, const char *file, haul_error *error)
+{
+    if (self->file && !strcmp(self->file, file))
+        return HAUL_OK;
+    free(self->file);
+    self->file = NULL;
+    release_fitted(&self->now);
+    HAUL_TRY(load_fitted(self->asked, file, &self->now, error));
+    self->file = strdup(file);
+    return self->file ? HAUL_OK : haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
+}
+
+enum { FITTED, SIZE, NEEDED, ON_MACHINE = NEEDED };
+
+static haul_status predict_row(void *rows, const char *const *fields, size_t turn,
+                               cli_csv_cell *cells, size_t *wrong, haul_error *error)
+{
+    predicted_rows *self = rows;
+    const cli_machines *given = &self->asked->machines;
+    const haul_machine *target = given->count ? given->items[turn] : NULL;
+    haul_kernel_predicted one = {.size = 0};
+    *wrong = FITTED;
+    HAUL_TRY(turn_to(self, fields[FITTED], error));
+    *wrong = ON_MACHINE;
+    if (!target)
+        HAUL_TRY(kernel_machines_find(&self->machines, fields[ON_MACHINE], &target, error));
+    *wrong = SIZE;
+    HAUL_TRY(cli_csv_number(fields[SIZE], 0, &one.size, error));
+    HAUL_TRY(predict_one(&self->now, self->model, target, &one, error));
+    cells[0].number = one.estimate.seconds;
+    cells[1].number = one.estimate.low_s;
+    cells[2].number = one.estimate.high_s;
+    cells[3].text = one.estimate.model;
+    cells[4].text = haul_provenance_text(one.estimate.weakest);
+    return HAUL_OK;
+}
+
+static haul_status predict_many(const kernel_request *asked, const haul_kernel_model *model,
+                                haul_error *error)
+{
+    static const char *const columns[] = {"fitted", "size", "machine", NULL};
+    static const char *const added[] = {"seconds", "low_s", "high_s", "model", "provenance", NULL};
+    predicted_rows self = {.asked = asked, .model = model};
+    const cli_csv_job job = {columns,     asked->machines.count ? NEEDED : NEEDED + 1,
+                             added,       asked->machines.count,
+                             predict_row, &self};
+    const haul_status status = cli_csv_answer(asked->csv, &asked->given.results, &job, error);
+    release_fitted(&self.now);
+    kernel_machines_release(&self.machines);
+    free(self.file);
+    return status;
+}
+
+static haul_status predict_kernel(const kernel_request *asked, bool explains, haul_error *error)
 {
     fitted self = {0};
     haul_kernel_model_ref model = {0};
     const char *name = asked->model ? asked->model : haul_kernel_model_at(0)->name;
-    haul_status status = load(asked, &self, error);
+    haul_status status = asked->csv ? HAUL_OK : load_fitted(asked, asked->files[0], &self, error);
     if (!status && !explains)
         status = haul_kernel_model_find(name, &model, error);
     if (!status)
-        status = print(asked, &self, model.model, error);
+        status = asked->csv ? predict_many(asked, model.model, error)
+                            : print(asked, &self, model.model, error);
     haul_kernel_model_release(&model);
-    haul_kernel_fit_free(self.fit);
-    haul_machine_free(self.source);
-    haul_kernel_file_free(self.kernel);
+    release_fitted(&self);
     return status;
 }
 
 static haul_status predict(void *request, haul_error *error)
 {
-    return run(request, false, error);
+    return predict_kernel(request, false, error);
 }
 
 static haul_status explain(void *request, haul_error *error)
 {
-    return run(request, true, error);
+    return predict_kernel(request, true, error);
 }
 
-static haul_status check(void *request, haul_error *error)
+/* The table brings files and sizes, and is answered by one. */
+static haul_status check_csv(kernel_request *self, haul_error *error)
+{
+    haul_report_options *options = &self->given.results.options;
+    if (self->file_count || self->size_count)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "--csv brings the fitted files and sizes: none beside it");
+    if (cli_has(&self->given, "format") && options->format != HAUL_FORMAT_CSV)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--csv is answered as CSV alone");
+    options->format = HAUL_FORMAT_CSV;
+    return HAUL_OK;
+}
+
+static haul_status check_request(void *request, haul_error *error)
 {
     kernel_request *self = request;
     HAUL_TRY(kernel_sizes_read(self, error));
+    if (self->csv)
+        return check_csv(self, error);
+    if (!self->machines.count && !cli_has(&self->given, "machine"))
+        return haul_error_set(error, HAUL_STATUS_USAGE, "the machine is missing: --machine M");
     if (self->file_count != 1)
-        return haul_fail(error, HAUL_USAGE,
-                         "expected one fitted kernel, the FILE of 'haul kernel fit -o FILE'");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "expected one fitted kernel, the FILE of 'haul kernel fit -o FILE'");
     if (!self->size_count)
-        return haul_fail(error, HAUL_USAGE, "the size is missing: --size N");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "the size is missing: --size N");
     return HAUL_OK;
 }
 
@@ -105,7 +194,7 @@ const cli_command cli_kernel_predict = {
     .synopsis = "FITTED --machine M... --size N... [options]",
     .about = "Predicts a fitted kernel's times on machines at sizes, with the interval that holds\n"
              "90 of 100. FITTED is the file of 'haul kernel fit -o FITTED'.\n",
-    .options = kernel_options + 2,
+    .options = kernel_predict_options,
     .operand = {.name = "fitted kernel", .takes = "FITTED"},
     .most = KERNEL_LIST_MOST,
     .csv = "a row for each machine and size",
@@ -115,7 +204,7 @@ const cli_command cli_kernel_predict = {
     .exits = "3 bad input or a parameter that is missing",
     .has_report = true,
     .size = sizeof(kernel_request),
-    .check = check,
+    .check = check_request,
     .act = predict,
 };
 
@@ -124,7 +213,7 @@ const cli_command cli_kernel_explain = {
     .summary = "what bounds it on machines at sizes, and what would change it",
     .synopsis = "FITTED --machine M... --size N... [options]",
     .about = "Prints what bounds a fitted kernel on machines at sizes, and what would change it.\n",
-    .options = kernel_options + 3,
+    .options = kernel_explain_options,
     .operand = {.name = "fitted kernel", .takes = "FITTED"},
     .most = KERNEL_LIST_MOST,
     .csv = "a row for each machine and size",
@@ -133,6 +222,6 @@ const cli_command cli_kernel_explain = {
     .exits = "3 bad input or a parameter that is missing",
     .has_report = true,
     .size = sizeof(kernel_request),
-    .check = check,
+    .check = check_request,
     .act = explain,
 };

@@ -15,8 +15,8 @@ static haul_status list(void *request, haul_error *error)
 {
     const cli_request *given = request;
     haul_report *catalogue;
-    const haul_status status = haul_report_catalogue(&catalogue, error);
-    return status ? status : cli_report(&given->results, catalogue, error);
+    HAUL_TRY(haul_report_catalogue(&catalogue, error));
+    return cli_report(&given->results, catalogue, error);
 }
 
 static haul_status show(void *request, haul_error *error)
@@ -35,7 +35,7 @@ static haul_status diff(void *request, haul_error *error)
 
 typedef struct parameter_counts {
     int all;
-    int of[HAUL_ASSUMED + 1];
+    int of[HAUL_PROVENANCE_ASSUMED + 1];
 } parameter_counts;
 
 static int count_parameter(void *state, const char *path, int dimension,
@@ -44,7 +44,7 @@ static int count_parameter(void *state, const char *path, int dimension,
     (void)path;
     (void)dimension;
     parameter_counts *counts = state;
-    counts->all += parameter->provenance != HAUL_NOT_GIVEN;
+    counts->all += parameter->provenance != HAUL_PROVENANCE_NOT_GIVEN;
     counts->of[parameter->provenance]++;
     return 0;
 }
@@ -55,7 +55,7 @@ static void print_fine(const char *file, const haul_machine *machine)
     (void)haul_machine_visit(machine, count_parameter, &counts);
     printf("%s: fine, %d parameters", file, counts.all);
     const char *before = ": ";
-    for (int i = HAUL_NOT_GIVEN + 1; i <= HAUL_ASSUMED; i++) {
+    for (int i = HAUL_PROVENANCE_NOT_GIVEN + 1; i <= HAUL_PROVENANCE_ASSUMED; i++) {
         if (!counts.of[i])
             continue;
         printf("%s%d %s", before, counts.of[i], haul_provenance_text((haul_provenance)i));
@@ -70,7 +70,7 @@ static void print_finding(void *file, const char *text)
 }
 
 /* The first error of each file is told, and the worst exit code returned. */
-static haul_status check(void *request, haul_error *error)
+static haul_status check_machines(void *request, haul_error *error)
 {
     cli_request *given = request;
     for (size_t i = 0; i < given->operand_count; i++) {
@@ -156,7 +156,7 @@ static const cli_command check_command = {
     .examples = {"haul machine check mine.yaml", "haul machine check machines/*.yaml"},
     .exits = CANNOT_BE_READ,
     .size = sizeof(cli_request),
-    .act = check,
+    .act = check_machines,
 };
 
 static const cli_command *const parts[] = {&list_command, &show_command,     &check_command,

@@ -30,7 +30,7 @@ static const cli_option options[] = {
     {"machine", "BASE", CLI_MACHINE, OF(base), .help = "keep this machine's other parameters"},
     {"name", "NAME", CLI_TEXT, OF(name), .help = "the machine's name (that of OUT)"},
     {"points", "N", CLI_COUNT, OF(points), .help = "of a curve, at most (4)", .least = 1,
-     .most = HAUL_CURVE_POINTS, .preset = "4"},
+     .most = HAUL_MACHINE_CURVE_POINTS, .preset = "4"},
     {0},
 };
 
@@ -46,12 +46,12 @@ static haul_status add_file(const char *path, bool far, haul_samples *all, haul_
         for (size_t i = 0; i < samples.count; i++) {
             items[all->count + i] = samples.items[i];
             if (far)
-                items[all->count + i].copy.locality = HAUL_FAR;
+                items[all->count + i].copy.locality = HAUL_LOCALITY_FAR;
         }
         all->items = items;
         all->count += samples.count;
     } else {
-        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        status = haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     }
     haul_samples_free(&samples);
     return status;
@@ -119,9 +119,8 @@ static void put_parameter(const haul_parameter *fitted, haul_dimension dimension
     old->source = source;
 }
 
-/* What a group fitted takes the place of what the machine had for it: latency, rate and points
- * where copies alone were measured, and what other conditions tell. The curve's other parameters
- * stay. */
+/* Puts a group's fit in the place of the machine's own: latency, rate and points where copies alone
+ * were measured, and what other conditions tell. The curve's other parameters stay. */
 static void put_curve(const haul_fit_group *group, const char *source, haul_copy_curve *curve)
 {
     haul_copy_curve fitted = group->curve;
@@ -132,7 +131,7 @@ static void put_curve(const haul_fit_group *group, const char *source, haul_copy
     curve->direction = fitted.direction;
     curve->memory = fitted.memory;
     curve->locality = fitted.locality;
-    if (!group->of_condition[HAUL_WHILE_ALONE])
+    if (!group->of_condition[HAUL_CONDITION_ALONE])
         return;
     curve->rate_Bps = fitted.rate_Bps;
     curve->points_from = fitted.points_from;
@@ -164,10 +163,10 @@ static haul_status write_machine(const haul_machine *machine, const char *path, 
     haul_machine *again = NULL;
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     haul_status status = haul_machine_write(machine, out, error);
-    if (fclose(out) != 0 && !status)
-        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+    if ((fclose(out) != 0 || !text) && !status)
+        status = haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     if (!status)
         status = haul_machine_parse(text, size, "the fitted machine", &again, error);
     if (!status)
@@ -187,9 +186,9 @@ static haul_status write_fitted(const fit_request *self, haul_machine machine,
 {
     haul_copy_curve *curves = calloc(machine.copy_count + count, sizeof *curves);
     char(*sources)[SOURCE] = calloc(count, sizeof *sources);
-    haul_status status = HAUL_NO_MEMORY;
+    haul_status status = HAUL_STATUS_NO_MEMORY;
     if (!curves || !sources) {
-        (void)haul_fail(error, status, "out of memory");
+        (void)haul_error_set(error, status, "out of memory");
     } else {
         if (machine.copy_count)
             memcpy(curves, machine.copies, machine.copy_count * sizeof *curves);
@@ -232,13 +231,14 @@ static haul_status fit(void *request, haul_error *error)
     return status;
 }
 
-static haul_status check(void *request, haul_error *error)
+static haul_status check_request(void *request, haul_error *error)
 {
     const fit_request *self = request;
     if (!self->given.operand_count && !self->far.count)
-        return haul_fail(error, HAUL_USAGE, "the files of measured copies are missing");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "the files of measured copies are missing");
     if (!self->given.results.output)
-        return haul_fail(error, HAUL_USAGE, "where to write the machine is missing: -o OUT");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "where to write the machine is missing: -o OUT");
     return HAUL_OK;
 }
 
@@ -257,6 +257,6 @@ const cli_command cli_machine_fit = {
     .exits = "3 bad input",
     .has_report = true,
     .size = sizeof(fit_request),
-    .check = check,
+    .check = check_request,
     .act = fit,
 };

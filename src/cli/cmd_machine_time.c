@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "haul/csv.h"
+#include "cli/csv_rows.h"
 #include "haul/units.h"
 
 static const char about[] =
@@ -52,7 +51,7 @@ static bool lists_models(const time_request *self)
     return self->model_name && !strcmp(self->model_name, "list");
 }
 
-static haul_status check(void *request, haul_error *error)
+static haul_status check_request(void *request, haul_error *error)
 {
     time_request *self = request;
     const char *wrong = NULL;
@@ -66,8 +65,8 @@ static haul_status check(void *request, haul_error *error)
     else if (has_bytes && !self->direction)
         wrong = "--bytes needs --direction";
     if (self->csv && !cli_has(&self->given, "format"))
-        self->given.results.options.format = HAUL_CSV;
-    return wrong ? haul_fail(error, HAUL_USAGE, "%s", wrong) : HAUL_OK;
+        self->given.results.options.format = HAUL_FORMAT_CSV;
+    return wrong ? haul_error_set(error, HAUL_STATUS_USAGE, "%s", wrong) : HAUL_OK;
 }
 
 /* Adds what a host clock sees around the copy and its synchronisation. */
@@ -76,10 +75,11 @@ static haul_status add_call(const time_request *self, const haul_copy *copy,
 {
     const haul_copy_curve *curve =
         haul_machine_curve(self->machines.items[0], copy->direction, copy->memory, copy->locality);
-    if (!curve || curve->call_latency_s.provenance == HAUL_NOT_GIVEN)
-        return haul_fail(error, HAUL_MISSING, "machine '%s' lacks copies[%s %s%s].call_latency",
-                         self->machines.items[0]->name, haul_direction_text(copy->direction),
-                         haul_memory_text(copy->memory), copy->locality == HAUL_FAR ? " far" : "");
+    if (!curve || curve->call_latency_s.provenance == HAUL_PROVENANCE_NOT_GIVEN)
+        return haul_error_set(
+            error, HAUL_STATUS_MISSING, "machine '%s' lacks copies[%s %s%s].call_latency",
+            self->machines.items[0]->name, haul_direction_text(copy->direction),
+            haul_memory_text(copy->memory), copy->locality == HAUL_LOCALITY_FAR ? " far" : "");
     const double call_s = curve->call_latency_s.value;
     estimate->seconds += call_s;
     estimate->low_s += call_s;
@@ -102,11 +102,12 @@ static haul_status predict(const time_request *self, haul_timed_copy *timed, hau
 static haul_status read_memory(const char *text, haul_copy *copy, haul_error *error)
 {
     if (!text || !*text) {
-        copy->memory = copy->direction == HAUL_HTOH ? HAUL_PAGEABLE : HAUL_DEVICE;
-        if (copy->direction != HAUL_HTOD && copy->direction != HAUL_DTOH)
+        copy->memory =
+            copy->direction == HAUL_DIRECTION_HTOH ? HAUL_MEMORY_PAGEABLE : HAUL_MEMORY_DEVICE;
+        if (copy->direction != HAUL_DIRECTION_HTOD && copy->direction != HAUL_DIRECTION_DTOH)
             return HAUL_OK;
-        return haul_fail(error, HAUL_USAGE,
-                         "the host's memory is missing: pinned, pageable, managed or host");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "the host's memory is missing: pinned, pageable, managed or host");
     }
     return haul_memory_parse(text, &copy->memory, error);
 }
@@ -118,7 +119,7 @@ static haul_status time_one(const time_request *self, haul_error *error)
     if (!status)
         status = read_memory(self->memory, &timed.copy, error);
     if (status)
-        return error->status = HAUL_USAGE; /* what is wrong is an option */
+        return error->status = HAUL_STATUS_USAGE; /* what is wrong is an option */
     status = predict(self, &timed, error);
     if (!status)
         status = cli_report(&self->given.results,
@@ -126,43 +127,14 @@ static haul_status time_one(const time_request *self, haul_error *error)
     return status;
 }
 
-/* Many copies from a CSV. */
+/* Copies that are printed together. */
 typedef struct time_rows {
     const time_request *asked;
-    haul_csv *csv;
-    size_t direction, memory, bytes; /* columns */
-    FILE *out;                       /* where they are written as they come; NULL: they are kept */
+    bool keeps; /* rows that are written as they come are not kept */
     haul_timed_copy *kept;
     size_t count;
     size_t capacity;
 } time_rows;
-
-static void write_heads(const time_rows *self)
-{
-    static const char *const added[] = {"seconds", "low_s", "high_s", "model", "provenance"};
-    for (size_t i = 0; i < haul_csv_column_count(self->csv); i++) {
-        haul_csv_put(haul_csv_column_name(self->csv, i), self->out);
-        fputc(',', self->out);
-    }
-    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
-        size_t taken;
-        const bool is_taken = haul_csv_find(self->csv, added[i], &taken, NULL) == HAUL_OK;
-        fprintf(self->out, "%s%s%s", i ? "," : "", is_taken ? "predicted_" : "", added[i]);
-    }
-    fputc('\n', self->out);
-}
-
-static void write_row(const time_rows *self, const char *const *fields,
-                      const haul_estimate *estimate)
-{
-    for (size_t i = 0; i < haul_csv_column_count(self->csv); i++) {
-        haul_csv_put(fields[i], self->out);
-        fputc(',', self->out);
-    }
-    fprintf(self->out, "%.9g,%.9g,%.9g,", estimate->seconds, estimate->low_s, estimate->high_s);
-    haul_csv_put(estimate->model, self->out);
-    fprintf(self->out, ",%s\n", haul_provenance_text(estimate->weakest));
-}
 
 static haul_status keep_row(time_rows *self, const haul_timed_copy *timed, haul_error *error)
 {
@@ -170,7 +142,7 @@ static haul_status keep_row(time_rows *self, const haul_timed_copy *timed, haul_
         const size_t capacity = self->capacity ? 2 * self->capacity : 256;
         haul_timed_copy *grown = realloc(self->kept, capacity * sizeof *grown);
         if (!grown)
-            return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+            return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
         self->kept = grown;
         self->capacity = capacity;
     }
@@ -178,78 +150,45 @@ static haul_status keep_row(time_rows *self, const haul_timed_copy *timed, haul_
     return HAUL_OK;
 }
 
-/* The place of an error is that of the field that it is about. */
-static haul_status predict_fields(const time_rows *self, const char *const *fields,
-                                  haul_timed_copy *timed, haul_error *error)
-{
-    size_t column = self->direction;
-    haul_status status = haul_direction_parse(fields[column], &timed->copy.direction, error);
-    if (!status) {
-        column = self->memory;
-        status = read_memory(fields[column], &timed->copy, error);
-    }
-    if (!status) {
-        column = self->bytes;
-        status = haul_bytes_parse(fields[column], &timed->copy.bytes, error);
-    }
-    if (!status) {
-        column = self->direction;
-        status = predict(self->asked, timed, error);
-    }
-    if (!status)
-        return HAUL_OK;
-    if (status == HAUL_USAGE)
-        status = error->status = HAUL_BAD_INPUT; /* what is wrong is in the file */
-    haul_csv_locate(self->csv, column, error);
-    return status;
-}
+enum { DIRECTION, MEMORY, BYTES, NEEDED };
 
-/* Those that are written as they come keep the columns that they came with. */
-static haul_status predict_rows(time_rows *self, haul_error *error)
+static const char *const row_columns[] = {"direction", "host_memory", "bytes", NULL};
+static const char *const row_added[] = {"seconds", "low_s", "high_s", "model", "provenance", NULL};
+
+/* A row of a CSV. */
+static haul_status predict_row(void *self, const char *const *fields, size_t turn,
+                               cli_csv_cell *cells, size_t *wrong, haul_error *error)
 {
-    haul_status status = haul_csv_find(self->csv, "direction", &self->direction, error);
-    if (!status)
-        status = haul_csv_find(self->csv, "host_memory", &self->memory, error);
-    if (!status)
-        status = haul_csv_find(self->csv, "bytes", &self->bytes, error);
-    if (!status && self->out)
-        write_heads(self);
-    const char *const *fields = NULL;
-    if (!status)
-        status = haul_csv_next(self->csv, &fields, error);
-    while (!status && fields) {
-        haul_timed_copy timed = {0};
-        status = predict_fields(self, fields, &timed, error);
-        if (!status && self->out)
-            write_row(self, fields, &timed.estimate);
-        else if (!status)
-            status = keep_row(self, &timed, error);
-        if (!status)
-            status = haul_csv_next(self->csv, &fields, error);
-    }
-    return status;
+    time_rows *rows = self;
+    haul_timed_copy timed = {0};
+    (void)turn;
+    *wrong = DIRECTION;
+    HAUL_TRY(haul_direction_parse(fields[DIRECTION], &timed.copy.direction, error));
+    *wrong = MEMORY;
+    HAUL_TRY(read_memory(fields[MEMORY], &timed.copy, error));
+    *wrong = BYTES;
+    HAUL_TRY(haul_bytes_parse(fields[BYTES], &timed.copy.bytes, error));
+    *wrong = DIRECTION;
+    HAUL_TRY(predict(rows->asked, &timed, error));
+    const haul_estimate *of = &timed.estimate;
+    cells[0].number = of->seconds;
+    cells[1].number = of->low_s;
+    cells[2].number = of->high_s;
+    cells[3].text = of->model;
+    cells[4].text = haul_provenance_text(of->weakest);
+    return rows->keeps ? keep_row(rows, &timed, error) : HAUL_OK;
 }
 
 static haul_status time_many(const time_request *asked, haul_error *error)
 {
     const cli_results *results = &asked->given.results;
-    time_rows self = {.asked = asked};
-    haul_status status = haul_csv_open(asked->csv, &self.csv, error);
-    if (status)
-        return status;
-    if (results->options.format == HAUL_CSV) {
-        status = cli_output_open(results->output, &self.out, error);
-        if (!status)
-            status =
-                cli_output_finish(self.out, results->output, predict_rows(&self, error), error);
-    } else {
-        status = predict_rows(&self, error);
-        if (!status)
-            status = cli_report(
-                results, haul_report_times(asked->machines.items[0], self.kept, self.count), error);
-    }
+    time_rows self = {.asked = asked, .keeps = results->options.format != HAUL_FORMAT_CSV};
+    const cli_csv_job job = {row_columns, NEEDED, row_added, 1, predict_row, &self};
+    haul_status status = cli_csv_answer(asked->csv, self.keeps ? NULL : results, &job, error);
+    if (!status && self.keeps)
+        status = cli_report(
+            results, haul_report_times(asked->machines.items[0], self.kept, self.count), error);
     free(self.kept);
-    haul_csv_close(self.csv);
     return status;
 }
 
@@ -269,25 +208,26 @@ static haul_status sweep_curve(time_rows *rows, const haul_copy_curve *curve, ha
 static haul_status time_sweep(const time_request *self, haul_error *error)
 {
     const haul_machine *machine = self->machines.items[0];
-    haul_direction direction = HAUL_HTOD;
-    haul_memory memory = HAUL_PINNED;
+    haul_direction direction = HAUL_DIRECTION_HTOD;
+    haul_memory memory = HAUL_MEMORY_PINNED;
     time_rows rows = {.asked = self};
     haul_status status = HAUL_OK;
     if (self->direction && haul_direction_parse(self->direction, &direction, error))
-        return error->status = HAUL_USAGE;
+        return error->status = HAUL_STATUS_USAGE;
     if (self->memory && haul_memory_parse(self->memory, &memory, error))
-        return error->status = HAUL_USAGE;
+        return error->status = HAUL_STATUS_USAGE;
     for (size_t i = 0; !status && i < machine->copy_count; i++) {
         const haul_copy_curve *curve = &machine->copies[i];
         if ((int)curve->locality == self->locality &&
             (!self->direction || curve->direction == direction) &&
             (!self->memory || curve->memory == memory))
             status = sweep_curve(&rows, curve, error);
-        if (status == HAUL_MISSING && (rows.count || i + 1 < machine->copy_count))
+        if (status == HAUL_STATUS_MISSING && (rows.count || i + 1 < machine->copy_count))
             status = HAUL_OK; /* the model lacks a parameter of this curve: the others are shown */
     }
     if (!status && !rows.count)
-        status = haul_fail(error, HAUL_MISSING, "machine '%s' has no such copies", machine->name);
+        status = haul_error_set(error, HAUL_STATUS_MISSING, "machine '%s' has no such copies",
+                                machine->name);
     if (!status)
         status = cli_report(&self->given.results, haul_report_times(machine, rows.kept, rows.count),
                             error);
@@ -324,6 +264,6 @@ const cli_command cli_machine_time = {
     .exits = "3 bad input, or a parameter that the machine lacks, named",
     .has_report = true,
     .size = sizeof(time_request),
-    .check = check,
+    .check = check_request,
     .act = time_copies,
 };

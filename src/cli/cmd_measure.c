@@ -35,6 +35,10 @@ static const cli_option options[] = {
      .help = "keep what is measured in this file: run again with it, an interrupted measurement "
              "goes on",
      .is_input = true},
+    {"time-limit", "T", CLI_SECONDS, OF(how.time_limit_s),
+     .help = "on a machine that others use: wait for a quiet moment and measure in more rounds, "
+             "within this time",
+     .least = 1, .most = 86400},
     {"verify", NULL, CLI_FLAG, OF(how.verify),
      .help = "measure copies of other sizes, and print how well the machine file predicts them"},
     {0},
@@ -65,7 +69,7 @@ static haul_status measure_on(const measure_request *self, haul_device *device, 
 {
     haul_measurement made;
     cli_progress_begin("measuring", haul_device_describe(device)->name);
-    haul_status status = haul_measure(device, &self->how, &made, error);
+    haul_status status = haul_measurement_make(device, &self->how, &made, error);
     cli_progress_end();
     if (status)
         return status;
@@ -79,10 +83,11 @@ static haul_status measure_on(const measure_request *self, haul_device *device, 
 static haul_status measure(void *request, haul_error *error)
 {
     measure_request *self = request;
-    haul_device *device = NULL, *peers[HAUL_PEERS_MOST] = {NULL};
+    haul_device *device = NULL, *peers[HAUL_MEASURE_PEERS_MOST] = {NULL};
     const haul_device_options only_times = {.without_data = true};
-    if (self->peers.count > HAUL_PEERS_MOST)
-        return haul_fail(error, HAUL_USAGE, "at most %d peers are measured", HAUL_PEERS_MOST);
+    if (self->peers.count > HAUL_MEASURE_PEERS_MOST)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "at most %d peers are measured",
+                              HAUL_MEASURE_PEERS_MOST);
     haul_status status = cli_output_try(self->given.results.output, error);
     if (!status)
         status = cli_output_try(self->given.results.html, error);
@@ -101,7 +106,7 @@ static haul_status measure(void *request, haul_error *error)
     return status;
 }
 
-static haul_status check(void *request, haul_error *error)
+static haul_status check_request(void *request, haul_error *error)
 {
     static const struct {
         const char *name;
@@ -116,9 +121,9 @@ static haul_status check(void *request, haul_error *error)
         while (j < PARTS && strcmp(self->given.operands[i], parts[j].name) != 0)
             j++;
         if (j == PARTS)
-            return haul_fail(error, HAUL_USAGE,
-                             "measure '%.40s'? The parts are transfers, kernels and host",
-                             self->given.operands[i]);
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "measure '%.40s'? The parts are transfers, kernels and host",
+                                  self->given.operands[i]);
         self->how.parts |= parts[j].part;
     }
     return HAUL_OK;
@@ -140,6 +145,6 @@ const cli_command cli_measure = {
     .has_report = true,
     .has_html = true,
     .size = sizeof(measure_request),
-    .check = check,
+    .check = check_request,
     .act = measure,
 };

@@ -30,7 +30,7 @@ static const cli_option options[] = {
      .help = "the kernel's time on that machine, \"12.5 ms\"; with --tiles that of a full tile"},
     {"streams", "N", CLI_COUNT, OF(streams),
      .help = "compare with N streams (the best number of each strategy)", .least = 1,
-     .most = HAUL_STREAMS_MOST},
+     .most = HAUL_OVERLAP_STREAMS_MOST},
     {"reads", "N", CLI_NUMBER, OF(work.reads),
      .help = "how often the kernel reads each byte in, as far as no cache holds it: mapped memory "
              "crosses the link as often (1)",
@@ -52,6 +52,13 @@ static const cli_option options[] = {
      .most = INT32_MAX},
     {"order", "breadth|depth", CLI_WORD, OF(back_at_once),
      .help = "issue all copies back last, or each behind its tile (breadth)"},
+    {"csv", "FILE", CLI_TEXT, OF(csv),
+     .help =
+         "with --tiles product, many products: columns m, n, k, tile and kernel_s in any order, "
+         "the others kept, and where they are known in_s, in_busy_s, out_s and out_busy_s of a "
+         "tile's copies, a_on_host, b_on_host and c_on_host (1), edge_alone and out_after_in "
+         "(0: docs/overlap.md); seconds is added; '-' is standard input",
+     .is_input = true},
     {0},
 };
 
@@ -73,21 +80,40 @@ static const char *missing_size(const overlap_request *self)
     return NULL;
 }
 
-static haul_status check(void *request, haul_error *error)
+/* The table brings products, and is answered by one. */
+static haul_status check_csv(overlap_request *self, haul_error *error)
+{
+    haul_report_options *printed = &self->given.results.options;
+    const char *wrong = NULL;
+    if (!cli_has(&self->given, "tiles") || self->is_stencil)
+        wrong = "--csv needs --tiles product";
+    else if (self->size.count || self->tile.count || cli_has(&self->given, "kernel"))
+        wrong = "--csv brings the products: no --size, --tile or --kernel beside it";
+    else if (cli_has(&self->given, "format") && printed->format != HAUL_FORMAT_CSV)
+        wrong = "--csv is answered as CSV alone";
+    else if (self->given.results.html)
+        wrong = "--csv writes no page: leave out --html";
+    printed->format = HAUL_FORMAT_CSV;
+    return wrong ? haul_error_set(error, HAUL_STATUS_USAGE, "%s", wrong) : HAUL_OK;
+}
+
+static haul_status check_request(void *request, haul_error *error)
 {
     const overlap_request *self = request;
     if (cli_has(&self->given, "run") && self->size.count > 1)
-        return haul_fail(error, HAUL_USAGE, "with --run a size is one number");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "with --run a size is one number");
     if (cli_has(&self->given, "run") && self->given.results.html)
-        return haul_fail(error, HAUL_USAGE, "--run writes no page: leave out --html");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--run writes no page: leave out --html");
     if (cli_has(&self->given, "run"))
         return HAUL_OK;
+    if (self->csv)
+        return check_csv(request, error);
     if (!cli_has(&self->given, "machine"))
-        return haul_fail(error, HAUL_USAGE, "--machine M is missing");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--machine M is missing");
     if (!cli_has(&self->given, "kernel"))
-        return haul_fail(error, HAUL_USAGE, "--kernel TIME is missing");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--kernel TIME is missing");
     const char *missing = missing_size(self);
-    return missing ? haul_fail(error, HAUL_USAGE, "expected %s", missing) : HAUL_OK;
+    return missing ? haul_error_set(error, HAUL_STATUS_USAGE, "expected %s", missing) : HAUL_OK;
 }
 
 static haul_status compare(const haul_overlap_case *of, uint64_t streams, haul_overlap *out,
@@ -97,23 +123,39 @@ static haul_status compare(const haul_overlap_case *of, uint64_t streams, haul_o
     return haul_overlap_play_all(of, out, error);
 }
 
+/* The comparison on the slower kind of device, where the machine's file leaves open which it is. */
+static haul_status compare_otherwise(const haul_overlap_case *now, uint64_t streams,
+                                     haul_overlap_report *report, haul_error *error)
+{
+    haul_overlap_case slower = *now;
+    slower.device = haul_overlap_device_end(now, 1);
+    slower.assumed &= ~(unsigned)(HAUL_ASSUMED_SYNC | HAUL_ASSUMED_ENGINES);
+    report->has_otherwise = slower.device != now->device;
+    return report->has_otherwise ? compare(&slower, streams, &report->otherwise, error) : HAUL_OK;
+}
+
 /* The answer on the link as it is, and on the next generation where there is one. */
 static haul_status overlap(void *request, haul_error *error)
 {
     const overlap_request *self = request;
     if (cli_has(&self->given, "run"))
         return cli_overlap_run(self, error);
+    if (self->csv)
+        return cli_overlap_products(self, error);
     if (cli_has(&self->given, "tiles"))
         return cli_overlap_tiles(self, error);
     haul_overlap_case now, then;
     haul_overlap_report report = {.machine = self->machine, .work = &self->work, .of = &now};
     haul_status status = haul_overlap_describe(self->machine, &self->work, &now, error);
     if (status)
-        return error->status == HAUL_BAD_INPUT ? (error->status = HAUL_USAGE) : status;
+        return error->status == HAUL_STATUS_BAD_INPUT ? (error->status = HAUL_STATUS_USAGE)
+                                                      : status;
     status = compare(&now, self->streams, &report.strategies, error);
     if (!status &&
         !haul_overlap_next_generation(self->machine, &now, &then, &report.next_generation, NULL))
         status = compare(&then, self->streams, &report.next, error);
+    if (!status)
+        status = compare_otherwise(&now, self->streams, &report, error);
     if (status)
         return status;
     char title[300];
@@ -138,6 +180,6 @@ const cli_command cli_overlap = {
     .has_report = true,
     .has_html = true,
     .size = sizeof(overlap_request),
-    .check = check,
+    .check = check_request,
     .act = overlap,
 };

@@ -16,13 +16,16 @@ static const char about[] =
     "scheduled.\n"
     "\n"
     "PROFILE is a profile as 'haul help analyze' lists them, MACHINE a name of 'haul machine\n"
-    "list', or a file. What if the slot were of the next generation? --set link.generation=6\n"
+    "list', or a file. Files of one job, its ranks, are one run; others are a table, each on each\n"
+    "target. What if the slot were of the next generation? --set link.generation=6\n"
     "changes the target, and with the link's peak the rates over it.\n";
 
 typedef struct project_request {
     cli_request given;
-    haul_workload *profile;
+    haul_trace_jobs jobs;
+    haul_workload *profile; /* the first of them */
     haul_workload *reference;
+    haul_workload *link_of;
     cli_machines to;
     cli_texts set;
     haul_machine *from;
@@ -30,6 +33,7 @@ typedef struct project_request {
     const char *classes; /* files */
     const char *counters;
     bool tf32;
+    double host_speed;
 } project_request;
 
 #define OF(field) offsetof(project_request, field)
@@ -44,6 +48,9 @@ static const cli_option options[] = {
     {"from", "MACHINE", CLI_MACHINE, OF(from),
      .help = "the machine that recorded the profile; without it, its link is fitted to the "
              "profile's own copies",
+     .is_input = true},
+    {"link-of", "PROFILE2", CLI_PROFILE, OF(link_of),
+     .help = "without --from: fit the link to the copies of this profile, of the same machine",
      .is_input = true},
     {"model", "NAME|./mine.so", CLI_MODEL, OF(model),
      .help = "predict copies with this model of 'haul machine time --model list', or one of your "
@@ -64,6 +71,9 @@ static const cli_option options[] = {
     {"tf32", NULL, CLI_FLAG, OF(tf32),
      .help = "the program allows TF32: products in fp32 use it where the target has it and the "
              "source has not"},
+    {"host-speed", "N", CLI_NUMBER, OF(host_speed), .least = 0.01, .most = 100,
+     .help = "the target's CPU runs the program's own code so many times as fast as the recording "
+             "one; without it the same CPU is assumed"},
     {0},
 };
 
@@ -94,7 +104,8 @@ static haul_status change(target *self, const char *set, size_t number, haul_err
     char assignment[160];
     const char *value = strchr(set, '=');
     if (!value)
-        return haul_fail(error, HAUL_USAGE, "--set: expected PARAM=VALUE, not '%.80s'", set);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--set: expected PARAM=VALUE, not '%.80s'",
+                              set);
     const int path = (int)(value - set);
     for (value++; number; number--)
         value = strchr(value, ',') + 1;
@@ -118,10 +129,10 @@ static haul_status make_targets(const project_request *self, targets *out, haul_
     for (size_t s = 0; s < self->set.count && count <= MOST; s++)
         count *= count_values(self->set.items[s]);
     if (count > MOST)
-        return haul_fail(error, HAUL_USAGE, "more than %d machines to compare", MOST);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "more than %d machines to compare", MOST);
     out->items = calloc(count, sizeof *out->items);
     if (!out->items)
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++) {
         target *made = &out->items[out->count++];
         size_t rest = i / self->to.count;
@@ -142,7 +153,7 @@ static haul_status write_answer(const project_request *self, const haul_projecti
                                 const haul_projection *projection, haul_error *error)
 {
     char title[400], label[120];
-    const haul_timeline *timeline = projection->timeline;
+    const haul_timeline *timeline = projection->unsound ? NULL : projection->timeline;
     haul_drawn drawn[2] = {{.label = "recorded", .workload = self->profile},
                            {.label = label, .workload = self->profile}};
     (void)snprintf(title, sizeof title, "%.250s on %.100s", cli_file_name(self->given.operands[0]),
@@ -160,7 +171,8 @@ static haul_status write_answer(const project_request *self, const haul_projecti
                                   .projection = projection},
                          .analyzed = self->profile,
                          .machines = {asked->to, self->from},
-                         .undrawn = timeline ? NULL : projection->run_missing};
+                         .undrawn =
+                             projection->unsound ? projection->unsound : projection->run_missing};
     return cli_answer_write(&self->given.results, &answer, error);
 }
 
@@ -172,63 +184,121 @@ static const char *why_missing(const haul_projection *of)
     return of->recorded_kernels_s > 0 ? of->kernels_missing : NULL;
 }
 
-/* Predicts one target at a time: a projection is as large as its profile. */
+/* Rows of a table, with the texts that they need: a projection is as large as its profile, so it is
+ * freed before the next. */
+enum { WHY_BYTES = 300, GPU_BYTES = 120 };
+typedef struct row_texts {
+    char why[WHY_BYTES];
+    char gpu[GPU_BYTES];
+} row_texts;
+
+static haul_status fill_row(const haul_workload *profile, const haul_projection_options *asked,
+                            haul_target_row *row, row_texts *texts, haul_error *error)
+{
+    haul_projection *of = NULL;
+    HAUL_TRY(haul_projection_make(profile, asked, &of, error));
+    const char *missing = why_missing(of);
+    (void)snprintf(texts->why, sizeof texts->why, "%s", missing ? missing : "");
+    (void)snprintf(texts->gpu, sizeof texts->gpu, "%s", of->gpu ? of->gpu : "");
+    *row = (haul_target_row){.name = asked->to->name,
+                             .source = profile->source,
+                             .gpu = *texts->gpu ? texts->gpu : NULL,
+                             .replaced_link = asked->to->replaced_link,
+                             .missing = missing ? texts->why : NULL,
+                             .recorded_ns = of->recorded_run.makespan_ns,
+                             .predicted_ns = of->target_run.makespan_ns,
+                             .low_ns = of->low_ns,
+                             .high_ns = of->high_ns,
+                             .copies_s = of->copies.seconds,
+                             .kernels_s = of->kernels_missing && of->recorded_kernels_s > 0
+                                              ? (double)NAN
+                                              : of->kernels.seconds,
+                             .critical = of->critical,
+                             .host = of->host,
+                             .replay = of->replay};
+    haul_projection_free(of);
+    return HAUL_OK;
+}
+
+/* A cell of the matrix that cannot be predicted says why; the others stand. */
+static haul_status fill_cell(const haul_workload *profile, const haul_projection_options *asked,
+                             haul_target_row *row, row_texts *texts, haul_error *error)
+{
+    haul_error wrong = {0};
+    const haul_status status = fill_row(profile, asked, row, texts, &wrong);
+    if (status == HAUL_STATUS_MISSING || status == HAUL_STATUS_BAD_INPUT) {
+        (void)snprintf(texts->why, sizeof texts->why, "%.290s", wrong.text);
+        *row = (haul_target_row){.name = asked->to->name,
+                                 .source = profile->source,
+                                 .missing = texts->why,
+                                 .copies_s = (double)NAN,
+                                 .kernels_s = (double)NAN};
+        return HAUL_OK;
+    }
+    if (status && error)
+        *error = wrong;
+    return status;
+}
+
+static haul_status write_table(const project_request *self, haul_report *report, const char *title,
+                               haul_error *error)
+{
+    cli_answer answer = {.report = report, .page = {.title = title}};
+    return cli_answer_write(&self->given.results, &answer, error);
+}
+
+/* Each profile on each target, one at a time. */
 static haul_status compare(const project_request *self, haul_projection_options *asked,
                            const targets *all, haul_error *error)
 {
-    enum { WHY = 300 };
-    char gpu[120] = "";
-    haul_target_row *rows = calloc(all->count, sizeof *rows);
-    char *why = calloc(all->count, WHY);
+    const size_t jobs = self->jobs.count, count = jobs * all->count;
+    haul_target_row *rows = calloc(count + 1, sizeof *rows);
+    row_texts *texts = calloc(count + 1, sizeof *texts);
+    char title[300];
     haul_status status = HAUL_OK;
-    if (!rows || !why)
-        status = haul_fail(error, HAUL_NO_MEMORY, "out of memory");
-    for (size_t i = 0; rows && why && !status && i < all->count; i++) {
-        haul_projection *of = NULL;
-        asked->to = &all->items[i].machine;
-        status = haul_project(self->profile, asked, &of, error);
-        if (status)
-            break;
-        const char *missing = why_missing(of);
-        (void)snprintf(why + i * WHY, WHY, "%s", missing ? missing : "");
-        (void)snprintf(gpu, sizeof gpu, "%s", of->gpu ? of->gpu : "");
-        rows[i] = (haul_target_row){.name = all->items[i].label,
-                                    .replaced_link = asked->to->replaced_link,
-                                    .missing = missing ? why + i * WHY : NULL,
-                                    .recorded_ns = of->recorded_run.makespan_ns,
-                                    .predicted_ns = of->target_run.makespan_ns,
-                                    .low_ns = of->low_ns,
-                                    .high_ns = of->high_ns,
-                                    .copies_s = of->copies.seconds,
-                                    .kernels_s = of->kernels_missing && of->recorded_kernels_s > 0
-                                                     ? (double)NAN
-                                                     : of->kernels.seconds,
-                                    .critical = of->critical,
-                                    .replay = of->replay};
-        haul_projection_free(of);
+    if (!rows || !texts)
+        status = haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
+    for (size_t i = 0; rows && texts && !status && i < count; i++) {
+        const haul_workload *profile = self->jobs.items[i / all->count];
+        asked->to = &all->items[i % all->count].machine;
+        status = (jobs > 1 ? fill_cell : fill_row)(profile, asked, &rows[i], &texts[i], error);
     }
-    if (!status)
-        status = cli_report(&self->given.results,
-                            haul_report_targets(self->profile, *gpu ? gpu : NULL, rows, all->count),
-                            error);
+    (void)snprintf(title, sizeof title, "%.250s on other machines",
+                   jobs > 1 ? "Several profiles" : cli_file_name(self->given.operands[0]));
+    if (!status && jobs > 1)
+        status = write_table(self, haul_report_matrix(rows, jobs, all->count), title, error);
+    else if (!status)
+        status =
+            write_table(self, haul_report_targets(self->profile, rows[count - 1].gpu, rows, count),
+                        title, error);
     free(rows);
-    free(why);
+    free(texts);
     return status;
+}
+
+/* A drawing is of one run on one machine. */
+static haul_status check_table(const project_request *self, const targets *all, haul_error *error)
+{
+    const bool is_table = all->count > 1 || self->jobs.count > 1;
+    if (is_table && (self->reference || self->given.results.perfetto))
+        return haul_error_set(
+            error, HAUL_STATUS_USAGE,
+            "--reference and --perfetto are of one profile on one machine: give %s",
+            self->jobs.count > 1 ? "the files of one job" : "--to one, and --set one value");
+    return HAUL_OK;
 }
 
 static haul_status project(void *request, haul_error *error)
 {
-    const project_request *self = request;
-    const cli_results *results = &self->given.results;
+    project_request *self = request;
+    self->profile = self->jobs.items[0];
     haul_kernel_classes *classes = NULL;
     haul_kernel_times *counters = NULL;
     haul_projection *projection = NULL;
     targets all = {.count = 0};
     haul_status status = make_targets(self, &all, error);
-    if (!status && all.count > 1 && (self->reference || results->html || results->perfetto))
-        status = haul_fail(error, HAUL_USAGE,
-                           "--reference, --html and --perfetto are of one machine: give --to one, "
-                           "and --set one value");
+    if (!status)
+        status = check_table(self, &all, error);
     if (!status && self->classes)
         status = haul_kernel_classes_load(self->classes, &classes, error);
     if (!status && self->counters)
@@ -237,15 +307,17 @@ static haul_status project(void *request, haul_error *error)
     haul_projection_options asked = {.from = self->from,
                                      .model = self->model.model,
                                      .reference = self->reference,
+                                     .link_of = self->link_of,
                                      .classes = classes,
                                      .counters = counters,
-                                     .tf32 = self->tf32};
+                                     .tf32 = self->tf32,
+                                     .host_speed = self->host_speed};
     cli_progress_begin("projecting", self->given.operands[0]);
-    if (!status && all.count > 1) {
+    if (!status && (all.count > 1 || self->jobs.count > 1)) {
         status = compare(self, &asked, &all, error);
     } else if (!status && all.items) {
         asked.to = &all.items[0].machine;
-        status = haul_project(self->profile, &asked, &projection, error);
+        status = haul_projection_make(self->profile, &asked, &projection, error);
     }
     cli_progress_end();
     if (projection)
@@ -265,10 +337,10 @@ const cli_command cli_project = {
     .synopsis = "PROFILE... --to MACHINE [options]",
     .about = about,
     .options = options,
-    .operand = {.name = "profile", .takes = "PROFILE", .kind = CLI_PROFILE, .at = OF(profile)},
+    .operand = {.name = "profile", .takes = "PROFILE", .kind = CLI_PROFILES, .at = OF(jobs)},
     .least = 1,
     .most = SIZE_MAX,
-    .csv = "a row for each size of copy; of several machines a row for each",
+    .csv = "a row for each size of copy; of several machines or profiles a row for each of both",
     .examples = {"haul project app.sqlite --to gh200,h100-pcie5",
                  "haul project app.sqlite --to h100-pcie5 --set link.generation=4,5,6"},
     .exits = "3 a profile or machine that cannot be read, or copies that cannot be predicted",

@@ -37,7 +37,11 @@ static void say_nothing_recorded(const haul_recording *recording, const char *pr
 {
     fprintf(stderr, "haul: nothing recorded: '%s' %s\n", program,
             recording->met_runtime ? "loaded OpenCL or CUDA, but made no queue or stream"
-                                   : "used neither OpenCL nor CUDA");
+                                   : "reported no use of OpenCL or CUDA");
+    if (!recording->met_runtime)
+        fputs("haul: a process that changes its user, its environment or its root (su, sudo, a "
+              "container) cannot report\n",
+              stderr);
     if (!recording->records_opencl)
         fputs("haul: this build records no OpenCL: it was made without the packages "
               "ocl-icd-opencl-dev and opencl-headers\n",
@@ -48,7 +52,7 @@ static void say_nothing_recorded(const haul_recording *recording, const char *pr
               stderr);
 }
 
-static void say(const haul_recording *recording, const char *program)
+static void tell_recording(const haul_recording *recording, const char *program)
 {
     if (recording->failure[0])
         fprintf(stderr, "haul: recording stopped: %s\n", recording->failure);
@@ -92,12 +96,12 @@ static haul_status record(void *request, haul_error *error)
                                         .program = (char *const *)self->given.operands,
                                         .duration_s = self->duration_s,
                                         .max_operations = self->most,
-                                        .opencl = haul_opencl_recorder_inside(),
-                                        .cuda = haul_cuda_recorder_inside(),
+                                        .opencl = hl_cli_opencl_recorder_inside(),
+                                        .cuda = hl_cli_cuda_recorder_inside(),
                                         .told = told};
     haul_recording recording;
     HAUL_TRY(haul_recording_run(&how, &recording, error));
-    say(&recording, self->given.operands[0]);
+    tell_recording(&recording, self->given.operands[0]);
     self->given.exit_code = recording.exit_code;
     return HAUL_OK;
 }

@@ -1,7 +1,5 @@
 /* haul simulate: a schedule that is written down, tried on a machine. */
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "haul/goal.h"
@@ -37,17 +35,16 @@ static const cli_option options[] = {
     {0},
 };
 
-/* As wide as the terminal that shows it, else as a page. */
+/* As wide as the report, else as a page. */
 static unsigned width_of(const cli_results *results)
 {
     enum { PAGE = 100, WIDEST = 400 };
-    struct winsize size;
-    if (results->options.format != HAUL_TABLE)
+    if (results->options.format != HAUL_FORMAT_TABLE)
         return 0;
-    if (results->output || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-        !size.ws_col)
+    const uint64_t width = results->output ? results->options.width : cli_width(results, stdout);
+    if (!width)
         return PAGE;
-    return size.ws_col < WIDEST ? size.ws_col : WIDEST;
+    return width < WIDEST ? (unsigned)width : WIDEST;
 }
 
 static haul_status write_answer(const simulate_request *self, const haul_schedule *schedule,
@@ -81,7 +78,7 @@ static haul_status write_goal(const haul_simulation *simulation, const char *pat
     uint64_t kept;
     haul_op *ops = malloc((timed.op_count + 1) * sizeof *ops);
     if (!ops)
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < timed.op_count; i++) {
         const haul_span *span = &simulation->timeline->ops[i];
         ops[i] = timed.ops[i];
@@ -106,7 +103,8 @@ static haul_status simulate(void *request, haul_error *error)
     haul_status status = haul_schedule_load(path, &schedule, error);
     cli_progress_begin("simulating", path);
     if (!status)
-        status = haul_simulate(schedule, self->machine, self->model.model, &simulation, error);
+        status =
+            haul_simulation_make(schedule, self->machine, self->model.model, &simulation, error);
     cli_progress_end();
     if (!status)
         status = write_answer(self, schedule, simulation, error);

@@ -9,8 +9,9 @@
 #include "haul/page.h"
 #include "haul/report.h"
 #include "haul/status.h"
+#include "haul/trace.h"
 
-/* What a value is, and the type of its field. */
+/* The kind of a value, and the type of its field. */
 typedef enum cli_kind {
     CLI_FLAG,     /* bool; it has no value */
     CLI_TEXT,     /* const char * */
@@ -25,6 +26,7 @@ typedef enum cli_kind {
     CLI_MACHINES, /* cli_machines: it may be given again, or as a list with commas */
     CLI_MODEL,    /* haul_model_ref */
     CLI_PROFILE,  /* haul_workload *; as operands, those of one program's processes */
+    CLI_PROFILES, /* haul_trace_jobs, of operands: those of one job are joined */
 } cli_kind;
 
 /* An option, or a command's operands. Where it is not given its field stays 0. */
@@ -34,7 +36,7 @@ typedef struct cli_option {
     cli_kind kind;
     size_t at; /* of its field in the request */
     const char *help;
-    const char *missing; /* it has to be given; else this is said */
+    const char *missing; /* it has to be given; else the error's text */
     const char *old;     /* an earlier name, still read */
     const char *preset;  /* the text that stands for it where it is not given */
     double least, most;  /* of numbers and sides, where `most` is not 0 */
@@ -63,6 +65,7 @@ typedef struct cli_results {
     const char *output;
     const char *html;
     const char *perfetto;
+    const char *junit; /* of the command that has such an option */
     bool keeps_output; /* --output names a file that the command makes, beside the report, which
                         * goes to stdout, or to stderr where the file does */
     haul_report_options options;
@@ -105,7 +108,7 @@ struct cli_command {
     bool runs_program; /* from its first operand on the arguments are a program's */
     size_t size;       /* of its struct */
 
-    /* What is wrong with the arguments, before any file is read; may be NULL. */
+    /* Refuses wrong arguments before any file is read; may be NULL. */
     haul_status (*check)(void *request, haul_error *error);
     haul_status (*act)(void *request, haul_error *error);
     const cli_command *const *parts; /* instead of all this, up to NULL: commands of their own */
@@ -133,7 +136,7 @@ void cli_print_page(const cli_command *self);
 /* Prints the completion for a shell; false where haul has none for it. */
 bool cli_print_completion(const char *shell);
 
-/* What a command is called within its group: "time" of "machine time". */
+/* The name of a command within its group: "time" of "machine time". */
 const char *cli_last_word(const cli_command *command);
 
 /* Reads the arguments after argv[0], loads the machines, models and profiles among them, acts, and
@@ -158,7 +161,7 @@ typedef struct cli_given {
 } cli_given;
 
 /* Reads the arguments into `given`, whose texts have room for `argc` each, and into the request
- * all that is no file. Returns CLI_GO_ON, or an exit code where all is said. */
+ * all that is no file. Returns CLI_GO_ON, or an exit code where the user has the answer. */
 int cli_arguments_read(const cli_command *self, int argc, char **argv, cli_given *given,
                        cli_request *request);
 
@@ -179,6 +182,10 @@ const char *cli_overwritten(const char *output, const cli_texts *inputs);
 
 /* Whether two outputs would go to one file, also behind links, also where none is there yet. */
 bool cli_same_place(const char *a, const char *b);
+
+/* The columns of a report on `out`: what is asked for with --width, else COLUMNS, else a
+ * terminal's; 0: none of these. */
+uint64_t cli_width(const cli_results *results, FILE *out);
 
 /* Writes a report where the results go, and frees it. */
 haul_status cli_report(const cli_results *results, haul_report *report, haul_error *error);

@@ -1,37 +1,9 @@
 /* The program `haul`: finds the command. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "haul/version.h"
-
-const cli_command *const cli_commands[] = {
-#define CLI_COMMAND(name) &cli_##name,
-#include "cli/commands.h"
-#undef CLI_COMMAND
-    NULL,
-};
-
-int cli_fail(const haul_error *error)
-{
-    char text[1200];
-    fprintf(stderr, "haul: %s\n", haul_error_format(error, text, sizeof text));
-    return haul_status_exit_code(error->status);
-}
-
-int cli_usage(const cli_command *self, const char *format, ...)
-{
-    fprintf(stderr, "haul %s: ", self->name);
-    va_list args;
-    va_start(args, format);
-    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line before begins it
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fprintf(stderr, "\nusage: haul %s %s\nsee 'haul help %s'\n", self->name, self->synopsis,
-            self->name);
-    return haul_status_exit_code(HAUL_USAGE);
-}
 
 static void print_commands(FILE *out)
 {
@@ -64,13 +36,7 @@ static bool is_help(const char *word)
     return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
-const char *cli_last_word(const cli_command *command)
-{
-    const char *space = strrchr(command->name, ' ');
-    return space ? space + 1 : command->name;
-}
-
-static const cli_command *find(const cli_command *const *among, const char *word)
+static const cli_command *find_command(const cli_command *const *among, const char *word)
 {
     while (*among && strcmp(cli_last_word(*among), word) != 0)
         among++;
@@ -86,29 +52,29 @@ static int fail_command(const cli_command *group, const char *word)
     size_t count = 0;
     for (; among && among[count] && count < COMMANDS; count++)
         names[count] = cli_last_word(among[count]);
-    haul_did_you_mean(word, names, count, meant, sizeof meant);
+    haul_name_suggest(word, names, count, meant, sizeof meant);
     if (group)
         return cli_usage(group, "no command '%s'%s", word, meant);
     fprintf(stderr, "haul: no command '%s'%s\nsee 'haul help'\n", word, meant);
-    return haul_status_exit_code(HAUL_USAGE);
+    return haul_status_exit_code(HAUL_STATUS_USAGE);
 }
 
 /* haul help [--man] [COMMAND [PART]], haul help --completion SHELL */
-static int help(int count, char **words)
+static int print_help(int count, char **words)
 {
     const bool is_page = count && !strcmp(words[0], "--man");
     if (count && !strcmp(words[0], "--completion")) {
         if (count == 2 && cli_print_completion(words[1]))
             return 0;
         fputs("haul help: completion for which shell? bash, zsh or fish\n", stderr);
-        return haul_status_exit_code(HAUL_USAGE);
+        return haul_status_exit_code(HAUL_STATUS_USAGE);
     }
     count -= is_page;
     words += is_page;
     const cli_command *const *among = cli_commands;
     const cli_command *command = NULL;
     for (int i = 0; i < count && among && !is_help(words[i]); i++) {
-        const cli_command *found = find(among, words[i]);
+        const cli_command *found = find_command(among, words[i]);
         if (!found)
             return fail_command(command, words[i]);
         command = found;
@@ -123,19 +89,19 @@ static int help(int count, char **words)
     return 0;
 }
 
-static int start(int argc, char **argv)
+static int start_command(int argc, char **argv)
 {
     if (argc < 2) {
         print_commands(stderr);
-        return haul_status_exit_code(HAUL_USAGE);
+        return haul_status_exit_code(HAUL_STATUS_USAGE);
     }
     if (is_help(argv[1]))
-        return help(argc - 2, argv + 2);
+        return print_help(argc - 2, argv + 2);
     if (!strcmp(argv[1], "--version")) {
         print_version();
         return 0;
     }
-    const cli_command *command = find(cli_commands, argv[1]);
+    const cli_command *command = find_command(cli_commands, argv[1]);
     if (!command)
         return fail_command(NULL, argv[1]);
     if (!command->parts)
@@ -143,17 +109,17 @@ static int start(int argc, char **argv)
     if (argc < 3)
         return cli_usage(command, "what to do is missing");
     if (is_help(argv[2]))
-        return help(1, argv + 1);
-    const cli_command *part = find(command->parts, argv[2]);
+        return print_help(1, argv + 1);
+    const cli_command *part = find_command(command->parts, argv[2]);
     return part ? cli_run(part, argc - 2, argv + 2) : fail_command(command, argv[2]);
 }
 
-/* What a command prints without a report, such as its help, may meet a full disk too. */
+/* Output without a report, such as a command's help, may meet a full disk too. */
 int main(int argc, char **argv)
 {
-    const int code = start(argc, argv);
+    const int code = start_command(argc, argv);
     if (code || (!fflush(stdout) && !ferror(stdout)))
         return code;
     fputs("haul: cannot write 'standard output'\n", stderr);
-    return haul_status_exit_code(HAUL_IO);
+    return haul_status_exit_code(HAUL_STATUS_IO);
 }

@@ -91,6 +91,7 @@ static void print_program_page(void)
     put_commands(cli_commands);
     fputs(".SH ENVIRONMENT\n.TP\n\\fBHAUL_MACHINES\\fR, \\fBHAUL_KERNELS\\fR\n"
           "folders of more machines and kernels, separated by ':', looked in first\n"
+          ".TP\n\\fBCOLUMNS\\fR\nthe width of reports where \\-\\-width is not given\n"
           ".TP\n\\fBNO_COLOR\\fR\nno colour on a terminal\n",
           stdout);
 }
@@ -131,7 +132,7 @@ void cli_print_page(const cli_command *self)
     fputs(".fi\n.SH SEE ALSO\n\\fBhaul\\fR(1)\n", stdout);
 }
 
-/* What completes an option's value. */
+/* The words that complete an option's value. */
 static const char *words_of(const cli_option *option)
 {
     return option->kind == CLI_WORD                                      ? option->takes

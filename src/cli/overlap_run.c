@@ -13,10 +13,10 @@ static haul_status find_machine(const overlap_request *self, haul_machine **own,
     if (self->machine)
         return HAUL_OK;
     if (!self->device || strncmp(self->device, "sim:", 4) != 0)
-        return haul_fail(error, HAUL_USAGE,
-                         "--machine M is missing: 'haul measure --device %.60s -o here.yaml' "
-                         "makes one",
-                         self->device ? self->device : "D");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "--machine M is missing: 'haul measure --device %.60s -o here.yaml' "
+                              "makes one",
+                              self->device ? self->device : "D");
     (void)snprintf(name, sizeof name, "%s", self->device + 4);
     return haul_machine_load(name, own, error);
 }

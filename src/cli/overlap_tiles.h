@@ -17,12 +17,16 @@ typedef struct overlap_request {
     uint64_t halo;
     uint64_t queue_depth;
     int back_at_once; /* each tile's, not all at last */
+    const char *csv;  /* products in tiles */
     const char *run;  /* a kernel */
     const char *device;
 } overlap_request;
 
 /* Predicts a product or stencil and prints. */
 haul_status cli_overlap_tiles(const overlap_request *self, haul_error *error);
+
+/* Predicts the products of a table, each in a row. */
+haul_status cli_overlap_products(const overlap_request *self, haul_error *error);
 
 /* Runs a kernel by each strategy and prints. */
 haul_status cli_overlap_run(const overlap_request *self, haul_error *error);

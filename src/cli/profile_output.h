@@ -1,11 +1,11 @@
-/* Profiles that commands write: SQLite or JSON, by the file's name. */
+/* Profiles that commands write: SQLite, JSON or NumPy's arrays, by the file's name. */
 #ifndef HAUL_CLI_PROFILE_OUTPUT_H
 #define HAUL_CLI_PROFILE_OUTPUT_H
 
 #include "cli/command.h"
 #include "haul/trace.h"
 
-#define PROFILE_OUTPUT_HELP "what to write; its name ends in .sqlite or .json"
+#define PROFILE_OUTPUT_HELP "what to write; its name ends in .sqlite, .json or .npz"
 #define PROFILE_OUTPUT_MISSING "where to? give --output FILE"
 
 /* Writes a workload to `path`. */

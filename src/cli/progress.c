@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 
-/* What the signal's handler sees. */
+/* The line that the signal's handler prints. */
 static char line[200];
 static size_t line_length;
 static volatile sig_atomic_t seconds;

@@ -9,28 +9,29 @@
     extern const unsigned char symbol##_end[]
 
 #ifdef HAUL_OPENCL_RECORDER
-FILE_INSIDE(haul_opencl_recorder_bytes, HAUL_OPENCL_RECORDER);
+FILE_INSIDE(hl_cli_opencl_recorder_bytes, HAUL_OPENCL_RECORDER);
 #endif
 #ifdef HAUL_CUDA_RECORDER
-FILE_INSIDE(haul_cuda_recorder_bytes, HAUL_CUDA_RECORDER);
+FILE_INSIDE(hl_cli_cuda_recorder_bytes, HAUL_CUDA_RECORDER);
 #endif
 
-haul_recorder_image haul_opencl_recorder_inside(void)
+haul_recorder_image hl_cli_opencl_recorder_inside(void)
 {
 #ifdef HAUL_OPENCL_RECORDER
     return (haul_recorder_image){
-        haul_opencl_recorder_bytes,
-        (size_t)(haul_opencl_recorder_bytes_end - haul_opencl_recorder_bytes)};
+        hl_cli_opencl_recorder_bytes,
+        (size_t)(hl_cli_opencl_recorder_bytes_end - hl_cli_opencl_recorder_bytes)};
 #else
     return (haul_recorder_image){0};
 #endif
 }
 
-haul_recorder_image haul_cuda_recorder_inside(void)
+haul_recorder_image hl_cli_cuda_recorder_inside(void)
 {
 #ifdef HAUL_CUDA_RECORDER
-    return (haul_recorder_image){haul_cuda_recorder_bytes,
-                                 (size_t)(haul_cuda_recorder_bytes_end - haul_cuda_recorder_bytes)};
+    return (haul_recorder_image){
+        hl_cli_cuda_recorder_bytes,
+        (size_t)(hl_cli_cuda_recorder_bytes_end - hl_cli_cuda_recorder_bytes)};
 #else
     return (haul_recorder_image){0};
 #endif

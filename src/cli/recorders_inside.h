@@ -5,7 +5,7 @@
 #include "haul/record.h"
 
 /* Of size 0 where the build put none inside. */
-haul_recorder_image haul_opencl_recorder_inside(void);
-haul_recorder_image haul_cuda_recorder_inside(void);
+haul_recorder_image hl_cli_opencl_recorder_inside(void);
+haul_recorder_image hl_cli_cuda_recorder_inside(void);
 
 #endif

@@ -5,6 +5,51 @@
 #include "cli/command.h"
 #include "haul/trace.h"
 
+/* Whether a name of the catalogue is that of a board of the GPU: "h100-sxm5" of "h100". */
+static bool is_board_of(const char *name, const char *gpu, const char *slot)
+{
+    const size_t length = strlen(gpu);
+    return length && !strncmp(name, gpu, length) && name[length] == '-' &&
+           !strncmp(name + length + 1, slot, strlen(slot));
+}
+
+/* The board that most machines with a GPU have: its makers' servers take SXM modules, and of two
+ * modules the shorter name is the later one with all of its memory. NULL for no board. */
+static const char *common_board(char *const *names, size_t count, const char *gpu)
+{
+    static const char *const slots[] = {"sxm", "pcie"};
+    const char *best = NULL;
+    for (size_t s = 0; !best && s < sizeof slots / sizeof *slots; s++)
+        for (size_t i = 0; i < count; i++)
+            if (is_board_of(names[i], gpu, slots[s]) && (!best || strlen(names[i]) < strlen(best)))
+                best = names[i];
+    return best;
+}
+
+/* "h100" is no machine but a GPU on several boards: the most common is taken, and said. */
+static haul_status load_machine(const char *name, haul_machine **machine, haul_error *error)
+{
+    haul_error none = {0};
+    char **names = NULL;
+    size_t count = 0;
+    haul_status status = haul_machine_load(name, machine, &none);
+    const char *board = status && !strchr(name, '/') && !haul_catalogue_list(&names, &count, NULL)
+                            ? common_board(names, count, name)
+                            : NULL;
+    if (board) {
+        fprintf(stderr, "haul: '%s' is taken as %s, its most common board", name, board);
+        for (size_t i = 0; i < count; i++)
+            if (names[i] != board && (is_board_of(names[i], name, "") || !strcmp(names[i], name)))
+                fprintf(stderr, "; %s is another", names[i]);
+        fputc('\n', stderr);
+        status = haul_machine_load(board, machine, &none);
+    }
+    haul_names_free(names, count);
+    if (status && error)
+        *error = none;
+    return status;
+}
+
 /* A text may be a list, "v100,h100-pcie5". */
 static haul_status load_machines(const cli_texts *texts, cli_machines *machines, haul_error *error)
 {
@@ -15,49 +60,63 @@ static haul_status load_machines(const cli_texts *texts, cli_machines *machines,
     machines->names = calloc(most + 1, sizeof *machines->names);
     machines->items = calloc(most + 1, sizeof(haul_machine *));
     if (!machines->names || !machines->items)
-        return haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < texts->count; i++)
         for (const char *at = texts->items[i]; !status && at;) {
             const size_t length = strcspn(at, ",");
             char *name = strndup(at, length);
             machines->names[machines->count] = name;
-            status = name ? haul_machine_load(name, &machines->items[machines->count], error)
-                          : haul_fail(error, HAUL_NO_MEMORY, "out of memory");
+            status = name ? load_machine(name, &machines->items[machines->count], error)
+                          : haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
             machines->count++;
             at = at[length] ? at + length + 1 : NULL;
         }
     return status;
 }
 
-/* The part of the profiles that the request selects, which is mostly all. */
-static haul_status load_profiles(const cli_texts *paths, const cli_request *request,
-                                 haul_workload **field, haul_error *error)
+/* The part of a profile that the request selects, which is mostly all, in its place. */
+static haul_status select_part(const cli_request *request, haul_workload **field, haul_error *error)
 {
     char *end = NULL;
     const unsigned long long device = request->device ? strtoull(request->device, &end, 10) : 0;
     if (request->device && (*request->device < '0' || *request->device > '9' || *end))
-        return haul_fail(error, HAUL_USAGE, "--device: expected a number, not '%.40s'",
-                         request->device);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--device: expected a number, not '%.40s'",
+                              request->device);
     const haul_selection selection = {.range = request->range,
                                       .by_device = request->device != NULL,
                                       .device = device,
                                       .from_ns = (int64_t)(request->from_s * 1e9 + 0.5),
                                       .to_ns = (int64_t)(request->to_s * 1e9 + 0.5)};
     haul_workload *part = NULL;
-    haul_status status = cli_profiles_load(paths->items, paths->count, field, error);
-    if (status || !(selection.range || selection.by_device || selection.from_ns || selection.to_ns))
-        return status;
-    status = haul_trace_select(*field, &selection, &part, error);
-    if (!status) {
-        haul_workload_free(*field);
-        *field = part;
-    }
+    if (!(selection.range || selection.by_device || selection.from_ns || selection.to_ns))
+        return HAUL_OK;
+    HAUL_TRY(haul_trace_select(*field, &selection, &part, error));
+    haul_workload_free(*field);
+    *field = part;
+    return HAUL_OK;
+}
+
+static haul_status load_profiles(const cli_texts *paths, const cli_request *request,
+                                 haul_workload **field, haul_error *error)
+{
+    HAUL_TRY(cli_profiles_load(paths->items, paths->count, field, error));
+    return select_part(request, field, error);
+}
+
+static haul_status load_jobs(const cli_texts *paths, const cli_request *request,
+                             haul_trace_jobs *field, haul_error *error)
+{
+    cli_progress_begin("reading", paths->items[0]);
+    haul_status status = haul_trace_load_jobs(paths->items, paths->count, field, error);
+    cli_progress_end();
+    for (size_t i = 0; !status && i < field->count; i++)
+        status = select_part(request, &field->items[i], error);
     return status;
 }
 
-static haul_status load(const cli_option *option, cli_texts *texts, cli_request *request,
-                        haul_error *error)
+static haul_status load_option(const cli_option *option, cli_texts *texts, cli_request *request,
+                               haul_error *error)
 {
     void *field = (char *)request + option->at;
     if (!texts->count)
@@ -65,30 +124,32 @@ static haul_status load(const cli_option *option, cli_texts *texts, cli_request 
     const char *last = texts->items[texts->count - 1];
     switch (option->kind) {
     case CLI_MACHINE:
-        return haul_machine_load(last, field, error);
+        return load_machine(last, field, error);
     case CLI_MACHINES:
         return load_machines(texts, field, error);
     case CLI_MODEL:
         return haul_model_find(last, field, error);
     case CLI_PROFILE:
         return load_profiles(texts, request, field, error);
+    case CLI_PROFILES:
+        return load_jobs(texts, request, field, error);
     default:
         return HAUL_OK;
     }
 }
 
-/* Machines and models are quickly read: what is wrong with them is said before a profile is. */
+/* Machines and models are quickly read: their errors come before a profile is read. */
 static haul_status load_all(cli_given *given, const cli_option *operand, cli_request *request,
                             haul_error *error)
 {
     const size_t count = given->options.count;
     for (size_t i = 0; i < count; i++)
         if (given->options.items[i].kind != CLI_PROFILE)
-            HAUL_TRY(load(&given->options.items[i], &given->texts[i], request, error));
-    HAUL_TRY(load(operand, &given->texts[count], request, error));
+            HAUL_TRY(load_option(&given->options.items[i], &given->texts[i], request, error));
+    HAUL_TRY(load_option(operand, &given->texts[count], request, error));
     for (size_t i = 0; i < count; i++)
         if (given->options.items[i].kind == CLI_PROFILE)
-            HAUL_TRY(load(&given->options.items[i], &given->texts[i], request, error));
+            HAUL_TRY(load_option(&given->options.items[i], &given->texts[i], request, error));
     return HAUL_OK;
 }
 
@@ -113,6 +174,9 @@ static void release(const cli_option *option, cli_request *request)
         break;
     case CLI_PROFILE:
         haul_workload_free(*(haul_workload **)field);
+        break;
+    case CLI_PROFILES:
+        haul_trace_jobs_release(field);
         break;
     default:
         break;
@@ -141,7 +205,7 @@ int cli_run(const cli_command *self, int argc, char **argv)
     int code = CLI_GO_ON;
     if (!texts || !request) {
         haul_error error;
-        (void)haul_fail(&error, HAUL_NO_MEMORY, "out of memory");
+        (void)haul_error_set(&error, HAUL_STATUS_NO_MEMORY, "out of memory");
         code = cli_fail(&error);
     } else {
         for (size_t i = 0; i < lists; i++)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +14,8 @@ static haul_status fail_write(const char *path, haul_error *error)
     char reason[128];
     if (!errno || strerror_r(errno, reason, sizeof reason))
         snprintf(reason, sizeof reason, "unknown reason");
-    return haul_fail(error, HAUL_IO, "cannot write '%.300s': %s", path ? path : "standard output",
-                     reason);
+    return haul_error_set(error, HAUL_STATUS_IO, "cannot write '%.300s': %s",
+                          path ? path : "standard output", reason);
 }
 
 haul_status cli_output_open(const char *path, FILE **out, haul_error *error)
@@ -90,7 +91,7 @@ static const char *skip_here(const char *path)
 
 enum { LONGEST_PATH = 4096, MOST_LINKS = 8 };
 
-/* What a link names, also where that is not there yet; `text` has LONGEST_PATH bytes. */
+/* The target of a link, also where it does not exist yet; `text` has LONGEST_PATH bytes. */
 static const char *behind_links(const char *path, char *text)
 {
     for (int i = 0; i < MOST_LINKS; i++) {
@@ -127,6 +128,24 @@ static bool is_colourful(FILE *out)
     return !(none && *none) && !(terminal && !strcmp(terminal, "dumb")) && isatty(fileno(out));
 }
 
+/* Narrower ones hold no table. */
+enum { LEAST_WIDTH = 40, MOST_WIDTH = 1000 };
+
+uint64_t cli_width(const cli_results *results, FILE *out)
+{
+    const char *columns =
+        getenv("COLUMNS"); // NOLINT(concurrency-mt-unsafe): the program has one thread
+    struct winsize size;
+    uint64_t width = results->options.width;
+    if (!width && columns)
+        width = strtoul(columns, NULL, 10);
+    if (!width && isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size))
+        width = size.ws_col;
+    if (width > MOST_WIDTH)
+        return MOST_WIDTH;
+    return width && width < LEAST_WIDTH ? LEAST_WIDTH : width;
+}
+
 static haul_status write_report(const cli_results *results, const haul_report *report,
                                 haul_error *error)
 {
@@ -136,6 +155,7 @@ static haul_status write_report(const cli_results *results, const haul_report *r
     HAUL_TRY(is_taken ? HAUL_OK : cli_output_open(path, &out, error));
     haul_report_options options = results->options;
     options.colour = is_colourful(out);
+    options.width = cli_width(results, out);
     haul_status status = haul_report_write(report, &options, out, error);
     return is_taken ? status : cli_output_finish(out, path, status, error);
 }
@@ -157,7 +177,7 @@ static haul_status write_page(const cli_results *results, cli_answer *answer, ha
     size_t count = 0;
     haul_status status = HAUL_OK;
     if (answer->analyzed)
-        status = haul_analyze(answer->analyzed, &analysis, error);
+        status = haul_analysis_make(answer->analyzed, &analysis, error);
     if (status)
         return status;
     shown[count++] = answer->report;
@@ -184,14 +204,14 @@ static haul_status write_page(const cli_results *results, cli_answer *answer, ha
     return status;
 }
 
-/* What the trace leaves out is said on stderr. */
+/* Tells the user on stderr how much the trace leaves out. */
 static haul_status write_trace(const cli_results *results, const cli_answer *answer,
                                haul_error *error)
 {
     FILE *out = NULL;
     if (answer->undrawn)
-        return haul_fail(error, HAUL_MISSING, "no timeline on the target to draw: %.400s",
-                         answer->undrawn);
+        return haul_error_set(error, HAUL_STATUS_MISSING,
+                              "no timeline on the target to draw: %.400s", answer->undrawn);
     HAUL_TRY(cli_output_open(results->perfetto, &out, error));
     haul_thinned thinned;
     const haul_drawn *timelines = answer->page.timelines;

@@ -10,8 +10,8 @@
 
 enum { FILE_BYTES = 1 << 28 };
 
-haul_status haul_counts_parse(const char *text, const char *file, size_t ranks, uint64_t *counts,
-                              haul_error *error)
+haul_status hl_comm_counts_parse(const char *text, const char *file, size_t ranks, uint64_t *counts,
+                                 haul_error *error)
 {
     static const char blanks[] = " \t\r,";
     size_t row = 0, column = 0;
@@ -24,30 +24,31 @@ haul_status haul_counts_parse(const char *text, const char *file, size_t ranks, 
             char word[32];
             (void)snprintf(word, sizeof word, "%.*s", length < 32 ? (int)length : 31, at);
             if (row == ranks || column == ranks)
-                status = haul_fail(error, HAUL_BAD_INPUT, "expected %zu lines of %zu counts", ranks,
-                                   ranks);
+                status = haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                        "expected %zu lines of %zu counts", ranks, ranks);
             else
                 status = haul_bytes_parse(word, &counts[row * ranks + column], error);
             if (!status && counts[row * ranks + column] > UINT64_C(1) << 47)
-                status = haul_fail(error, HAUL_BAD_INPUT, "expected at most 2^47 bytes");
+                status =
+                    haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected at most 2^47 bytes");
             if (status)
-                haul_error_at(error, (haul_place){file, line, (int)(at - start) + 1});
+                hl_base_error_at(error, (hl_base_place){file, line, (int)(at - start) + 1});
             column++;
             at += length;
         }
         if (!status && column && column != ranks) {
-            status =
-                haul_fail(error, HAUL_BAD_INPUT, "expected %zu counts, not %zu", ranks, column);
-            haul_error_at(error, (haul_place){file, line, 1});
+            status = haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected %zu counts, not %zu",
+                                    ranks, column);
+            hl_base_error_at(error, (hl_base_place){file, line, 1});
         }
         row += column > 0;
         column = 0;
         at += *at == '\n';
     }
     if (!status && row != ranks) {
-        status =
-            haul_fail(error, HAUL_BAD_INPUT, "expected %zu lines of counts, not %zu", ranks, row);
-        haul_error_at(error, (haul_place){file, line, 1});
+        status = haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                "expected %zu lines of counts, not %zu", ranks, row);
+        hl_base_error_at(error, (hl_base_place){file, line, 1});
     }
     return status;
 }
@@ -56,11 +57,11 @@ static uint64_t *allocate(size_t ranks, haul_status *status, haul_error *error)
 {
     uint64_t *counts = NULL;
     if (!ranks || ranks > HAUL_COUNTS_MOST) {
-        *status = haul_fail(error, HAUL_USAGE, "expected a matrix of counts of 1 to %d GPUs",
-                            HAUL_COUNTS_MOST);
+        *status = haul_error_set(error, HAUL_STATUS_USAGE,
+                                 "expected a matrix of counts of 1 to %d GPUs", HAUL_COUNTS_MOST);
     } else {
         counts = calloc(ranks * ranks, sizeof *counts);
-        *status = counts ? HAUL_OK : haul_fail_no_memory(error);
+        *status = counts ? HAUL_OK : hl_base_fail_no_memory(error);
     }
     return counts;
 }
@@ -73,9 +74,9 @@ haul_status haul_counts_load(const char *path, size_t ranks, uint64_t **counts, 
     uint64_t *made = allocate(ranks, &status, error);
     if (!made)
         return status;
-    status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
+    status = hl_base_textfile_read(path, FILE_BYTES, &text, &size, error);
     if (!status)
-        status = haul_counts_parse(text, path, ranks, made, error);
+        status = hl_comm_counts_parse(text, path, ranks, made, error);
     free(text);
     if (status)
         free(made);
@@ -105,7 +106,7 @@ haul_status haul_counts_make(haul_pattern pattern, size_t ranks, uint64_t bytes,
     uint32_t state = 2463534242U;
     const double mean = (double)bytes;
     if (bytes > UINT64_C(1) << 46)
-        return haul_fail(error, HAUL_BAD_INPUT, "expected at most 2^46 bytes");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected at most 2^46 bytes");
     haul_status status;
     uint64_t *made = allocate(ranks, &status, error);
     if (!made)

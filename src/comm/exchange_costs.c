@@ -7,7 +7,8 @@
 #include "comm/message_cost.h"
 #include "haul/cost.h"
 
-static void lack(const haul_predictor *self, const char *what, haul_memory memory, haul_reach reach)
+static void lack(const hl_comm_predictor *self, const char *what, haul_memory memory,
+                 haul_reach reach)
 {
     static const char *const reaches[] = {"socket", "node", "network"};
     if (!*self->out->missing)
@@ -15,17 +16,18 @@ static void lack(const haul_predictor *self, const char *what, haul_memory memor
                        haul_memory_text(memory), reaches[reach], what);
 }
 
-static void rest_on(const haul_predictor *self, haul_provenance provenance)
+static void rest_on(const hl_comm_predictor *self, haul_provenance provenance)
 {
     self->out->weakest = haul_provenance_weaker(self->out->weakest, provenance);
 }
 
-const haul_message_protocol *haul_predictor_protocol(const haul_predictor *self, haul_memory memory,
-                                                     haul_reach reach, double bytes)
+const haul_message_protocol *hl_comm_predictor_protocol(const hl_comm_predictor *self,
+                                                        haul_memory memory, haul_reach reach,
+                                                        double bytes)
 {
     double measured;
     const haul_message_protocol *found =
-        haul_message_protocol_of(self->machine, memory, reach, bytes, &measured);
+        hl_comm_message_protocol_of(self->machine, memory, reach, bytes, &measured);
     if (!found) {
         lack(self, "", memory, reach);
         return NULL;
@@ -38,68 +40,67 @@ const haul_message_protocol *haul_predictor_protocol(const haul_predictor *self,
     return found;
 }
 
-haul_time_span haul_predictor_serial(const haul_predictor *self, haul_memory memory,
-                                     haul_reach reach, double count, double bytes)
+hl_comm_time_span hl_comm_predictor_serial(const hl_comm_predictor *self, haul_memory memory,
+                                           haul_reach reach, double count, double bytes)
 {
     const haul_message_protocol *protocol =
-        count > 0 ? haul_predictor_protocol(self, memory, reach, bytes) : NULL;
+        count > 0 ? hl_comm_predictor_protocol(self, memory, reach, bytes) : NULL;
     if (!protocol)
-        return (haul_time_span){0, 0, 0};
-    const double each = protocol->rate_Bps.value > 0 ? bytes / protocol->rate_Bps.value : 0;
-    const double gap_s = haul_message_gap(self->machine, protocol, bytes);
-    const double time = protocol->latency_s.value + each + fmax(count - 1, 0) * (gap_s + each);
-    const double error = HAUL_MESSAGE_TAIL * protocol->error.value;
-    return (haul_time_span){time, time * (1 - fmin(error, 0.5)), time * (1 + error)};
+        return (hl_comm_time_span){0, 0, 0};
+    const double time = hl_comm_serial_s(self->machine, protocol, count, bytes);
+    const double error = HL_COMM_MESSAGE_TAIL * protocol->error.value;
+    return (hl_comm_time_span){time, time * (1 - fmin(error, 0.5)), time * (1 + error)};
 }
 
-/* One round. Eq. 2: the node's share is ppn n / R_N behind one latency. */
-static haul_time_span send(const haul_predictor *self, haul_memory memory, const haul_load *of,
-                           double processes, bool is_limited)
+/* One round. */
+static hl_comm_time_span send(const hl_comm_predictor *self, haul_memory memory,
+                              const hl_comm_load *of, double processes, bool is_limited)
 {
-    haul_time_span out =
-        haul_predictor_serial(self, memory, HAUL_BETWEEN_NODES, of->count, of->bytes);
-    const double rate = haul_injection_rate(self->machine, memory, processes);
+    hl_comm_time_span out =
+        hl_comm_predictor_serial(self, memory, HAUL_REACH_BETWEEN_NODES, of->count, of->bytes);
+    const double rate = hl_comm_injection_rate(self->machine, memory, processes);
     const haul_message_protocol *protocol =
         of->count > 0 && is_limited && isfinite(rate)
-            ? haul_predictor_protocol(self, memory, HAUL_BETWEEN_NODES, of->bytes)
+            ? hl_comm_predictor_protocol(self, memory, HAUL_REACH_BETWEEN_NODES, of->bytes)
             : NULL;
     if (protocol) {
-        const double node_s = protocol->latency_s.value + processes * of->count * of->bytes / rate;
-        const double error = HAUL_MESSAGE_TAIL * protocol->error.value;
-        out = haul_most(
-            out, (haul_time_span){node_s, node_s * (1 - fmin(error, 0.5)), node_s * (1 + error)});
+        const double node_s =
+            hl_comm_node_s(self->machine, protocol, processes, of->count * of->bytes);
+        const double error = HL_COMM_MESSAGE_TAIL * protocol->error.value;
+        out = hl_comm_most(out, (hl_comm_time_span){node_s, node_s * (1 - fmin(error, 0.5)),
+                                                    node_s * (1 + error)});
     }
-    out = haul_plus(
-        out, haul_predictor_serial(self, memory, HAUL_ON_SOCKET, of->near_count, of->near_bytes));
-    return haul_plus(
-        out, haul_predictor_serial(self, memory, HAUL_ON_NODE, of->far_count, of->far_bytes));
+    out = hl_comm_plus(out, hl_comm_predictor_serial(self, memory, HAUL_REACH_ON_SOCKET,
+                                                     of->near_count, of->near_bytes));
+    return hl_comm_plus(out, hl_comm_predictor_serial(self, memory, HAUL_REACH_ON_NODE,
+                                                      of->far_count, of->far_bytes));
 }
 
-haul_time_span haul_predictor_messages(const haul_predictor *self, haul_memory memory,
-                                       const haul_load *of, double split, bool is_limited)
+hl_comm_time_span hl_comm_predictor_messages(const hl_comm_predictor *self, haul_memory memory,
+                                             const hl_comm_load *of, double split, bool is_limited)
 {
-    const haul_time_span round = send(self, memory, of, self->gpus * split, is_limited);
+    const hl_comm_time_span round = send(self, memory, of, self->gpus * split, is_limited);
     const double rotations_s = 2 * of->rotation_s;
-    return haul_plus(haul_times(of->rounds, round),
-                     (haul_time_span){rotations_s, rotations_s, rotations_s});
+    return hl_comm_plus(hl_comm_times(of->rounds, round),
+                        (hl_comm_time_span){rotations_s, rotations_s, rotations_s});
 }
 
-haul_time_span haul_predictor_spread(const haul_predictor *self, double bytes)
+hl_comm_time_span hl_comm_predictor_spread(const hl_comm_predictor *self, double bytes)
 {
-    return haul_predictor_serial(self, HAUL_HOST, HAUL_ON_SOCKET, 1, bytes);
+    return hl_comm_predictor_serial(self, HAUL_MEMORY_HOST, HAUL_REACH_ON_SOCKET, 1, bytes);
 }
 
 /* MPI_Alltoall for small messages: log2 P rounds of P/2 blocks (Bruck et al., 1997). In a GPU's
  * memory the blocks are rotated before and behind, by copies that cost a call each. */
-static haul_load rounds_of(const haul_predictor *self, haul_memory memory, double bytes)
+static hl_comm_load rounds_of(const hl_comm_predictor *self, haul_memory memory, double bytes)
 {
     const double ranks = self->others + self->gpus;
-    haul_load round = {.count = 1, .bytes = bytes * ranks / 2, .rounds = ceil(log2(ranks))};
-    if (memory == HAUL_DEVICE) {
-        const haul_copy_curve *call =
-            haul_machine_curve(self->machine, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
-        const haul_copy_curve *inside =
-            haul_machine_curve(self->machine, HAUL_DTOD, HAUL_DEVICE, HAUL_NEAR);
+    hl_comm_load round = {.count = 1, .bytes = bytes * ranks / 2, .rounds = ceil(log2(ranks))};
+    if (memory == HAUL_MEMORY_DEVICE) {
+        const haul_copy_curve *call = haul_machine_curve(self->machine, HAUL_DIRECTION_HTOD,
+                                                         HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
+        const haul_copy_curve *inside = haul_machine_curve(self->machine, HAUL_DIRECTION_DTOD,
+                                                           HAUL_MEMORY_DEVICE, HAUL_LOCALITY_NEAR);
         round.rotation_s = call ? call->call_latency_s.value : 0;
         if (inside && inside->rate_Bps.value > 0)
             round.rotation_s += inside->latency_s.value + 2 * round.bytes / inside->rate_Bps.value;
@@ -107,18 +108,18 @@ static haul_load rounds_of(const haul_predictor *self, haul_memory memory, doubl
     return round;
 }
 
-haul_load haul_predictor_dealt(const haul_predictor *self, haul_memory memory,
-                               const haul_load *whole, double split)
+hl_comm_load hl_comm_predictor_dealt(const hl_comm_predictor *self, haul_memory memory,
+                                     const hl_comm_load *whole, double split)
 {
-    haul_load of = *whole;
+    hl_comm_load of = *whole;
     of.rounds = 1;
     if (self->exchange->kind == HAUL_EXCHANGE_ALL) {
         of.bytes /= split;
         of.near_bytes /= split;
         of.far_bytes /= split;
-        const haul_load rounds = rounds_of(self, memory, of.bytes);
-        return haul_predictor_messages(self, memory, &rounds, split, true).likely <
-                       haul_predictor_messages(self, memory, &of, split, true).likely
+        const hl_comm_load rounds = rounds_of(self, memory, of.bytes);
+        return hl_comm_predictor_messages(self, memory, &rounds, split, true).likely <
+                       hl_comm_predictor_messages(self, memory, &of, split, true).likely
                    ? rounds
                    : of;
     }
@@ -132,12 +133,13 @@ haul_load haul_predictor_dealt(const haul_predictor *self, haul_memory memory,
     return of;
 }
 
-haul_time_span haul_predictor_copy(const haul_predictor *self, haul_direction direction,
-                                   double bytes)
+hl_comm_time_span hl_comm_predictor_copy(const hl_comm_predictor *self, haul_direction direction,
+                                         double bytes)
 {
-    const haul_copy of = {.direction = direction, .memory = HAUL_PINNED, .bytes = (uint64_t)bytes};
+    const haul_copy of = {
+        .direction = direction, .memory = HAUL_MEMORY_PINNED, .bytes = (uint64_t)bytes};
     const haul_copy_curve *curve =
-        haul_machine_curve(self->machine, direction, HAUL_PINNED, HAUL_NEAR);
+        haul_machine_curve(self->machine, direction, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
     haul_estimate estimate;
     haul_error error;
     const haul_copy_model *model = haul_copy_model_at(0); /* auto */
@@ -145,20 +147,21 @@ haul_time_span haul_predictor_copy(const haul_predictor *self, haul_direction di
         if (!*self->out->missing)
             (void)snprintf(self->out->missing, sizeof self->out->missing, "copies[%s pinned]",
                            haul_direction_text(direction));
-        return (haul_time_span){0, 0, 0};
+        return (hl_comm_time_span){0, 0, 0};
     }
     rest_on(self, estimate.weakest);
     /* without the call's share the device's time alone stands for the host's */
     const double call_s = curve ? curve->call_latency_s.value : 0;
-    rest_on(self, curve && call_s > 0 ? curve->call_latency_s.provenance : HAUL_ASSUMED);
-    return (haul_time_span){estimate.seconds + call_s, estimate.low_s + call_s,
-                            estimate.high_s + call_s};
+    rest_on(self, curve && call_s > 0 ? curve->call_latency_s.provenance : HAUL_PROVENANCE_ASSUMED);
+    return (hl_comm_time_span){estimate.seconds + call_s, estimate.low_s + call_s,
+                               estimate.high_s + call_s};
 }
 
-const haul_copy_curve *haul_predictor_shared(const haul_predictor *self, haul_direction direction)
+const haul_copy_curve *hl_comm_predictor_shared(const hl_comm_predictor *self,
+                                                haul_direction direction)
 {
     const haul_copy_curve *curve =
-        haul_machine_curve(self->machine, direction, HAUL_PINNED, HAUL_NEAR);
+        haul_machine_curve(self->machine, direction, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
     if (curve && curve->shared_rate_Bps.provenance) {
         rest_on(self, curve->shared_rate_Bps.provenance);
         return curve;

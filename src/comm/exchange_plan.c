@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "comm/message_cost.h"
+#include "timeline/predicted_run.h"
 #include "workload/builder.h"
 
 enum { MESSAGES_MOST = 1 << 16, DEPENDENCIES = 2 };
@@ -20,16 +21,16 @@ enum { MESSAGES_MOST = 1 << 16, DEPENDENCIES = 2 };
 typedef uint32_t op_number;
 
 typedef struct process {
-    uint32_t sends, wire;             /* streams */
-    op_number last;                   /* that it sent */
-    bool is_near[HAUL_BETWEEN_NODES]; /* by haul_reach: it has sent within the node */
+    uint32_t sends, wire;                   /* streams */
+    op_number last;                         /* that it sent */
+    bool is_near[HAUL_REACH_BETWEEN_NODES]; /* by haul_reach: it has sent within the node */
 } process;
 
 typedef struct planner {
-    haul_predictor model;
-    haul_path_time way;
-    haul_gpu_share share;
-    haul_builder built;
+    hl_comm_predictor model;
+    haul_way_time time;
+    hl_comm_gpu_share share;
+    hl_workload_builder built;
     uint32_t node;    /* the device that is the network interface */
     uint32_t streams; /* made so far */
     haul_memory memory;
@@ -40,20 +41,20 @@ typedef struct planner {
 static uint32_t add_stream(planner *self, uint32_t device, const char *name)
 {
     const haul_workload_stream stream = {.device = device, .id = self->streams++, .name = name};
-    return haul_builder_stream(&self->built, &stream);
+    return hl_workload_builder_stream(&self->built, &stream);
 }
 
 /* Behind `after`, each of which may be HAUL_NONE. */
-static op_number add(planner *self, const haul_op *like, double seconds,
-                     const op_number after[DEPENDENCIES])
+static op_number add_op(planner *self, const haul_op *like, double seconds,
+                        const op_number after[DEPENDENCIES])
 {
     haul_op op = *like;
     op.name = op.thread = HAUL_NONE;
     op.dur_ns = llround(1e9 * fmin(fmax(seconds, 0), 1e8));
-    const op_number made = haul_builder_op(&self->built, &op);
+    const op_number made = hl_workload_builder_op(&self->built, &op);
     for (int i = 0; i < DEPENDENCIES; i++)
         if (after[i] != HAUL_NONE)
-            haul_builder_edge(&self->built, after[i], made);
+            hl_workload_builder_edge(&self->built, after[i], made);
     return made;
 }
 
@@ -65,21 +66,23 @@ static op_number add_message(planner *self, haul_message_part part, uint32_t str
                           .detail = (uint8_t)self->memory,
                           .bytes = (uint64_t)bytes,
                           .stream = stream};
-    return add(self, &like, seconds, after);
+    return add_op(self, &like, seconds, after);
 }
 
 /* A copy as the host sees it: the engine has it for its bytes, the rest is latency and call. */
 static op_number add_copy(planner *self, uint32_t stream, haul_direction direction, double bytes,
                           const op_number after[DEPENDENCIES])
 {
-    const double whole_s = haul_predictor_copy(&self->model, direction, bytes).likely;
-    const double first_s = fmin(whole_s, haul_predictor_copy(&self->model, direction, 0).likely);
-    haul_op like = {
-        .kind = HAUL_OP_COPY, .direction = HAUL_UNKNOWN, .detail = HAUL_PINNED, .stream = stream};
-    const op_number called = add(self, &like, first_s, after);
+    const double whole_s = hl_comm_predictor_copy(&self->model, direction, bytes).likely;
+    const double first_s = fmin(whole_s, hl_comm_predictor_copy(&self->model, direction, 0).likely);
+    haul_op like = {.kind = HAUL_OP_COPY,
+                    .direction = HAUL_DIRECTION_UNKNOWN,
+                    .detail = HAUL_MEMORY_PINNED,
+                    .stream = stream};
+    const op_number called = add_op(self, &like, first_s, after);
     like.direction = (uint8_t)direction;
     like.bytes = (uint64_t)bytes;
-    return add(self, &like, whole_s - first_s, (op_number[]){called, HAUL_NONE});
+    return add_op(self, &like, whole_s - first_s, (op_number[]){called, HAUL_NONE});
 }
 
 /* A copy of a process while others copy from or to the same GPU: the engine has it for its share of
@@ -87,36 +90,36 @@ static op_number add_copy(planner *self, uint32_t stream, haul_direction directi
 static op_number add_shared_copy(planner *self, uint32_t stream, haul_direction direction,
                                  double bytes, const op_number after[DEPENDENCIES])
 {
-    const haul_copy_curve *curve = haul_predictor_shared(&self->model, direction);
+    const haul_copy_curve *curve = hl_comm_predictor_shared(&self->model, direction);
     if (!curve)
         return HAUL_NONE;
-    const double first_s = haul_predictor_copy(&self->model, direction, 0).likely;
+    const double first_s = hl_comm_predictor_copy(&self->model, direction, 0).likely;
     const double held_s = curve->shared_latency_s.value + bytes / curve->shared_rate_Bps.value;
     haul_op like = {.kind = HAUL_OP_COPY,
                     .direction = (uint8_t)direction,
-                    .detail = HAUL_PINNED,
+                    .detail = HAUL_MEMORY_PINNED,
                     .bytes = (uint64_t)bytes,
                     .stream = stream};
-    const op_number held = add(self, &like, held_s, after);
-    like.direction = HAUL_UNKNOWN;
+    const op_number held = add_op(self, &like, held_s, after);
+    like.direction = HAUL_DIRECTION_UNKNOWN;
     like.bytes = 0;
-    return add(self, &like, first_s - curve->shared_latency_s.value,
-               (op_number[]){held, HAUL_NONE});
+    return add_op(self, &like, first_s - curve->shared_latency_s.value,
+                  (op_number[]){held, HAUL_NONE});
 }
 
 /* Messages to other nodes. The interface has each from when the process begins to hand it over. So
  * many messages that their number alone would be a burden are handed over several at a time. */
-static op_number add_network(planner *self, process *by, const haul_load *of, op_number after)
+static op_number add_network(planner *self, process *by, const hl_comm_load *of, op_number after)
 {
     const haul_message_protocol *protocol =
-        haul_predictor_protocol(&self->model, self->memory, HAUL_BETWEEN_NODES, of->bytes);
+        hl_comm_predictor_protocol(&self->model, self->memory, HAUL_REACH_BETWEEN_NODES, of->bytes);
     if (!protocol)
         return HAUL_NONE;
     const double processes = self->model.gpus * self->processes;
     const double together = ceil(of->count * of->rounds * processes / MESSAGES_MOST);
     const double each_s = protocol->rate_Bps.value > 0 ? of->bytes / protocol->rate_Bps.value : 0;
-    const double gap_s = haul_message_gap(self->model.machine, protocol, of->bytes);
-    const double node_rate = haul_injection_rate(self->model.machine, self->memory, processes);
+    const double gap_s = hl_comm_message_gap(self->model.machine, protocol, of->bytes);
+    const double node_rate = hl_comm_injection_rate(self->model.machine, self->memory, processes);
     /* The messages of a round leave at once and share the interface until the last is through. */
     const bool shares = of->rounds > 1;
     const haul_message_part part = shares ? HAUL_MESSAGE_SENT : HAUL_MESSAGE_CARRIED;
@@ -140,25 +143,26 @@ static op_number add_network(planner *self, process *by, const haul_load *of, op
 }
 
 /* Messages within the node keep their process busy, the first of all with its latency too. */
-static void add_near(planner *self, process *by, const haul_load *of, haul_reach reach,
+static void add_near(planner *self, process *by, const hl_comm_load *of, haul_reach reach,
                      op_number after)
 {
-    const bool on_socket = reach == HAUL_ON_SOCKET, is_first = !by->is_near[reach];
+    const bool on_socket = reach == HAUL_REACH_ON_SOCKET, is_first = !by->is_near[reach];
     const double count = on_socket ? of->near_count : of->far_count;
     const double bytes = on_socket ? of->near_bytes : of->far_bytes;
     if (!(count > 0))
         return;
-    const haul_predictor *model = &self->model;
-    const double first_s = haul_predictor_serial(model, self->memory, reach, count, bytes).likely;
+    const hl_comm_predictor *model = &self->model;
+    const double first_s =
+        hl_comm_predictor_serial(model, self->memory, reach, count, bytes).likely;
     const double twice_s =
-        haul_predictor_serial(model, self->memory, reach, 2 * count, bytes).likely;
+        hl_comm_predictor_serial(model, self->memory, reach, 2 * count, bytes).likely;
     by->is_near[reach] = true;
     by->last = add_message(self, HAUL_MESSAGE_SENT, by->sends, count * bytes,
                            is_first ? first_s : twice_s - first_s, (op_number[]){after, HAUL_NONE});
 }
 
 /* All rounds of a process; what arrives and what it sent last is in `done`. */
-static void add_messages(planner *self, process *by, const haul_load *of, op_number after,
+static void add_messages(planner *self, process *by, const hl_comm_load *of, op_number after,
                          op_number done[DEPENDENCIES])
 {
     done[0] = after;
@@ -166,8 +170,8 @@ static void add_messages(planner *self, process *by, const haul_load *of, op_num
         const op_number before = done[0];
         if (of->count > 0)
             done[0] = add_network(self, by, of, before);
-        add_near(self, by, of, HAUL_ON_SOCKET, before);
-        add_near(self, by, of, HAUL_ON_NODE, before);
+        add_near(self, by, of, HAUL_REACH_ON_SOCKET, before);
+        add_near(self, by, of, HAUL_REACH_ON_NODE, before);
     }
     done[1] = by->last;
 }
@@ -184,7 +188,8 @@ static op_number add_kernel(planner *self, uint32_t stream)
 {
     const double seconds = self->model.exchange->kernel_s / self->chunks;
     const haul_op like = {.kind = HAUL_OP_KERNEL, .shape = HAUL_NONE, .stream = stream};
-    return seconds > 0 ? add(self, &like, seconds, (op_number[]){HAUL_NONE, HAUL_NONE}) : HAUL_NONE;
+    return seconds > 0 ? add_op(self, &like, seconds, (op_number[]){HAUL_NONE, HAUL_NONE})
+                       : HAUL_NONE;
 }
 
 /* GPUDirect: rotations, where the algorithm has them, before and behind the messages. */
@@ -192,15 +197,18 @@ static void plan_direct(planner *self, uint32_t gpu)
 {
     process by = add_process(self);
     const uint32_t stream = add_stream(self, gpu, "GPU");
-    const haul_load of = haul_predictor_dealt(&self->model, self->memory, &self->share.load, 1);
-    const haul_op rotation = {
-        .kind = HAUL_OP_COPY, .direction = HAUL_DTOD, .detail = HAUL_DEVICE, .stream = stream};
+    const hl_comm_load of =
+        hl_comm_predictor_dealt(&self->model, self->memory, &self->share.load, 1);
+    const haul_op rotation = {.kind = HAUL_OP_COPY,
+                              .direction = HAUL_DIRECTION_DTOD,
+                              .detail = HAUL_MEMORY_DEVICE,
+                              .stream = stream};
     op_number before = add_kernel(self, stream), done[DEPENDENCIES];
     if (of.rotation_s > 0)
-        before = add(self, &rotation, of.rotation_s, (op_number[]){before, HAUL_NONE});
+        before = add_op(self, &rotation, of.rotation_s, (op_number[]){before, HAUL_NONE});
     add_messages(self, &by, &of, before, done);
     if (of.rotation_s > 0)
-        add(self, &rotation, of.rotation_s, done);
+        add_op(self, &rotation, of.rotation_s, done);
 }
 
 /* Three steps, in one chunk or several: a chunk is copied out, sent, and the one that arrives in
@@ -213,13 +221,13 @@ static void plan_chunks(planner *self, uint32_t gpu)
     const uint32_t in = add_stream(self, gpu, "copies in");
     for (uint32_t c = 0; c < self->chunks; c++) {
         op_number done[DEPENDENCIES];
-        const haul_load part = haul_predictor_chunk(&self->share.load, self->chunks);
-        const haul_load of = haul_predictor_dealt(&self->model, self->memory, &part, 1);
+        const hl_comm_load part = hl_comm_predictor_chunk(&self->share.load, self->chunks);
+        const hl_comm_load of = hl_comm_predictor_dealt(&self->model, self->memory, &part, 1);
         const op_number copied =
-            add_copy(self, out, HAUL_DTOH, self->share.out_bytes / self->chunks,
+            add_copy(self, out, HAUL_DIRECTION_DTOH, self->share.out_bytes / self->chunks,
                      (op_number[]){add_kernel(self, kernels), HAUL_NONE});
         add_messages(self, &by, &of, copied, done);
-        add_copy(self, in, HAUL_HTOD, self->share.in_bytes / self->chunks, done);
+        add_copy(self, in, HAUL_DIRECTION_HTOD, self->share.in_bytes / self->chunks, done);
     }
 }
 
@@ -228,18 +236,18 @@ static void plan_chunks(planner *self, uint32_t gpu)
 static void plan_spread(planner *self, uint32_t gpu)
 {
     const uint32_t stream = add_stream(self, gpu, "GPU");
-    const haul_gpu_share *share = &self->share;
+    const hl_comm_gpu_share *share = &self->share;
     const double part = fmax(share->out_bytes, share->in_bytes) / self->processes;
-    const double part_s = haul_predictor_spread(&self->model, part).likely;
+    const double part_s = hl_comm_predictor_spread(&self->model, part).likely;
     process owner = add_process(self);
-    op_number dealt = add_copy(self, stream, HAUL_DTOH, share->out_bytes,
+    op_number dealt = add_copy(self, stream, HAUL_DIRECTION_DTOH, share->out_bytes,
                                (op_number[]){add_kernel(self, stream), HAUL_NONE});
     const op_number first = (op_number)self->built.op_count;
     for (uint32_t p = 1; p < self->processes; p++)
         dealt = add_message(self, HAUL_MESSAGE_SENT, owner.sends, part, part_s,
                             (op_number[]){dealt, HAUL_NONE});
-    const haul_load of =
-        haul_predictor_dealt(&self->model, self->memory, &share->load, self->processes);
+    const hl_comm_load of =
+        hl_comm_predictor_dealt(&self->model, self->memory, &share->load, self->processes);
     const uint32_t gather = add_stream(self, self->node, "gather");
     for (uint32_t p = 0; p < self->processes; p++) {
         process other = p > 0 ? add_process(self) : owner;
@@ -251,42 +259,43 @@ static void plan_spread(planner *self, uint32_t gpu)
     for (uint32_t p = 1; p < self->processes; p++)
         gathered = add_message(self, HAUL_MESSAGE_SENT, gather, part, part_s,
                                (op_number[]){HAUL_NONE, HAUL_NONE});
-    add_copy(self, stream, HAUL_HTOD, share->in_bytes, (op_number[]){gathered, HAUL_NONE});
+    add_copy(self, stream, HAUL_DIRECTION_HTOD, share->in_bytes,
+             (op_number[]){gathered, HAUL_NONE});
 }
 
 /* Duplicate pointer: every process copies its share out, sends it, and copies what arrived in. */
 static void plan_duplicated(planner *self, uint32_t gpu)
 {
-    const haul_gpu_share *share = &self->share;
-    const haul_load of =
-        haul_predictor_dealt(&self->model, self->memory, &share->load, self->processes);
+    const hl_comm_gpu_share *share = &self->share;
+    const hl_comm_load of =
+        hl_comm_predictor_dealt(&self->model, self->memory, &share->load, self->processes);
     const op_number made = add_kernel(self, add_stream(self, gpu, "kernels"));
     for (uint32_t p = 0; p < self->processes; p++) {
         process by = add_process(self);
         const uint32_t copies = add_stream(self, gpu, "copies");
         op_number done[DEPENDENCIES];
         const op_number copied =
-            add_shared_copy(self, copies, HAUL_DTOH, share->out_bytes / self->processes,
+            add_shared_copy(self, copies, HAUL_DIRECTION_DTOH, share->out_bytes / self->processes,
                             (op_number[]){made, HAUL_NONE});
         add_messages(self, &by, &of, copied, done);
-        add_shared_copy(self, copies, HAUL_HTOD, share->in_bytes / self->processes, done);
+        add_shared_copy(self, copies, HAUL_DIRECTION_HTOD, share->in_bytes / self->processes, done);
     }
 }
 
 static void plan(planner *self)
 {
     for (uint32_t gpu = 0; gpu < (uint32_t)self->model.gpus; gpu++)
-        haul_builder_device(&self->built, gpu);
-    self->node = haul_builder_device(&self->built, (uint64_t)self->model.gpus);
-    for (uint32_t gpu = 0; gpu < (uint32_t)self->model.gpus && !*self->way.missing; gpu++)
-        switch (self->way.path) {
-        case HAUL_PATH_DIRECT:
+        hl_workload_builder_device(&self->built, gpu);
+    self->node = hl_workload_builder_device(&self->built, (uint64_t)self->model.gpus);
+    for (uint32_t gpu = 0; gpu < (uint32_t)self->model.gpus && !*self->time.missing; gpu++)
+        switch (self->time.way) {
+        case HAUL_WAY_DIRECT:
             plan_direct(self, gpu);
             break;
-        case HAUL_PATH_EXTRA_MESSAGE:
+        case HAUL_WAY_EXTRA_MESSAGE:
             plan_spread(self, gpu);
             break;
-        case HAUL_PATH_DUPLICATE_POINTER:
+        case HAUL_WAY_DUPLICATE_POINTER:
             plan_duplicated(self, gpu);
             break;
         default:
@@ -295,25 +304,24 @@ static void plan(planner *self)
 }
 
 haul_status haul_exchange_workload(const haul_machine *machine, const haul_exchange *exchange,
-                                   const haul_path_time *way, haul_workload **workload,
+                                   const haul_way_time *time, haul_workload **workload,
                                    haul_error *error)
 {
-    planner self = {.way = {.path = way->path},
-                    .memory = way->path == HAUL_PATH_DIRECT ? HAUL_DEVICE : HAUL_HOST,
-                    .processes = way->processes ? way->processes : 1,
-                    .chunks = way->chunks ? way->chunks : 1};
-    const haul_status status =
-        haul_predictor_init(&self.model, machine, exchange, &self.way, &self.share, error);
-    if (status)
-        return status;
-    haul_builder_init(&self.built);
+    planner self = {.time = {.way = time->way},
+                    .memory = time->way == HAUL_WAY_DIRECT ? HAUL_MEMORY_DEVICE : HAUL_MEMORY_HOST,
+                    .processes = time->processes ? time->processes : 1,
+                    .chunks = time->chunks ? time->chunks : 1};
+    HAUL_TRY(
+        hl_comm_predictor_init(&self.model, machine, exchange, &self.time, &self.share, error));
+    hl_workload_builder_init(&self.built);
     plan(&self);
-    if (*self.way.missing) {
-        haul_builder_release(&self.built);
-        return haul_fail(error, HAUL_MISSING, "machine '%s' lacks %s", machine->name,
-                         self.way.missing);
+    if (*self.time.missing) {
+        hl_workload_builder_release(&self.built);
+        return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%s' lacks %s", machine->name,
+                              self.time.missing);
     }
-    return haul_builder_finish(&self.built, haul_path_text(way->path), "exchange", workload, error);
+    return hl_workload_builder_finish(&self.built, haul_way_text(time->way, HAUL_MEMORY_DEVICE),
+                                      "exchange", workload, error);
 }
 
 /* Durations hold latencies, so that copies in a row save nothing more. */
@@ -327,20 +335,24 @@ haul_status haul_exchange_timeline(const haul_machine *machine, const haul_workl
         *device = (haul_timeline_device){.copy_engines = 2, .busy_speed = {1, 1}};
     device->kernels = device->kernels ? device->kernels : 1;
     device->chained_ns[0] = device->chained_ns[1] = 0;
-    return haul_timeline_run(workload, &options, timeline, error);
+    hl_timeline_predicted_run run;
+    HAUL_TRY(hl_timeline_predicted_run_make(workload, &options, NULL, &run, error));
+    *timeline = run.timeline;
+    return HAUL_OK;
 }
 
 void haul_exchange_schedule(const haul_machine *machine, const haul_exchange *exchange,
-                            haul_path_time ways[HAUL_PATHS])
+                            haul_way_time times[HAUL_WAYS_PREDICTED])
 {
-    for (int w = 0; w < HAUL_PATHS; w++) {
+    for (int i = 0; i < HAUL_WAYS_PREDICTED; i++) {
         haul_workload *workload = NULL;
         haul_timeline *timeline = NULL;
         haul_error error;
-        if (haul_exchange_workload(machine, exchange, &ways[w], &workload, &error))
+        if (!haul_way_has_workload(times[i].way) ||
+            haul_exchange_workload(machine, exchange, &times[i], &workload, &error))
             continue;
         if (!haul_exchange_timeline(machine, workload, &timeline, &error))
-            ways[w].timeline_s = 1e-9 * (double)timeline->makespan_ns;
+            times[i].timeline_s = 1e-9 * (double)timeline->makespan_ns;
         haul_timeline_free(timeline);
         haul_workload_free(workload);
     }

@@ -10,16 +10,16 @@
 enum { COPY_CPU = 1, RANKS_MOST = 1 << 16, LINES_MOST = 1 << 26 };
 
 typedef struct writer {
-    haul_predictor model;
-    haul_path_time way;
-    haul_gpu_share share;
+    hl_comm_predictor model;
+    haul_way_time time;
+    hl_comm_gpu_share share;
     FILE *out;
     uint32_t gpus;  /* of all nodes */
     uint32_t split; /* processes of a GPU */
     uint32_t chunks;
 } writer;
 
-/* What GPU `from` sends to `to`, by the process of this number. */
+/* Bytes that GPU `from` sends to `to` by the process of this number. */
 static double bytes_of(const writer *self, uint32_t from, uint32_t to, uint32_t process)
 {
     const haul_exchange *of = self->model.exchange;
@@ -56,29 +56,33 @@ typedef struct times {
 
 static times copies_of(const writer *self, uint32_t process)
 {
-    const haul_predictor *model = &self->model;
-    const haul_gpu_share *share = &self->share;
+    const hl_comm_predictor *model = &self->model;
+    const hl_comm_gpu_share *share = &self->share;
     const double parts = self->chunks;
-    const double out_s = haul_predictor_copy(model, HAUL_DTOH, share->out_bytes / parts).likely;
-    const double in_s = haul_predictor_copy(model, HAUL_HTOD, share->in_bytes / parts).likely;
+    const double out_s =
+        hl_comm_predictor_copy(model, HAUL_DIRECTION_DTOH, share->out_bytes / parts).likely;
+    const double in_s =
+        hl_comm_predictor_copy(model, HAUL_DIRECTION_HTOD, share->in_bytes / parts).likely;
     const double spread_s =
         (self->split - 1) *
-        haul_predictor_spread(model, fmax(share->out_bytes, share->in_bytes) / self->split).likely;
+        hl_comm_predictor_spread(model, fmax(share->out_bytes, share->in_bytes) / self->split)
+            .likely;
     const haul_copy_curve *shared;
-    switch (self->way.path) {
-    case HAUL_PATH_DIRECT:
+    switch (self->time.way) {
+    case HAUL_WAY_DIRECT:
         return (times){0, 0};
-    case HAUL_PATH_EXTRA_MESSAGE:
+    case HAUL_WAY_EXTRA_MESSAGE:
         return (times){out_s + spread_s, spread_s + in_s};
-    case HAUL_PATH_DUPLICATE_POINTER:
-        shared = haul_predictor_shared(model, HAUL_DTOH);
+    case HAUL_WAY_DUPLICATE_POINTER:
+        shared = hl_comm_predictor_shared(model, HAUL_DIRECTION_DTOH);
         if (!shared)
             return (times){0, 0};
-        return (times){haul_predictor_copy(model, HAUL_DTOH, 0).likely +
-                           process * shared->shared_latency_s.value +
-                           (process + 1) * share->out_bytes / self->split /
-                               shared->shared_rate_Bps.value,
-                       haul_predictor_copy(model, HAUL_HTOD, share->in_bytes / self->split).likely};
+        return (times){
+            hl_comm_predictor_copy(model, HAUL_DIRECTION_DTOH, 0).likely +
+                process * shared->shared_latency_s.value +
+                (process + 1) * share->out_bytes / self->split / shared->shared_rate_Bps.value,
+            hl_comm_predictor_copy(model, HAUL_DIRECTION_HTOD, share->in_bytes / self->split)
+                .likely};
     default:
         return (times){out_s, in_s};
     }
@@ -115,26 +119,24 @@ static void put_chunk(writer *self, uint32_t gpu, uint32_t process, uint32_t chu
 }
 
 haul_status haul_goal_write_exchange(const haul_machine *machine, const haul_exchange *exchange,
-                                     const haul_path_time *way, FILE *out, haul_error *error)
+                                     const haul_way_time *time, FILE *out, haul_error *error)
 {
-    writer self = {.way = {.path = way->path},
+    writer self = {.time = {.way = time->way},
                    .out = out,
-                   .split = way->processes ? way->processes : 1,
-                   .chunks = way->chunks ? way->chunks : 1};
-    const haul_status status =
-        haul_predictor_init(&self.model, machine, exchange, &self.way, &self.share, error);
-    if (status)
-        return status;
+                   .split = time->processes ? time->processes : 1,
+                   .chunks = time->chunks ? time->chunks : 1};
+    HAUL_TRY(
+        hl_comm_predictor_init(&self.model, machine, exchange, &self.time, &self.share, error));
     const bool is_all = exchange->kind != HAUL_EXCHANGE_MESSAGES;
     const double gpus = self.model.gpus * (is_all ? exchange->nodes : 2);
     if (gpus * self.split > RANKS_MOST || gpus * gpus * self.split * self.chunks > LINES_MOST)
-        return haul_fail(error, HAUL_BAD_INPUT, "expected at most %d ranks and %d messages",
-                         RANKS_MOST, LINES_MOST);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "expected at most %d ranks and %d messages", RANKS_MOST, LINES_MOST);
     self.gpus = (uint32_t)gpus;
     (void)copies_of(&self, 0);
-    if (*self.way.missing)
-        return haul_fail(error, HAUL_MISSING, "machine '%s' lacks %s", machine->name,
-                         self.way.missing);
+    if (*self.time.missing)
+        return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%s' lacks %s", machine->name,
+                              self.time.missing);
     (void)fprintf(out, "num_ranks %" PRIu32 "\n", self.gpus * self.split);
     for (uint32_t rank = 0; rank < self.gpus * self.split && !ferror(out); rank++) {
         (void)fprintf(out, "\nrank %" PRIu32 " {\n", rank);
@@ -142,5 +144,6 @@ haul_status haul_goal_write_exchange(const haul_machine *machine, const haul_exc
             put_chunk(&self, rank / self.split, rank % self.split, chunk);
         (void)fprintf(out, "}\n");
     }
-    return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the schedule") : HAUL_OK;
+    return ferror(out) ? haul_error_set(error, HAUL_STATUS_IO, "cannot write the schedule")
+                       : HAUL_OK;
 }

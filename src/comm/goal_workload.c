@@ -37,7 +37,7 @@ static int64_t rank_of(const haul_workload *workload, const haul_op *op)
 static bool is_expanded(const writer *self, const haul_communication *of)
 {
     return of->bytes && of->ranks == self->ranks && self->ranks > 1 &&
-           of->kind != HAUL_SEND_RECEIVE && of->kind != HAUL_OTHER_COLLECTIVE;
+           of->kind != HAUL_COLLECTIVE_SEND_RECEIVE && of->kind != HAUL_COLLECTIVE_OTHER;
 }
 
 /* The operation before it on its stream, or an edge's: the recorded pause since the latest of their
@@ -49,12 +49,12 @@ static int64_t pause_of(const writer *self, uint32_t op)
     int64_t latest_ns = INT64_MIN;
     if (ops[op].stream_prev != HAUL_NONE) {
         const haul_op *before = &ops[ops[op].stream_prev];
-        latest_ns = haul_end_of(before->start_ns, before->dur_ns);
+        latest_ns = hl_base_end_of(before->start_ns, before->dur_ns);
     }
     for (uint32_t e = self->first_edge[op];
          e < workload->edge_count && workload->edges[e].after == op; e++) {
         const haul_op *before = &ops[workload->edges[e].before];
-        const int64_t end_ns = haul_end_of(before->start_ns, before->dur_ns);
+        const int64_t end_ns = hl_base_end_of(before->start_ns, before->dur_ns);
         if (haul_op_on_device(before) && end_ns > latest_ns)
             latest_ns = end_ns;
     }
@@ -75,8 +75,9 @@ static void put_requirements(const writer *self, uint32_t op, const char *label,
          e < workload->edge_count && workload->edges[e].after == op; e++) {
         const uint32_t before = workload->edges[e].before;
         /* clocks of a profile may differ, and no cycle may come of it */
-        const bool is_earlier = before < op || haul_end_of(ops[before].start_ns,
-                                                           ops[before].dur_ns) <= ops[op].start_ns;
+        const bool is_earlier =
+            before < op ||
+            hl_base_end_of(ops[before].start_ns, ops[before].dur_ns) <= ops[op].start_ns;
         if (is_earlier && before != ops[op].stream_prev && haul_op_on_device(&ops[before]) &&
             rank_of(workload, &ops[before]) == rank)
             (void)fprintf(self->out, "%s%" PRIu32 " requires c%" PRIu32 "\n", label, op, before);
@@ -121,15 +122,15 @@ static void put_messages(const writer *self, uint32_t op, const haul_communicati
 {
     const uint32_t n = self->ranks, next = (rank + 1) % n, before = (rank + n - 1) % n;
     const uint64_t part = (of->bytes + n - 1) / n;
-    if (of->kind == HAUL_BROADCAST || of->kind == HAUL_REDUCE) {
+    if (of->kind == HAUL_COLLECTIVE_BROADCAST || of->kind == HAUL_COLLECTIVE_REDUCE) {
         if (rank > 0)
             put_receive(self, &(message){op, 0, before, tag, of->bytes});
         if (rank + 1 < n)
             put_send(self, &(message){op, rank > 0, next, tag, of->bytes}, true);
         return;
     }
-    const bool is_pairwise = of->kind == HAUL_ALL_TO_ALL;
-    const uint32_t steps = of->kind == HAUL_ALL_REDUCE ? 2 * (n - 1) : n - 1;
+    const bool is_pairwise = of->kind == HAUL_COLLECTIVE_ALL_TO_ALL;
+    const uint32_t steps = of->kind == HAUL_COLLECTIVE_ALL_REDUCE ? 2 * (n - 1) : n - 1;
     for (uint32_t step = 0; step < steps; step++) {
         const uint32_t to = is_pairwise ? (rank + step + 1) % n : next;
         const uint32_t from = is_pairwise ? (rank + n - step - 1) % n : before;
@@ -154,7 +155,7 @@ static void put_message(const writer *self, uint32_t op, unsigned cpu)
                   number, sending, cpu);
 }
 
-/* What stands before an operation's number where it begins: the pause before messages is a
+/* The letter before an operation's number where it begins: the pause before messages is a
  * calculation of its own. */
 static const char *label_of(const writer *self, uint32_t i)
 {
@@ -186,7 +187,7 @@ static void put_op(writer *self, uint32_t i, uint32_t as, uint32_t *tag)
     } else {
         self->kept += haul_op_is_collective(op);
         (void)fprintf(self->out, "c%" PRIu32 ": calc %" PRId64 " cpu %u\n", i,
-                      haul_end_of(pause_ns, op->dur_ns), cpu);
+                      hl_base_end_of(pause_ns, op->dur_ns), cpu);
     }
 }
 
@@ -238,9 +239,10 @@ static haul_status check_ranks(const writer *self, haul_error *error)
             is_left = next_of(self, self->recorded[0], &first, &a);
             if (next_of(self, self->recorded[r], &other, &b) != is_left ||
                 (is_left && (a.kind != b.kind || a.bytes != b.bytes)))
-                return haul_fail(error, HAUL_BAD_INPUT,
-                                 "ranks %" PRId64 " and %" PRId64 " differ in their collectives",
-                                 self->recorded[0], self->recorded[r]);
+                return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                      "ranks %" PRId64 " and %" PRId64
+                                      " differ in their collectives",
+                                      self->recorded[0], self->recorded[r]);
         }
     }
     return HAUL_OK;
@@ -299,13 +301,14 @@ static void link_operations(const haul_workload *workload, uint32_t *edges, uint
 static haul_status write_ranks(writer *self, haul_error *error)
 {
     if (!self->recorded_count || self->ranks > RANKS_MOST)
-        return haul_fail(error, HAUL_BAD_INPUT, "expected 1 to %d ranks, not %" PRIu32, RANKS_MOST,
-                         self->ranks);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected 1 to %d ranks, not %" PRIu32,
+                              RANKS_MOST, self->ranks);
     HAUL_TRY(check_ranks(self, error));
     (void)fprintf(self->out, "num_ranks %" PRIu32 "\n", self->ranks);
     for (uint32_t r = 0; r < self->ranks; r++)
         put_rank(self, r, self->recorded[self->recorded_count > 1 ? r : 0]);
-    return ferror(self->out) ? haul_fail(error, HAUL_IO, "cannot write the schedule") : HAUL_OK;
+    return ferror(self->out) ? haul_error_set(error, HAUL_STATUS_IO, "cannot write the schedule")
+                             : HAUL_OK;
 }
 
 haul_status haul_goal_write_workload(const haul_workload *workload, FILE *out, uint64_t *kept,
@@ -328,7 +331,7 @@ haul_status haul_goal_write_workload(const haul_workload *workload, FILE *out, u
         self.ranks = count_ranks(workload, self.recorded_count);
         status = write_ranks(&self, error);
     } else {
-        status = haul_fail_no_memory(error);
+        status = hl_base_fail_no_memory(error);
     }
     free(ranks);
     free(edges);

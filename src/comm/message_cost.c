@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-const haul_message_protocol *haul_message_protocol_of(const haul_machine *machine,
-                                                      haul_memory memory, haul_reach reach,
-                                                      double bytes, double *measured)
+const haul_message_protocol *hl_comm_message_protocol_of(const haul_machine *machine,
+                                                         haul_memory memory, haul_reach reach,
+                                                         double bytes, double *measured)
 {
     const haul_message_protocol *found = NULL;
     *measured = 0;
@@ -22,21 +22,24 @@ const haul_message_protocol *haul_message_protocol_of(const haul_machine *machin
 
 /* Where the gap was measured between nodes alone it serves within the node; where not at all it is
  * a latency, as in Bienz et al., eq. 3. */
-double haul_message_gap(const haul_machine *machine, const haul_message_protocol *protocol,
-                        double bytes)
+double hl_comm_message_gap(const haul_machine *machine, const haul_message_protocol *protocol,
+                           double bytes)
 {
     if (protocol->gap_s.provenance)
         return protocol->gap_s.value;
     for (size_t i = machine->message_count; i-- > 0;) {
         const haul_message_protocol *other = &machine->messages[i];
-        if (other->memory == protocol->memory && other->reach == HAUL_BETWEEN_NODES &&
+        if (other->memory == protocol->memory && other->reach == HAUL_REACH_BETWEEN_NODES &&
             other->gap_s.provenance && other->from_bytes.value <= bytes)
             return fmin(other->gap_s.value, protocol->latency_s.value);
     }
     return protocol->latency_s.value;
 }
 
-double haul_injection_rate(const haul_machine *machine, haul_memory memory, double processes)
+/* Between measured numbers as in eq. 2, min(R_N, ppn R_b), with R_N of the next larger one and R_b
+ * of the processes of the next smaller. Below the least a node sends what its protocol lets each
+ * process send, up to the rate of the least; above the most it sends no more. */
+double hl_comm_injection_rate(const haul_machine *machine, haul_memory memory, double processes)
 {
     const haul_injection *below = NULL, *above = NULL;
     for (size_t i = 0; i < machine->injection_count; i++) {
@@ -52,9 +55,24 @@ double haul_injection_rate(const haul_machine *machine, haul_memory memory, doub
     }
     if (!below && !above)
         return (double)INFINITY;
-    below = below ? below : above;
-    above = above ? above : below;
-    const double apart = above->processes.value - below->processes.value;
-    const double share = apart > 0 ? (processes - below->processes.value) / apart : 0;
-    return below->rate_Bps.value + share * (above->rate_Bps.value - below->rate_Bps.value);
+    if (!above || !below)
+        return above ? above->rate_Bps.value : below->rate_Bps.value;
+    const double each = below->rate_Bps.value / below->processes.value;
+    return fmin(above->rate_Bps.value, processes * each);
+}
+
+double hl_comm_serial_s(const haul_machine *machine, const haul_message_protocol *protocol,
+                        double count, double bytes)
+{
+    const double each = protocol->rate_Bps.value > 0 ? bytes / protocol->rate_Bps.value : 0;
+    return protocol->latency_s.value + each +
+           fmax(count - 1, 0) * (hl_comm_message_gap(machine, protocol, bytes) + each);
+}
+
+/* Eq. 2: the node's share is ppn n / R_N behind one latency. */
+double hl_comm_node_s(const haul_machine *machine, const haul_message_protocol *protocol,
+                      double processes, double bytes)
+{
+    return protocol->latency_s.value +
+           processes * bytes / hl_comm_injection_rate(machine, protocol->memory, processes);
 }

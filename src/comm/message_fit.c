@@ -9,9 +9,9 @@
 
 #include "base/fail.h"
 #include "base/stats.h"
-#include "haul/message.h"
+#include "comm/injection_fit.h"
 
-enum { LEAST_SIZES = 3, SIZES_MOST = 256, KINDS_MOST = 64, ROUNDS = 30 };
+enum { LEAST_SIZES = 3, SIZES_MOST = 256, KINDS_MOST = 64, ROUNDS = 30, SHARED_MOST = 4096 };
 
 /* Timers repeat to about a thousandth: fits that are closer are not told apart. */
 static const double noise = 1e-3;
@@ -101,7 +101,7 @@ static void cut(const point *points, size_t count, size_t most, pieces *found)
 
 /* BIC for errors distributed as Laplace's: 2 n log(mean |e|) + p log n, with two parameters a piece
  * and one for each break. */
-static size_t choose(const pieces *found, size_t count, size_t most)
+static size_t choose_pieces(const pieces *found, size_t count, size_t most)
 {
     const double n = (double)count;
     double least = (double)INFINITY;
@@ -131,9 +131,9 @@ static void put_residuals(haul_message_curve *curve, const point *points, size_t
     for (size_t i = 0; i < count; i++)
         errors[i] =
             100 * fabs(haul_message_curve_time(curve, points[i].bytes) / points[i].seconds - 1);
-    haul_sort_doubles(errors, count);
-    curve->median = haul_quantile_sorted(errors, count, 0.5);
-    curve->p90 = haul_quantile_sorted(errors, count, 0.9);
+    hl_base_sort_doubles(errors, count);
+    curve->median = hl_base_quantile_sorted(errors, count, 0.5);
+    curve->p90 = hl_base_quantile_sorted(errors, count, 0.9);
     curve->worst = errors[count - 1];
     curve->samples = count;
     curve->least_bytes = points[0].bytes;
@@ -171,11 +171,11 @@ static haul_status fit_curve(haul_message_curve *curve, const haul_message_fit_o
     }
     pieces *found = malloc(sizeof *found);
     if (!found)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     const size_t most =
         options->breaks < HAUL_MESSAGE_PIECES ? options->breaks + 1 : HAUL_MESSAGE_PIECES;
     cut(points, count, most, found);
-    curve->count = choose(found, count, most);
+    curve->count = choose_pieces(found, count, most);
     size_t end = count;
     for (size_t k = curve->count; k-- > 0;) {
         const size_t first = found->start[k][end];
@@ -206,8 +206,8 @@ static bool is_of(const haul_message_curve *curve, const haul_message_sample *sa
 }
 
 /* The fastest time of each size, ascending: what disturbs a message only delays it. */
-static size_t gather(const haul_message_samples *samples, const haul_message_curve *curve,
-                     point points[SIZES_MOST])
+static size_t fastest_times(const haul_message_samples *samples, const haul_message_curve *curve,
+                            point points[SIZES_MOST])
 {
     size_t count = 0;
     for (size_t i = 0; i < samples->count; i++) {
@@ -231,8 +231,8 @@ static size_t gather(const haul_message_samples *samples, const haul_message_cur
     return count;
 }
 
-/* What a further message adds beside its bytes: of each size the line over the number of messages,
- * of each piece the median over its sizes. */
+/* Fits the time that a further message adds beside its bytes: of each size the line over the number
+ * of messages, of each piece the median over its sizes. */
 static void put_gaps(haul_message_curve *curve, const haul_message_samples *samples)
 {
     for (size_t k = 0; k < curve->count; k++) {
@@ -259,8 +259,46 @@ static void put_gaps(haul_message_curve *curve, const haul_message_samples *samp
                                 piece->per_byte_s * (double)one->bytes;
         }
         if (count)
-            piece->gap_s = fmax(0, haul_median(gaps, count));
+            piece->gap_s = fmax(0, hl_base_median(gaps, count));
     }
+}
+
+static bool is_shared(const haul_message_curve *curve, const haul_message_sample *one)
+{
+    return one->op == HAUL_MESSAGE_COPY && one->processes > 1 &&
+           one->direction == curve->direction && one->locality == curve->locality;
+}
+
+/* How well two parameters give back the copies of several processes: some drivers take turns in
+ * hundreds of microseconds at some sizes, which no latency and rate fits. */
+static void put_shared_residuals(haul_message_curve *curve, const haul_message_samples *samples)
+{
+    double errors[SHARED_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < samples->count && count < SHARED_MOST; i++) {
+        const haul_message_sample *one = &samples->items[i];
+        if (!is_shared(curve, one))
+            continue;
+        const double fitted_s = curve->pieces[0].latency_s +
+                                (one->processes - 1) * curve->shared_latency_s +
+                                one->processes * (double)one->bytes / curve->shared_rate_Bps;
+        const double error = 100 * fabs(fitted_s / one->seconds - 1);
+        const double factor = fmax(fitted_s / one->seconds, one->seconds / fitted_s);
+        const double worst = count ? fmax(curve->shared_fitted_s / curve->shared_measured_s,
+                                          curve->shared_measured_s / curve->shared_fitted_s)
+                                   : 0;
+        if (factor > worst) {
+            curve->shared_processes = one->processes;
+            curve->shared_bytes = (double)one->bytes;
+            curve->shared_measured_s = one->seconds;
+            curve->shared_fitted_s = fitted_s;
+        }
+        errors[count++] = error;
+    }
+    hl_base_sort_doubles(errors, count);
+    curve->shared_median = hl_base_quantile_sorted(errors, count, 0.5);
+    curve->shared_p90 = hl_base_quantile_sorted(errors, count, 0.9);
+    curve->shared_worst = errors[count - 1];
 }
 
 /* Processes that copy from one GPU at once wait for each other's start, and share one rate. */
@@ -269,6 +307,7 @@ static void put_shared(haul_message_curve *curve, const haul_message_samples *sa
     double latencies[SIZES_MOST], rates[SIZES_MOST];
     size_t count = 0;
     curve->shared_latency_s = curve->shared_rate_Bps = (double)NAN;
+    curve->shared_median = curve->shared_p90 = curve->shared_worst = (double)NAN;
     for (uint32_t processes = 2; processes < SIZES_MOST; processes++) {
         point points[SIZES_MOST];
         size_t times = 0;
@@ -287,37 +326,9 @@ static void put_shared(haul_message_curve *curve, const haul_message_samples *sa
     }
     if (!count)
         return;
-    curve->shared_latency_s = fmax(0, haul_median(latencies, count));
-    curve->shared_rate_Bps = haul_median(rates, count);
-}
-
-/* The most that a node sends while `processes` of it do: the rate of the largest messages. */
-static haul_status put_injection(haul_message_fit *fit, const haul_message_samples *samples,
-                                 haul_error *error)
-{
-    for (size_t i = 0; i < samples->count; i++) {
-        const haul_message_sample *sample = &samples->items[i];
-        const double processes = (double)sample->processes;
-        const double rate = processes * (double)sample->bytes / sample->seconds;
-        size_t at = 0;
-        if (sample->op != HAUL_MESSAGE_RATE || !(rate > 0))
-            continue;
-        while (at < fit->injection_count && (fit->injection[at].memory != sample->memory ||
-                                             fit->injection[at].processes.value != processes))
-            at++;
-        if (at == fit->injection_count) {
-            haul_injection *grown = realloc(fit->injection, (at + 1) * sizeof *grown);
-            if (!grown)
-                return haul_fail_no_memory(error);
-            fit->injection = grown;
-            fit->injection[at] =
-                (haul_injection){.memory = sample->memory, .processes = {.value = processes}};
-            fit->injection_count++;
-        }
-        haul_parameter *most = &fit->injection[at].rate_Bps;
-        most->value = fmax(most->value, rate);
-    }
-    return HAUL_OK;
+    curve->shared_latency_s = fmax(0, hl_base_median(latencies, count));
+    curve->shared_rate_Bps = hl_base_median(rates, count);
+    put_shared_residuals(curve, samples);
 }
 
 haul_status haul_message_fit_make(const haul_message_samples *samples,
@@ -327,7 +338,7 @@ haul_status haul_message_fit_make(const haul_message_samples *samples,
     haul_message_fit made = {.curves = calloc(KINDS_MOST, sizeof *made.curves)};
     haul_status status = HAUL_OK;
     if (!made.curves)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; !status && i < samples->count; i++) {
         const haul_message_sample *sample = &samples->items[i];
         haul_message_curve *curve = &made.curves[made.count];
@@ -342,19 +353,19 @@ haul_status haul_message_fit_make(const haul_message_samples *samples,
         if (at < made.count || !is_of(curve, sample) || made.count + 1 == KINDS_MOST)
             continue;
         point points[SIZES_MOST];
-        const size_t count = gather(samples, curve, points);
+        const size_t count = fastest_times(samples, curve, points);
         status = fit_curve(curve, options, points, count, error);
-        if (!status && !curve->is_copy && curve->reach == HAUL_BETWEEN_NODES)
+        if (!status && !curve->is_copy && curve->reach == HAUL_REACH_BETWEEN_NODES)
             put_gaps(curve, samples);
         if (!status && curve->is_copy)
             put_shared(curve, samples);
         made.count++;
     }
     if (!status)
-        status = put_injection(&made, samples, error);
+        status = hl_comm_injection_fit(&made, samples, error);
     if (!status && !made.count && !made.injection_count)
-        status =
-            haul_fail(error, HAUL_MISSING, "no ping-pong, rate or copy among the measurements");
+        status = haul_error_set(error, HAUL_STATUS_MISSING,
+                                "no ping-pong, rate or copy among the measurements");
     if (status)
         haul_message_fit_free(&made);
     else

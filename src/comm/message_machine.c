@@ -17,7 +17,7 @@ static haul_parameter fitted(double value, const char *source)
     if (!isfinite(value))
         return (haul_parameter){0};
     (void)snprintf(text, sizeof text, "%.6g", value);
-    return (haul_parameter){strtod(text, NULL), HAUL_FITTED, source};
+    return (haul_parameter){strtod(text, NULL), HAUL_PROVENANCE_FITTED, source};
 }
 
 static haul_message_protocol protocol_of(const haul_message_curve *curve, size_t at,
@@ -28,8 +28,8 @@ static haul_message_protocol protocol_of(const haul_message_curve *curve, size_t
     return (haul_message_protocol){
         .memory = curve->memory,
         .reach = curve->reach,
-        .from_bytes = {piece->from_bytes, HAUL_FITTED, source},
-        .most_bytes = is_last ? (haul_parameter){curve->most_bytes, HAUL_FITTED, source}
+        .from_bytes = {piece->from_bytes, HAUL_PROVENANCE_FITTED, source},
+        .most_bytes = is_last ? (haul_parameter){curve->most_bytes, HAUL_PROVENANCE_FITTED, source}
                               : (haul_parameter){0},
         .latency_s = fitted(piece->latency_s, source),
         .rate_Bps = fitted(piece->per_byte_s > 0 ? 1 / piece->per_byte_s : (double)NAN, source),
@@ -46,14 +46,14 @@ static void put_copy(haul_copy_curve *copies, size_t *count, const haul_message_
     const haul_message_piece *last = &curve->pieces[curve->count - 1];
     size_t at = 0;
     while (at < *count &&
-           (copies[at].direction != curve->direction || copies[at].memory != HAUL_PINNED ||
+           (copies[at].direction != curve->direction || copies[at].memory != HAUL_MEMORY_PINNED ||
             copies[at].locality != curve->locality))
         at++;
     if (at == COPIES_MOST)
         return;
     if (at == *count)
         copies[(*count)++] = (haul_copy_curve){.direction = curve->direction,
-                                               .memory = HAUL_PINNED,
+                                               .memory = HAUL_MEMORY_PINNED,
                                                .locality = curve->locality,
                                                .latency_s = fitted(0, source)};
     haul_copy_curve *copy = &copies[at];
@@ -82,15 +82,15 @@ static bool is_kept(const haul_message_fit *fit, size_t at)
 haul_status haul_message_fit_machine(const haul_message_fit *fit, const haul_machine *base,
                                      const char *source, haul_machine **machine, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     const size_t most = fit->count * HAUL_MESSAGE_PIECES + 1;
     haul_machine made = *base;
     haul_message_protocol *messages = calloc(most, sizeof *messages);
     haul_injection *injection = calloc(fit->injection_count + 1, sizeof *injection);
     haul_copy_curve *copies = calloc(COPIES_MOST, sizeof *copies);
-    haul_status status = HAUL_NO_MEMORY;
+    haul_status status = HAUL_STATUS_NO_MEMORY;
     if (!messages || !injection || !copies) {
-        (void)haul_fail_no_memory(error);
+        (void)hl_base_fail_no_memory(error);
     } else {
         size_t message_count = 0;
         made.copy_count = base->copy_count < COPIES_MOST ? base->copy_count : COPIES_MOST;

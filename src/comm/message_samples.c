@@ -12,7 +12,7 @@
 #include "haul/csv.h"
 #include "haul/units.h"
 
-enum { FILE_BYTES = 1 << 28, PROCESSES_MOST = 1 << 20, SAMPLES_FIRST = 64 };
+enum { FILE_BYTES = 1 << 28 };
 
 /* The columns, each by the first of its names that the file has. */
 typedef enum column {
@@ -47,31 +47,6 @@ typedef struct table {
     char system[128];   /* of the first row */
 } table;
 
-haul_status haul_message_sample_add(haul_message_samples *samples,
-                                    const haul_message_sample *sample, haul_error *error)
-{
-    if (!(sample->seconds > 0 && sample->seconds <= 1e9))
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "expected a duration above 0 and at most 1e9 seconds");
-    if (sample->bytes > UINT64_C(1) << 53)
-        return haul_fail(error, HAUL_BAD_INPUT, "expected at most 2^53 bytes");
-    if (!sample->processes || sample->processes > PROCESSES_MOST || !sample->messages ||
-        sample->messages > PROCESSES_MOST)
-        return haul_fail(error, HAUL_BAD_INPUT, "expected 1 to %d processes and messages",
-                         PROCESSES_MOST);
-    /* the array doubles whenever its number is a power of two */
-    if (!samples->count ||
-        (samples->count >= SAMPLES_FIRST && !(samples->count & (samples->count - 1)))) {
-        const size_t room = samples->count ? 2 * samples->count : SAMPLES_FIRST;
-        haul_message_sample *items = realloc(samples->items, room * sizeof *items);
-        if (!items)
-            return haul_fail_no_memory(error);
-        samples->items = items;
-    }
-    samples->items[samples->count++] = *sample;
-    return HAUL_OK;
-}
-
 /* The word's place in a list that ends with NULL; -1 where it is not there. */
 static int find_word(const char *text, const char *const *words)
 {
@@ -85,18 +60,28 @@ static haul_status read_word(const char *text, const char *const *words, const c
                              int *word, haul_error *error)
 {
     *word = find_word(text, words);
-    return *word >= 0
-               ? HAUL_OK
-               : haul_fail(error, HAUL_BAD_INPUT, "expected %s, not '%.60s'", expected, text);
+    return *word >= 0 ? HAUL_OK
+                      : haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected %s, not '%.60s'",
+                                       expected, text);
+}
+
+/* A number without a unit: a percentage, which haul_quantity_parse takes too, is of nothing here.
+ */
+static haul_status read_bare(const char *text, double *value, haul_error *error)
+{
+    return strchr(text, '%')
+               ? haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected %s, not '%.60s'",
+                                "a number without a unit", text)
+               : haul_quantity_parse(text, HAUL_DIM_NUMBER, value, error);
 }
 
 static haul_status read_number(const char *text, double most, double *value, haul_error *error)
 {
-    const haul_status status = haul_quantity_parse(text, HAUL_DIM_NUMBER, value, error);
+    const haul_status status = read_bare(text, value, error);
     return status || (*value >= 1 && *value <= most && *value == (double)(uint64_t)*value)
                ? status
-               : haul_fail(error, HAUL_BAD_INPUT,
-                           "expected a whole number from 1 to %g, not '%.60s'", most, text);
+               : haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                "expected a whole number from 1 to %g, not '%.60s'", most, text);
 }
 
 static haul_status read_field(column which, const char *text, haul_message_sample *sample,
@@ -112,12 +97,12 @@ static haul_status read_field(column which, const char *text, haul_message_sampl
     switch (which) {
     case MEMORY:
         status = read_word(text, memories, "cpu or gpu", &word, error);
-        sample->memory = word < 2 ? HAUL_HOST : HAUL_DEVICE;
+        sample->memory = word < 2 ? HAUL_MEMORY_HOST : HAUL_MEMORY_DEVICE;
         return status;
     case LOCALITY:
         if (sample->op == HAUL_MESSAGE_COPY) {
             status = read_word(text, sides, "on or off", &word, error);
-            sample->locality = word < 2 ? HAUL_NEAR : HAUL_FAR;
+            sample->locality = word < 2 ? HAUL_LOCALITY_NEAR : HAUL_LOCALITY_FAR;
         } else {
             status = read_word(text, reaches, "socket, node or network", &word, error);
             sample->reach = (haul_reach)word;
@@ -125,11 +110,11 @@ static haul_status read_field(column which, const char *text, haul_message_sampl
         return status;
     case KIND:
         status = read_word(text, kinds, "h2d or d2h", &word, error);
-        sample->direction = word < 2 ? HAUL_HTOD : HAUL_DTOH;
+        sample->direction = word < 2 ? HAUL_DIRECTION_HTOD : HAUL_DIRECTION_DTOH;
         return status;
     case PROCESSES:
     case MESSAGES:
-        status = read_number(text, PROCESSES_MOST, &number, error);
+        status = read_number(text, HL_COMM_PROCESSES_MOST, &number, error);
         if (!status)
             *(which == PROCESSES ? &sample->processes : &sample->messages) = (uint32_t)number;
         return status;
@@ -137,7 +122,7 @@ static haul_status read_field(column which, const char *text, haul_message_sampl
     case TOTAL:
         return haul_bytes_parse(text, &sample->bytes, error);
     default:
-        status = haul_quantity_parse(text, HAUL_DIM_NUMBER, &sample->seconds, NULL);
+        status = read_bare(text, &sample->seconds, NULL);
         return status ? haul_quantity_parse(text, HAUL_DIM_SECONDS, &sample->seconds, error)
                       : status;
     }
@@ -148,8 +133,8 @@ static haul_status read_row(table *self, const char *const *fields, haul_message
 {
     const bool is_copy = self->at[KIND] != SIZE_MAX;
     haul_message_sample sample = {.op = HAUL_MESSAGE_PAIR,
-                                  .memory = HAUL_HOST,
-                                  .reach = HAUL_BETWEEN_NODES,
+                                  .memory = HAUL_MEMORY_HOST,
+                                  .reach = HAUL_REACH_BETWEEN_NODES,
                                   .processes = 1,
                                   .messages = 1};
     if (is_copy)
@@ -172,7 +157,7 @@ static haul_status read_row(table *self, const char *const *fields, haul_message
     }
     if (self->at[BYTES] == SIZE_MAX) /* a total, split evenly */
         sample.bytes /= (uint64_t)sample.processes * sample.messages;
-    const haul_status status = haul_message_sample_add(samples, &sample, error);
+    const haul_status status = hl_comm_message_sample_add(samples, &sample, error);
     if (status)
         haul_csv_locate(self->csv, self->at[SECONDS], error);
     return status;
@@ -195,11 +180,11 @@ static haul_status choose_row(table *self, const char *const *fields, bool *is_c
         (void)snprintf(self->system, sizeof self->system, "%s", fields[at]);
     if (!strncmp(self->system, fields[at], sizeof self->system - 1))
         return HAUL_OK;
-    (void)haul_fail(error, HAUL_BAD_INPUT,
-                    "the file is of several systems, '%.60s' and '%.60s': choose one", self->system,
-                    fields[at]);
+    (void)haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                         "the file is of several systems, '%.60s' and '%.60s': choose one",
+                         self->system, fields[at]);
     haul_csv_locate(self->csv, at, error);
-    return HAUL_BAD_INPUT;
+    return HAUL_STATUS_BAD_INPUT;
 }
 
 static haul_status find_columns(table *self, haul_error *error)
@@ -227,10 +212,8 @@ static haul_status read_csv(const char *text, size_t size, const char *file,
 {
     table self = {.source = source};
     const char *const *fields = NULL;
-    haul_status status = haul_csv_open_memory(text, size, file, &self.csv, error);
-    if (status)
-        return status;
-    status = find_columns(&self, error);
+    HAUL_TRY(haul_csv_open_memory(text, size, file, &self.csv, error));
+    haul_status status = find_columns(&self, error);
     while (!status && !(status = haul_csv_next(self.csv, &fields, error)) && fields) {
         bool is_chosen;
         status = choose_row(&self, fields, &is_chosen, error);
@@ -241,20 +224,21 @@ static haul_status read_csv(const char *text, size_t size, const char *file,
     return status;
 }
 
-haul_status haul_message_samples_parse(const char *text, size_t size, const char *file,
-                                       const haul_message_source *source,
-                                       haul_message_samples *samples, haul_error *error)
+haul_status hl_comm_message_samples_parse(const char *text, size_t size, const char *file,
+                                          const haul_message_source *source,
+                                          haul_message_samples *samples, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     const size_t before = samples->count;
     /* both texts begin with lines of comment, which no CSV does */
     const char *start = text + strspn(text, " \t\r\n\xEF\xBB\xBF");
-    haul_status status = *start == '#' ? haul_message_text_read(text, file, source, samples, error)
-                                       : read_csv(text, size, file, source, samples, error);
+    haul_status status = *start == '#'
+                             ? hl_comm_message_text_read(text, file, source, samples, error)
+                             : read_csv(text, size, file, source, samples, error);
     if (!status && samples->count == before)
-        status = haul_fail(error, HAUL_BAD_INPUT, "no measured messages in it");
+        status = haul_error_set(error, HAUL_STATUS_BAD_INPUT, "no measured messages in it");
     if (status)
-        haul_error_in_file(error, file);
+        hl_base_error_in_file(error, file);
     return status;
 }
 
@@ -263,18 +247,8 @@ haul_status haul_message_samples_load(const char *path, const haul_message_sourc
 {
     char *text;
     size_t size;
-    haul_status status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
-    if (status)
-        return status;
-    status = haul_message_samples_parse(text, size, path, source, samples, error);
+    HAUL_TRY(hl_base_textfile_read(path, FILE_BYTES, &text, &size, error));
+    haul_status status = hl_comm_message_samples_parse(text, size, path, source, samples, error);
     free(text);
     return status;
-}
-
-void haul_message_samples_free(haul_message_samples *samples)
-{
-    if (!samples)
-        return;
-    free(samples->items);
-    *samples = (haul_message_samples){0};
 }

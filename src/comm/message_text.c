@@ -9,6 +9,9 @@
 
 enum { LINE_BYTES = 1024, TOKENS = 24, NONE = -1 };
 
+/* Of osu_bw and osu_mbw_mr, where the text does not tell it: their default. */
+enum { OSU_WINDOW = 64 };
+
 /* Columns by their place; NONE where the text has no such. */
 typedef struct columns {
     int size;
@@ -24,6 +27,9 @@ typedef struct reader {
     haul_message_sample like; /* what all samples of the file share */
     columns at;
     haul_message_samples *samples;
+    char host[256];     /* of nccl-tests' first rank */
+    bool has_hosts;     /* other ranks are on others */
+    uint32_t window;    /* messages that OSU's rates have on their way at once */
     size_t first;       /* of this file's samples */
     double algorithm;   /* of the fastest row, */
     double share;       /* and there what a GPU sends by `size`; 0: not known */
@@ -46,7 +52,7 @@ static int split(char *line, char *tokens[TOKENS])
     return count;
 }
 
-static int find(const char *name, char *const *tokens, int count)
+static int find_token(const char *name, char *const *tokens, int count)
 {
     for (int i = 0; i < count; i++)
         if (!strcmp(tokens[i], name))
@@ -58,10 +64,30 @@ static int find(const char *name, char *const *tokens, int count)
  * is "OSU MPI-CUDA Latency Test", for several pairs "Multi Latency" or "Multi-threaded Latency". */
 static bool is_of_collective(char *const *tokens, int count)
 {
-    const int latency = find("Latency", tokens, count);
+    const int latency = find_token("Latency", tokens, count);
     return latency > 1 && latency + 1 < count && !strcmp(tokens[latency + 1], "Test") &&
            strncmp(tokens[latency - 1], "MPI", 3) != 0 &&
            strncmp(tokens[latency - 1], "Multi", 5) != 0;
+}
+
+/* "#  Rank  0 Group  0 Pid 167261 on localhost device  0 [0x00] A100-SXM4-40GB": whether all ranks
+ * so far are on one host. */
+static void read_rank(reader *self, char *const *tokens, int count)
+{
+    const int on = find_token("on", tokens, count);
+    if (count < 1 || strcmp(tokens[0], "Rank") != 0 || on == NONE || on + 2 >= count ||
+        strcmp(tokens[on + 2], "device") != 0)
+        return;
+    if (!*self->host)
+        (void)snprintf(self->host, sizeof self->host, "%s", tokens[on + 1]);
+    self->has_hosts |= strncmp(self->host, tokens[on + 1], sizeof self->host - 1) != 0;
+}
+
+/* How many a title says; 1 where that cannot be. */
+static uint32_t read_number_of(const char *text)
+{
+    const long count = strtol(text, NULL, 10);
+    return count > 0 && count < 1 << 20 ? (uint32_t)count : 1;
 }
 
 /* A line of comment: the names of columns, a title that tells the memory ("OSU MPI-CUDA Latency
@@ -69,34 +95,38 @@ static bool is_of_collective(char *const *tokens, int count)
 static void read_comment(reader *self, const haul_message_source *source, char *line)
 {
     char *tokens[TOKENS];
-    const char *pairs = strstr(line, "pairs:");
+    const char *pairs = strstr(line, "pairs:"), *window = strstr(line, "window size:");
     const bool is_device = strstr(line, "CUDA") || strstr(line, "ROCM") || strstr(line, "DEVICE");
     if (is_device && source->memory == HAUL_MEMORY_UNKNOWN)
-        self->like.memory = HAUL_DEVICE;
-    if (pairs) {
-        const long count = strtol(pairs + strlen("pairs:"), NULL, 10);
-        self->like.processes = count > 0 && count < 1 << 20 ? (uint32_t)count : 1;
-    }
+        self->like.memory = HAUL_MEMORY_DEVICE;
+    if (pairs)
+        self->like.processes = read_number_of(pairs + strlen("pairs:"));
+    if (window)
+        self->window = read_number_of(window + strlen("window size:"));
     const int count = split(line, tokens);
-    const int osu = find("Size", tokens, count), nccl = find("size", tokens, count);
+    read_rank(self, tokens, count);
+    const int osu = find_token("Size", tokens, count), nccl = find_token("size", tokens, count);
     if (is_of_collective(tokens, count))
         self->unlike = "a collective";
-    if (find("Bi-Directional", tokens, count) != NONE)
+    if (find_token("Bi-Directional", tokens, count) != NONE)
         self->unlike = "both directions at once";
     if (osu == 0 || nccl == 0) {
-        const int bandwidth = find("Bandwidth", tokens, count);
+        const int bandwidth = find_token("Bandwidth", tokens, count);
         /* "Latency (us)", and from version 7 on "Avg Latency(us)", which are two words here */
-        const int mean = find("Latency(us)", tokens, count);
-        self->at = (columns){.size = 0,
-                             .latency = mean == 2 ? 1 : find("Latency", tokens, count),
-                             .is_osu = osu == 0,
-                             .rate = bandwidth != NONE ? bandwidth : find("MB/s", tokens, count),
-                             .time = find("time", tokens, count),
-                             .algorithm = find("algbw", tokens, count),
-                             .bus = find("busbw", tokens, count),
-                             .count = count};
+        const int mean = find_token("Latency(us)", tokens, count);
+        self->at =
+            (columns){.size = 0,
+                      .latency = mean == 2 ? 1 : find_token("Latency", tokens, count),
+                      .is_osu = osu == 0,
+                      .rate = bandwidth != NONE ? bandwidth : find_token("MB/s", tokens, count),
+                      .time = find_token("time", tokens, count),
+                      .algorithm = find_token("algbw", tokens, count),
+                      .bus = find_token("busbw", tokens, count),
+                      .count = count};
         if (nccl == 0 && source->memory == HAUL_MEMORY_UNKNOWN)
-            self->like.memory = HAUL_DEVICE;
+            self->like.memory = HAUL_MEMORY_DEVICE;
+        if (*self->host && !source->is_reach_told)
+            self->like.reach = self->has_hosts ? HAUL_REACH_BETWEEN_NODES : HAUL_REACH_ON_NODE;
     }
 }
 
@@ -126,10 +156,11 @@ static haul_status read_numbers(reader *self, char *line, haul_error *error)
     if (!count || size == 0)
         return HAUL_OK; /* nccl-tests times nothing for no bytes */
     if (!(size > 0 && size <= 0x1p53 && size == floor(size)))
-        return haul_fail(error, HAUL_BAD_INPUT, "expected a size in bytes, not '%.60s'", tokens[0]);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected a size in bytes, not '%.60s'",
+                              tokens[0]);
     if (self->unlike)
-        return haul_fail(error, HAUL_BAD_INPUT, "expected times of single messages, not of %s",
-                         self->unlike);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "expected times of single messages, not of %s", self->unlike);
     sample.bytes = (uint64_t)size;
     if (latency > 0) {
         sample.op = HAUL_MESSAGE_PAIR;
@@ -137,6 +168,7 @@ static haul_status read_numbers(reader *self, char *line, haul_error *error)
         sample.seconds = 1e-6 * latency;
     } else if (rate > 0) {
         sample.op = HAUL_MESSAGE_RATE;
+        sample.messages = self->window;
         sample.seconds = (double)sample.processes * size / (1e6 * rate);
     } else if (time > 0) {
         sample.op = HAUL_MESSAGE_PAIR;
@@ -146,10 +178,10 @@ static haul_status read_numbers(reader *self, char *line, haul_error *error)
             self->share = number_at(at, at->bus, tokens, count) / algorithm;
         }
     } else {
-        return haul_fail(error, HAUL_BAD_INPUT, "expected a time or a rate for %s bytes",
-                         tokens[0]);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "expected a time or a rate for %s bytes", tokens[0]);
     }
-    return haul_message_sample_add(self->samples, &sample, error);
+    return hl_comm_message_sample_add(self->samples, &sample, error);
 }
 
 /* The ratio of nccl-tests' two rates is what the links carry of `size`: (n-1)/n for an all-to-all,
@@ -166,17 +198,18 @@ static void scale_sizes(reader *self)
     }
 }
 
-haul_status haul_message_text_read(const char *text, const char *file,
-                                   const haul_message_source *source, haul_message_samples *samples,
-                                   haul_error *error)
+haul_status hl_comm_message_text_read(const char *text, const char *file,
+                                      const haul_message_source *source,
+                                      haul_message_samples *samples, haul_error *error)
 {
     reader self = {
         .samples = samples,
+        .window = OSU_WINDOW,
         .first = samples->count,
         .at = {NONE, NONE, NONE, NONE, NONE, NONE, 0, false},
         .like = {.memory = source->memory, .reach = source->reach, .processes = 1, .messages = 1}};
     if (source->memory == HAUL_MEMORY_UNKNOWN)
-        self.like.memory = HAUL_HOST;
+        self.like.memory = HAUL_MEMORY_HOST;
     int number = 1;
     for (const char *at = text; *at; number++) {
         char line[LINE_BYTES];
@@ -190,7 +223,7 @@ haul_status haul_message_text_read(const char *text, const char *file,
         else if (self.at.size != NONE && *start >= '0' && *start <= '9')
             status = read_numbers(&self, line, error);
         if (status) {
-            haul_error_at(error, (haul_place){file, number, 1});
+            hl_base_error_at(error, (hl_base_place){file, number, 1});
             return status;
         }
         at += length + (at[length] == '\n');

@@ -16,7 +16,7 @@ typedef struct net {
 
 static bool is_of(const haul_message_protocol *one, haul_reach reach)
 {
-    return one->memory == HAUL_HOST && one->reach == reach && one->rate_Bps.provenance;
+    return one->memory == HAUL_MEMORY_HOST && one->reach == reach && one->rate_Bps.provenance;
 }
 
 static bool find_net(const haul_machine *machine, haul_reach reach, net *found)
@@ -37,7 +37,7 @@ static double node_rate(const haul_machine *machine, double least)
 {
     double most = least;
     for (size_t i = 0; i < machine->injection_count; i++)
-        if (machine->injection[i].memory == HAUL_HOST)
+        if (machine->injection[i].memory == HAUL_MEMORY_HOST)
             most = fmax(most, machine->injection[i].rate_Bps.value);
     return most;
 }
@@ -50,7 +50,7 @@ static void put_factors(const haul_machine *machine, const char *name, bool is_l
     (void)fprintf(out, "    <prop id=\"smpi/%s-factor\" value=\"", name);
     for (size_t i = 0; i < machine->message_count; i++) {
         const haul_message_protocol *one = &machine->messages[i];
-        if (!is_of(one, HAUL_BETWEEN_NODES))
+        if (!is_of(one, HAUL_REACH_BETWEEN_NODES))
             continue;
         const double value = is_latency ? one->latency_s.value : one->rate_Bps.value;
         (void)fprintf(out, "%s%.0f:%.6g", before, one->from_bytes.value,
@@ -63,14 +63,15 @@ static void put_factors(const haul_machine *machine, const char *name, bool is_l
 haul_status haul_simgrid_write(const haul_machine *machine, uint32_t nodes, FILE *out,
                                haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     net between, within;
     if (!nodes || nodes > NODES_MOST)
-        return haul_fail(error, HAUL_BAD_INPUT, "expected 1 to %d nodes", NODES_MOST);
-    if (!find_net(machine, HAUL_BETWEEN_NODES, &between))
-        return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks messages[host network]",
-                         machine->name);
-    if (!find_net(machine, HAUL_ON_NODE, &within) && !find_net(machine, HAUL_ON_SOCKET, &within))
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected 1 to %d nodes", NODES_MOST);
+    if (!find_net(machine, HAUL_REACH_BETWEEN_NODES, &between))
+        return haul_error_set(error, HAUL_STATUS_MISSING,
+                              "machine '%.100s' lacks messages[host network]", machine->name);
+    if (!find_net(machine, HAUL_REACH_ON_NODE, &within) &&
+        !find_net(machine, HAUL_REACH_ON_SOCKET, &within))
         within = between;
     const double injected = node_rate(machine, between.rate_Bps);
     const double cores = machine->host.cores.value >= 1 ? machine->host.cores.value : 1;
@@ -93,5 +94,6 @@ haul_status haul_simgrid_write(const haul_machine *machine, uint32_t nodes, FILE
                   "</platform>\n",
                   (unsigned)(nodes - 1), cores, injected, between.latency_s / 2, within.rate_Bps,
                   within.latency_s);
-    return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the platform") : HAUL_OK;
+    return ferror(out) ? haul_error_set(error, HAUL_STATUS_IO, "cannot write the platform")
+                       : HAUL_OK;
 }

@@ -36,7 +36,7 @@ static double spread_s(const one *items, size_t count, double *seconds)
     for (size_t first = 0, end = 0; first < count; first = end) {
         for (; end < count && items[end].of.bytes == items[first].of.bytes; end++)
             seconds[end - first] = items[end].seconds;
-        const double median = haul_median(seconds, end - first);
+        const double median = hl_base_median(seconds, end - first);
         for (size_t i = first; i < end; i++)
             sum_s += fabs(items[i].seconds - median);
     }
@@ -58,7 +58,7 @@ static haul_status check_group(const one *items, size_t count, haul_sample *samp
     return haul_fit_curve(samples, count, POINTS, HAUL_FIT_TIME, &curve, &check->of, error);
 }
 
-static size_t gather(const haul_workload *workload, one *items)
+static size_t gather_collectives(const haul_workload *workload, one *items)
 {
     size_t count = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
@@ -93,7 +93,7 @@ static haul_status check_all(checker *self, haul_error *error)
     return HAUL_OK;
 }
 
-/* What the rows are together. */
+/* The sums over all rows. */
 static haul_collective_check sum_of(const checker *self)
 {
     haul_collective_check sum = {0};
@@ -115,17 +115,17 @@ haul_status haul_collective_check_make(const haul_workload *workload,
                                        haul_collective_check **checks, size_t *count,
                                        haul_collective_check *all, haul_error *error)
 {
-    checker self = {.count = gather(workload, NULL)};
+    checker self = {.count = gather_collectives(workload, NULL)};
     const size_t room = self.count + 1;
     self.items = malloc(room * sizeof *self.items);
     self.samples = malloc(room * sizeof *self.samples);
     self.seconds = malloc(room * sizeof *self.seconds);
     self.made = malloc(room * sizeof *self.made);
-    haul_status status = HAUL_NO_MEMORY;
+    haul_status status = HAUL_STATUS_NO_MEMORY;
     if (!self.items || !self.samples || !self.seconds || !self.made) {
-        (void)haul_fail_no_memory(error);
+        (void)hl_base_fail_no_memory(error);
     } else {
-        gather(workload, self.items);
+        gather_collectives(workload, self.items);
         qsort(self.items, self.count, sizeof *self.items, by_size);
         status = check_all(&self, error);
     }

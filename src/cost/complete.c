@@ -1,5 +1,5 @@
-/* What only the old machine knows, on the new one: AHEAD, section IV.C, which keeps the single
- * figure that needs a measurement, the latency. */
+/* Fills the new machine's parameters that only the old one has: AHEAD, section IV.C, which keeps
+ * the single figure that needs a measurement, the latency. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,14 +22,15 @@ typedef struct completion {
 
 static bool given(const haul_parameter *figure)
 {
-    return figure->provenance != HAUL_NOT_GIVEN;
+    return figure->provenance != HAUL_PROVENANCE_NOT_GIVEN;
 }
 
 /* Never replaces a value that the new machine has. */
-static void take(haul_parameter *to, const haul_parameter *from, double factor, const char *source)
+static void take_parameter(haul_parameter *to, const haul_parameter *from, double factor,
+                           const char *source)
 {
     if (!given(to) && given(from))
-        *to = (haul_parameter){from->value * factor, HAUL_SCALED, source};
+        *to = (haul_parameter){from->value * factor, HAUL_PROVENANCE_SCALED, source};
 }
 
 /* The array has room for all entries of both machines, so adding never fails. */
@@ -57,16 +58,16 @@ static haul_parameter staged_rate(const completion *self, const haul_copy_curve 
     rate = old->rate_Bps;
     if (!given(&rate)) {
         rate = old->points_from;
-        if (!haul_curve_rate(old, &rate.value))
+        if (!hl_cost_curve_rate(old, &rate.value))
             return (haul_parameter){0};
     }
     const haul_copy_curve *pinned =
-        haul_machine_curve(self->from, old->direction, HAUL_PINNED, old->locality);
+        haul_machine_curve(self->from, old->direction, HAUL_MEMORY_PINNED, old->locality);
     haul_parameter link = haul_link_peak(&self->from->link);
     if (pinned && given(&pinned->rate_Bps))
         link = pinned->rate_Bps;
     else if (pinned)
-        (void)haul_curve_rate(pinned, &link.value);
+        (void)hl_cost_curve_rate(pinned, &link.value);
     return link.value > 0 && rate.value > 0.9 * link.value ? (haul_parameter){0} : rate;
 }
 
@@ -77,13 +78,13 @@ static void take_staging(const completion *self, const haul_copy_curve *old, hau
     if (self->ratio <= 0 || given(&entry->rate_Bps) || given(&entry->points_from))
         return;
     const haul_parameter rate = staged_rate(self, old);
-    take(&entry->memory_rate_Bps, &rate, self->ratio, self->scaled);
-    take(&entry->host_rate_Bps, &old->host_rate_Bps, self->ratio, self->scaled);
-    take(&entry->small_rate_Bps, &old->small_rate_Bps, self->ratio, self->scaled);
-    take(&entry->threshold_bytes, &old->threshold_bytes, 1, self->kept);
-    take(&entry->chunk_bytes, &old->chunk_bytes, 1, self->kept);
+    take_parameter(&entry->memory_rate_Bps, &rate, self->ratio, self->scaled);
+    take_parameter(&entry->host_rate_Bps, &old->host_rate_Bps, self->ratio, self->scaled);
+    take_parameter(&entry->small_rate_Bps, &old->small_rate_Bps, self->ratio, self->scaled);
+    take_parameter(&entry->threshold_bytes, &old->threshold_bytes, 1, self->kept);
+    take_parameter(&entry->chunk_bytes, &old->chunk_bytes, 1, self->kept);
     if (!given(&self->to->host.cache_bytes)) /* the knee is the host's own */
-        take(&entry->cache_bytes, &old->cache_bytes, 1, self->kept);
+        take_parameter(&entry->cache_bytes, &old->cache_bytes, 1, self->kept);
 }
 
 /* AHEAD keeps the latency as it is, because launching a copy costs software, not bandwidth
@@ -91,25 +92,25 @@ static void take_staging(const completion *self, const haul_copy_curve *old, hau
  * taken: they follow from the new machine's link. */
 static void take_entry(completion *self, const haul_copy_curve *old)
 {
-    const haul_memory memory = haul_memory_stand_in(old->direction, old->memory);
+    const haul_memory memory = hl_cost_memory_stand_in(old->direction, old->memory);
     if (memory != old->memory &&
         haul_machine_curve(self->from, old->direction, memory, old->locality))
         return; /* the kind that stands in for it has its own figures */
     haul_parameter latency = {0};
-    const bool has_latency = haul_latency_of(self->from, old, &latency);
+    const bool has_latency = hl_cost_latency_of(self->from, old, &latency);
     haul_copy_curve *entry = entry_of(self, old, memory);
     if (has_latency && !given(&entry->points_from))
-        take(&entry->latency_s, &latency, 1, self->kept);
-    take(&entry->call_latency_s, &old->call_latency_s, 1, self->kept);
-    take(&entry->gap_s, &old->gap_s, 1, self->kept);
-    if (old->memory == HAUL_PAGEABLE)
+        take_parameter(&entry->latency_s, &latency, 1, self->kept);
+    take_parameter(&entry->call_latency_s, &old->call_latency_s, 1, self->kept);
+    take_parameter(&entry->gap_s, &old->gap_s, 1, self->kept);
+    if (old->memory == HAUL_MEMORY_PAGEABLE)
         take_staging(self, old, entry);
 }
 
 haul_status haul_machine_complete(const haul_machine *to, const haul_machine *from,
                                   haul_machine **out, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     const double now = to->host.copy_rate_Bps.value, old = from->host.copy_rate_Bps.value;
     const char *name = from->name ? from->name : "another machine";
     completion self = {.to = to, .from = from};
@@ -125,7 +126,7 @@ haul_status haul_machine_complete(const haul_machine *to, const haul_machine *fr
                  name);
     self.copies = calloc(to->copy_count + from->copy_count + 1, sizeof *self.copies);
     if (!self.copies)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < to->copy_count; i++)
         self.copies[self.count++] = to->copies[i];
     for (size_t i = 0; i < from->copy_count; i++)

@@ -3,7 +3,7 @@
 #include "cost/lookup.h"
 #include "cost/points.h"
 
-/* What must be known of the copies' entry for a model to be tried. */
+/* Parameters that the copies' entry must have for a model to be tried. */
 typedef enum use { LAST_RESORT, ALWAYS, POINTS_COVER, RATE_KNOWN, STAGING_KNOWN } use;
 
 typedef struct choice {
@@ -14,17 +14,17 @@ typedef struct choice {
 /* Measured points where they speak for the size; then a measured line; then packets. A curve that
  * does not reach so far is still better than nothing. */
 static const choice direct[] = {
-    {&haul_copy_model_curve, POINTS_COVER},
-    {&haul_copy_model_loggp, RATE_KNOWN},
-    {&haul_copy_model_packet, ALWAYS},
-    {&haul_copy_model_curve, LAST_RESORT},
+    {&hl_cost_copy_model_curve, POINTS_COVER},
+    {&hl_cost_copy_model_loggp, RATE_KNOWN},
+    {&hl_cost_copy_model_packet, ALWAYS},
+    {&hl_cost_copy_model_curve, LAST_RESORT},
 };
 
 /* Pageable copies are no line: a staging measured on such copies goes before one. */
 static const choice pageable[] = {
-    {&haul_copy_model_curve, POINTS_COVER}, {&haul_copy_model_staged, STAGING_KNOWN},
-    {&haul_copy_model_loggp, RATE_KNOWN},   {&haul_copy_model_staged, ALWAYS},
-    {&haul_copy_model_ahead, ALWAYS},       {&haul_copy_model_curve, LAST_RESORT},
+    {&hl_cost_copy_model_curve, POINTS_COVER}, {&hl_cost_copy_model_staged, STAGING_KNOWN},
+    {&hl_cost_copy_model_loggp, RATE_KNOWN},   {&hl_cost_copy_model_staged, ALWAYS},
+    {&hl_cost_copy_model_ahead, ALWAYS},       {&hl_cost_copy_model_curve, LAST_RESORT},
 };
 
 static bool applies(use when, const haul_copy_curve *own, double bytes)
@@ -32,20 +32,20 @@ static bool applies(use when, const haul_copy_curve *own, double bytes)
     double rate;
     switch (when) {
     case POINTS_COVER:
-        return haul_curve_covers(own, bytes);
+        return hl_cost_curve_covers(own, bytes);
     case RATE_KNOWN:
-        return own && (haul_rate_given(&own->rate_Bps) || haul_curve_rate(own, &rate));
+        return own && (hl_cost_rate_given(&own->rate_Bps) || hl_cost_curve_rate(own, &rate));
     case STAGING_KNOWN:
-        return own &&
-               (haul_rate_given(&own->host_rate_Bps) || haul_rate_given(&own->memory_rate_Bps));
+        return own && (hl_cost_rate_given(&own->host_rate_Bps) ||
+                       hl_cost_rate_given(&own->memory_rate_Bps));
     default:
         return true;
     }
 }
 
-/* What is missing is said by the model that asks for the least: the last but the last resort. */
-static haul_status choose(const choice *choices, size_t count, const haul_lookup *lookup,
-                          haul_estimate *out)
+/* The model that needs the least names the missing parameter: the last but the last resort. */
+static haul_status choose_model(const choice *choices, size_t count, const hl_cost_lookup *lookup,
+                                haul_estimate *out)
 {
     const haul_copy *copy = &lookup->copy;
     const haul_machine *machine = lookup->machine;
@@ -59,20 +59,20 @@ static haul_status choose(const choice *choices, size_t count, const haul_lookup
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
+    hl_cost_lookup lookup = hl_cost_lookup_begin(machine, copy, error);
     if (lookup.status != HAUL_OK)
         return lookup.status;
     /* by the stand-in: memory of an unknown kind goes as pinned, or as pageable on the host
      * itself */
-    const bool through_host =
-        lookup.copy.memory == HAUL_PAGEABLE && haul_crosses_link(lookup.copy.direction);
+    const bool through_host = lookup.copy.memory == HAUL_MEMORY_PAGEABLE &&
+                              haul_direction_crosses_link(lookup.copy.direction);
     /* each model does its own look-up: it is to see the memory asked for, not its stand-in */
     lookup.copy = *copy;
-    return through_host ? choose(pageable, sizeof pageable / sizeof *pageable, &lookup, out)
-                        : choose(direct, sizeof direct / sizeof *direct, &lookup, out);
+    return through_host ? choose_model(pageable, sizeof pageable / sizeof *pageable, &lookup, out)
+                        : choose_model(direct, sizeof direct / sizeof *direct, &lookup, out);
 }
 
-const haul_copy_model haul_copy_model_auto = {
+const haul_copy_model hl_cost_copy_model_auto = {
     .abi = HAUL_MODEL_ABI,
     .name = "auto",
     .summary = "the best that the machine's figures allow: curve, loggp, packet; pageable: curve, "

@@ -6,13 +6,13 @@
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
-    const haul_range seconds =
-        haul_range_scale(haul_lookup_nominal_per_byte(&lookup), (double)copy->bytes);
-    return haul_lookup_end(&lookup, haul_copy_model_bandwidth_bound.name, seconds, out);
+    hl_cost_lookup lookup = hl_cost_lookup_begin(machine, copy, error);
+    const hl_cost_range seconds =
+        hl_cost_range_scale(hl_cost_lookup_nominal_per_byte(&lookup), (double)copy->bytes);
+    return hl_cost_lookup_end(&lookup, hl_cost_copy_model_bandwidth_bound.name, seconds, out);
 }
 
-const haul_copy_model haul_copy_model_bandwidth_bound = {
+const haul_copy_model hl_cost_copy_model_bandwidth_bound = {
     .abi = HAUL_MODEL_ABI,
     .name = "bandwidth-bound",
     .summary = "baseline: n over the nominal rate, a bound from below",

@@ -6,15 +6,18 @@
 
 /* Outside the measured sizes the pieces go on, and the uncertainty doubles. A single point says
  * what larger copies take at most (its rate) and at least (its time), and smaller ones likewise. */
-static haul_range seconds_of(const haul_copy_curve *own, double bytes)
+static hl_cost_range seconds_of(const haul_copy_curve *own, double bytes)
 {
-    const double factor = haul_provenance_factor(own->points_from.provenance);
-    const double mid = haul_curve_seconds(own, bytes);
-    if (haul_curve_encloses(own, bytes))
-        return haul_range_within(mid, factor);
-    haul_range seconds = haul_range_within(mid, 2 * factor - 1);
+    const haul_provenance from = own->points_from.provenance;
+    const double mid = hl_cost_curve_seconds(own, bytes);
+    const haul_parameter *uncertainty =
+        2 * own->latency_s.value > mid ? &own->latency_uncertainty : &own->rate_uncertainty;
+    const double factor = hl_cost_factor_with(from, uncertainty);
+    if (hl_cost_curve_encloses(own, bytes))
+        return hl_cost_range_within(mid, factor);
+    hl_cost_range seconds = hl_cost_range_within(mid, 2 * factor - 1);
     const haul_point first = own->points[0];
-    if (haul_curve_points(own) > 1)
+    if (hl_cost_curve_points(own) > 1)
         return seconds;
     if (bytes > first.bytes)
         seconds.low = fmin(first.seconds, seconds.low);
@@ -27,17 +30,17 @@ static haul_range seconds_of(const haul_copy_curve *own, double bytes)
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
-    if (!haul_curve_points(lookup.own)) {
-        haul_lookup_lacks_own(&lookup, "points");
+    hl_cost_lookup lookup = hl_cost_lookup_begin(machine, copy, error);
+    if (!hl_cost_curve_points(lookup.own)) {
+        hl_cost_lookup_lacks_own(&lookup, "points");
         return lookup.status;
     }
     lookup.weakest = lookup.rate_from = lookup.own->points_from.provenance;
-    const haul_range seconds = seconds_of(lookup.own, (double)copy->bytes);
-    return haul_lookup_end(&lookup, haul_copy_model_curve.name, seconds, out);
+    const hl_cost_range seconds = seconds_of(lookup.own, (double)copy->bytes);
+    return hl_cost_lookup_end(&lookup, hl_cost_copy_model_curve.name, seconds, out);
 }
 
-const haul_copy_model haul_copy_model_curve = {
+const haul_copy_model hl_cost_copy_model_curve = {
     .abi = HAUL_MODEL_ABI,
     .name = "curve",
     .summary = "straight between measured points, first and last piece going on outside",

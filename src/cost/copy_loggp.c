@@ -6,14 +6,14 @@
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
-    const haul_range latency_s = haul_lookup_latency(&lookup);
-    const haul_line line = haul_line_of_rate(latency_s, haul_lookup_rate(&lookup));
-    return haul_lookup_end(&lookup, haul_copy_model_loggp.name,
-                           haul_line_apply(line, (double)copy->bytes), out);
+    hl_cost_lookup lookup = hl_cost_lookup_begin(machine, copy, error);
+    const hl_cost_range latency_s = hl_cost_lookup_latency(&lookup);
+    const hl_cost_line line = hl_cost_line_of_rate(latency_s, hl_cost_lookup_rate(&lookup));
+    return hl_cost_lookup_end(&lookup, hl_cost_copy_model_loggp.name,
+                              hl_cost_line_apply(line, (double)copy->bytes), out);
 }
 
-const haul_copy_model haul_copy_model_loggp = {
+const haul_copy_model hl_cost_copy_model_loggp = {
     .abi = HAUL_MODEL_ABI,
     .name = "loggp",
     .summary = "(L+o) + n G, measured latency and rate (CCGrid 2014, section V)",

@@ -7,20 +7,20 @@
 #include "haul/backend.h"
 
 static const void *const models[] = {
-#define MODEL_ROW(name) &haul_copy_model_##name,
-    HAUL_COPY_MODEL_LIST(MODEL_ROW)
+#define MODEL_ROW(name) &hl_cost_copy_model_##name,
+    HL_COST_COPY_MODEL_LIST(MODEL_ROW)
 #undef MODEL_ROW
 };
 
 enum { MODEL_COUNT = sizeof models / sizeof models[0] };
 
 /* The names of before. */
-static const haul_model_alias aliases[] = {
+static const hl_cost_model_alias aliases[] = {
     {"peak", "latency-bandwidth-bound"},
     {"envelope", "bandwidth-bound"},
 };
 
-static const haul_model_kind kind = {
+static const hl_cost_model_kind kind = {
     .what = "model",
     .items = models,
     .count = MODEL_COUNT,
@@ -45,7 +45,7 @@ haul_status haul_model_find(const char *name, haul_model_ref *ref, haul_error *e
 {
     const void *model;
     void *handle;
-    const haul_status status = haul_model_find_in(&kind, name, &model, &handle, error);
+    const haul_status status = hl_cost_model_find_in(&kind, name, &model, &handle, error);
     if (!status)
         *ref = (haul_model_ref){.model = model, .handle = handle};
     return status;
@@ -53,7 +53,7 @@ haul_status haul_model_find(const char *name, haul_model_ref *ref, haul_error *e
 
 void haul_model_release(haul_model_ref *ref)
 {
-    haul_model_close(ref->handle);
+    hl_cost_model_close(ref->handle);
     *ref = (haul_model_ref){0};
 }
 
@@ -64,9 +64,9 @@ static void widen_to_pageable(const haul_machine *machine, const haul_copy *copy
 {
     haul_copy other = *copy;
     haul_estimate pageable = {0};
-    other.memory = HAUL_PAGEABLE;
-    if (!haul_crosses_link(copy->direction) ||
-        haul_machine_curve(machine, copy->direction, HAUL_HOST, copy->locality) ||
+    other.memory = HAUL_MEMORY_PAGEABLE;
+    if (!haul_direction_crosses_link(copy->direction) ||
+        haul_machine_curve(machine, copy->direction, HAUL_MEMORY_HOST, copy->locality) ||
         haul_copy_time(machine, NULL, &other, &pageable, NULL))
         return;
     estimate->low_s = pageable.low_s < estimate->low_s ? pageable.low_s : estimate->low_s;
@@ -83,11 +83,11 @@ haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *m
         error->text[0] = '\0';
     const haul_status status = model->time(machine, copy, &estimate, error);
     estimate.model = estimate.model ? estimate.model : model->name;
-    if (status || !haul_estimate_is_sound(&estimate)) {
-        const haul_model_asked asked = {"a copy of ", (double)copy->bytes, " bytes"};
-        return haul_estimate_fail(status, &estimate, asked, error);
+    if (status || !hl_cost_estimate_is_sound(&estimate)) {
+        const hl_cost_model_asked asked = {"a copy of ", (double)copy->bytes, " bytes"};
+        return hl_cost_estimate_fail(status, &estimate, asked, error);
     }
-    if (copy->memory == HAUL_HOST)
+    if (copy->memory == HAUL_MEMORY_HOST)
         widen_to_pageable(machine, copy, &estimate);
     *out = estimate;
     return HAUL_OK;

@@ -10,7 +10,7 @@
  * a TLP, the headers 16 (MWr) and 12 (CplD). Neugebauer et al., SIGCOMM 2018, pcie-bench. */
 enum { MWR_BYTES = 24, CPLD_BYTES = 20 };
 
-/* What servers are usually configured with, in bytes: maximum payload 256, read completion boundary
+/* The usual configuration of servers, in bytes: maximum payload 256, read completion boundary
  * 64; 128 is the least payload that PCIe allows. NVLink packs 256 bytes behind one flit of 16. */
 enum { USUAL_MPS = 256, LEAST_MPS = 128, USUAL_RCB = 64, USUAL_PACKET = 256, FLIT_BYTES = 16 };
 
@@ -31,64 +31,66 @@ enum { USUAL_MPS = 256, LEAST_MPS = 128, USUAL_RCB = 64, USUAL_PACKET = 256, FLI
  * data; root complexes complete with as much as the payload allows, at worst with pieces of the
  * read completion boundary. Where it writes, a root port may hold the payload to the least of the
  * specification. */
-static haul_range pcie_bytes(haul_lookup *lookup, const haul_link *link, double n)
+static hl_cost_range pcie_bytes(hl_cost_lookup *lookup, const haul_link *link, double n)
 {
-    const bool reads = lookup->copy.direction == HAUL_HTOD;
+    const bool reads = lookup->copy.direction == HAUL_DIRECTION_HTOD;
     const int header = reads ? CPLD_BYTES : MWR_BYTES;
-    const double payload = haul_lookup_usual(lookup, &link->payload_bytes, USUAL_MPS);
+    const double payload = hl_cost_lookup_usual(lookup, &link->payload_bytes, USUAL_MPS);
     const double least =
-        reads ? haul_lookup_usual(lookup, &link->read_completion_bytes, USUAL_RCB) : LEAST_MPS;
-    const double bytes = haul_wire_bytes(n, payload, header);
-    return (haul_range){bytes, bytes, fmax(bytes, haul_wire_bytes(n, least, header))};
+        reads ? hl_cost_lookup_usual(lookup, &link->read_completion_bytes, USUAL_RCB) : LEAST_MPS;
+    const double bytes = hl_cost_wire_bytes(n, payload, header);
+    return (hl_cost_range){bytes, bytes, fmax(bytes, hl_cost_wire_bytes(n, least, header))};
 }
 
 /* The time that the copy's link is busy with n bytes; 0 bytes take none. For copies that cross the
  * host's link or the peer link. */
-static haul_range link_seconds(haul_lookup *lookup, double n)
+static hl_cost_range link_seconds(hl_cost_lookup *lookup, double n)
 {
     const haul_machine *machine = lookup->machine;
-    const bool peer = lookup->copy.direction == HAUL_PTOP;
+    const bool peer = lookup->copy.direction == HAUL_DIRECTION_PTOP;
     const haul_link *link = peer ? &machine->peer : &machine->link;
-    const double peak = haul_lookup_peak(lookup);
-    haul_range bytes;
-    haul_range share;
+    const double peak = hl_cost_lookup_peak(lookup);
+    hl_cost_range bytes;
+    hl_cost_range share;
     if (link->kind == HAUL_LINK_PCIE) {
         share = link->generation.value >= 6
-                    ? haul_range_exact(0)
-                    : haul_lookup_share(lookup, &link->ack_share, PCIE_SHARE, PCIE_SHARE);
+                    ? hl_cost_range_exact(0)
+                    : hl_cost_lookup_share(lookup, &link->ack_share, PCIE_SHARE, PCIE_SHARE);
         bytes = pcie_bytes(lookup, link, n);
     } else {
         const double usual = link->kind == HAUL_LINK_NVLINK ? NVLINK_SHARE : FABRIC_SHARE;
-        share = haul_lookup_share(lookup, &link->ack_share, usual, NVLINK_MOST_SHARE);
+        share = hl_cost_lookup_share(lookup, &link->ack_share, usual, NVLINK_MOST_SHARE);
         /* copy engines send 256 bytes behind a header of one flit (NVIDIA, nccl-tests issue 149) */
-        const double payload = haul_lookup_usual(lookup, &link->payload_bytes, USUAL_PACKET);
-        const double header = haul_lookup_usual(lookup, &link->header_bytes, FLIT_BYTES);
-        bytes = haul_range_exact(haul_wire_bytes(n, payload, header));
+        const double payload = hl_cost_lookup_usual(lookup, &link->payload_bytes, USUAL_PACKET);
+        const double header = hl_cost_lookup_usual(lookup, &link->header_bytes, FLIT_BYTES);
+        bytes = hl_cost_range_exact(hl_cost_wire_bytes(n, payload, header));
     }
-    const haul_range payload = {1 - share.high, 1 - share.mid, 1 - share.low};
-    return haul_range_scale(haul_range_times(bytes, haul_range_inverse(payload)), 1 / peak);
+    const hl_cost_range payload = {1 - share.high, 1 - share.mid, 1 - share.low};
+    return hl_cost_range_scale(hl_cost_range_times(bytes, hl_cost_range_inverse(payload)),
+                               1 / peak);
 }
 
-haul_range haul_packet_dma_rate(haul_lookup *lookup)
+hl_cost_range hl_cost_packet_dma_rate(hl_cost_lookup *lookup)
 {
     const haul_copy *copy = &lookup->copy;
     /* a try on a copy of the look-up, without an error: a rate that is missing is computed
      * instead */
-    haul_lookup pinned = *lookup;
-    pinned.own = haul_machine_curve(lookup->machine, copy->direction, HAUL_PINNED, copy->locality);
-    pinned.copy.memory = HAUL_PINNED;
+    hl_cost_lookup pinned = *lookup;
+    pinned.own =
+        haul_machine_curve(lookup->machine, copy->direction, HAUL_MEMORY_PINNED, copy->locality);
+    pinned.copy.memory = HAUL_MEMORY_PINNED;
     pinned.error = NULL;
-    haul_range rate = haul_lookup_rate(&pinned);
-    if (pinned.status == HAUL_OK || copy->locality == HAUL_FAR) {
+    hl_cost_range rate = hl_cost_lookup_rate(&pinned);
+    if (pinned.status == HAUL_OK || copy->locality == HAUL_LOCALITY_FAR) {
         lookup->weakest = pinned.weakest;
         lookup->rate_from = pinned.rate_from;
         if (pinned.status != HAUL_OK)
-            haul_lookup_lacks_own(lookup, "rate");
+            hl_cost_lookup_lacks_own(lookup, "rate");
         return rate;
     }
     /* large enough that the last packet does not count */
     const double many = 1U << 30;
-    return haul_range_scale(haul_range_inverse(link_seconds(lookup, many)), many);
+    return hl_cost_range_scale(hl_cost_range_inverse(link_seconds(lookup, many)), many);
 }
 
 /* Large copies inside a GPU reach 0.86 (A100, HBM2), 0.87 (V100) and 0.91 (H100) of the memory's
@@ -96,43 +98,44 @@ haul_range haul_packet_dma_rate(haul_lookup *lookup)
  * and more. Their middle in the logarithm; the interval covers the three. Copies that fit the cache
  * with both their ends may be quicker: up to 1.46 (H100, 5 to 8 MB) and 1.44 (A100, 13 MB), but no
  * quicker on V100. */
-static haul_range device_seconds(haul_lookup *lookup, double n)
+static hl_cost_range device_seconds(hl_cost_lookup *lookup, double n)
 {
-    haul_range reached = {0.85, 0.88, 0.92};
+    hl_cost_range reached = {0.85, 0.88, 0.92};
     if (2 * n <= lookup->machine->gpu.l2_bytes.value)
         reached.high = 1.5;
-    const double peak = haul_lookup_peak(lookup);
-    return haul_range_scale(haul_range_inverse(reached), n / peak);
+    const double peak = hl_cost_lookup_peak(lookup);
+    return hl_cost_range_scale(hl_cost_range_inverse(reached), n / peak);
 }
 
 /* T = (L+o) + bytes on the wire / rate of the wire. */
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
-    if (lookup.copy.memory == HAUL_PAGEABLE && haul_crosses_link(lookup.copy.direction))
-        haul_lookup_refuse(&lookup, haul_copy_model_packet.name,
-                           "knows only the link: pageable copies are for 'staged' and 'ahead'");
-    if (lookup.copy.locality == HAUL_FAR)
-        haul_lookup_lacks_own(&lookup, "rate"); /* the link does not tell what lies beyond it */
-    const haul_range none = haul_range_exact(0);
-    const haul_range latency_s =
-        lookup.copy.direction == HAUL_HTOH ? none : haul_lookup_latency(&lookup);
+    hl_cost_lookup lookup = hl_cost_lookup_begin(machine, copy, error);
+    if (lookup.copy.memory == HAUL_MEMORY_PAGEABLE &&
+        haul_direction_crosses_link(lookup.copy.direction))
+        hl_cost_lookup_refuse(&lookup, hl_cost_copy_model_packet.name,
+                              "knows only the link: pageable copies are for 'staged' and 'ahead'");
+    if (lookup.copy.locality == HAUL_LOCALITY_FAR)
+        hl_cost_lookup_lacks_own(&lookup, "rate"); /* the link does not tell what lies beyond it */
+    const hl_cost_range none = hl_cost_range_exact(0);
+    const hl_cost_range latency_s =
+        lookup.copy.direction == HAUL_DIRECTION_HTOH ? none : hl_cost_lookup_latency(&lookup);
     const double n = (double)copy->bytes;
     const haul_parameter *host_rate = &machine->host.copy_rate_Bps;
-    haul_range seconds;
-    if (lookup.copy.direction == HAUL_DTOD)
+    hl_cost_range seconds;
+    if (lookup.copy.direction == HAUL_DIRECTION_DTOD)
         seconds = device_seconds(&lookup, n);
-    else if (lookup.copy.direction == HAUL_HTOH)
-        seconds = haul_range_scale(
-            haul_range_inverse(haul_lookup_need(&lookup, host_rate, "host.copy_rate")), n);
+    else if (lookup.copy.direction == HAUL_DIRECTION_HTOH)
+        seconds = hl_cost_range_scale(
+            hl_cost_range_inverse(hl_cost_lookup_need(&lookup, host_rate, "host.copy_rate")), n);
     else
         seconds = link_seconds(&lookup, n);
-    return haul_lookup_end(&lookup, haul_copy_model_packet.name, haul_range_add(latency_s, seconds),
-                           out);
+    return hl_cost_lookup_end(&lookup, hl_cost_copy_model_packet.name,
+                              hl_cost_range_add(latency_s, seconds), out);
 }
 
-const haul_copy_model haul_copy_model_packet = {
+const haul_copy_model hl_cost_copy_model_packet = {
     .abi = HAUL_MODEL_ABI,
     .name = "packet",
     .summary = "(L+o) + bytes on the wire, packet by packet, over its nominal rate",

@@ -15,113 +15,114 @@
 #define AMD_STAGED_BYTES (1 << 20)
 
 typedef struct staging {
-    haul_range latency_s;
-    haul_range dma_Bps;
-    haul_range host_Bps; /* one core's copy into or out of the buffer, for this size */
+    hl_cost_range latency_s;
+    hl_cost_range dma_Bps;
+    hl_cost_range host_Bps; /* one core's copy into or out of the buffer, for this size */
     double threshold;
     double chunk; /* 0: not known */
-    haul_range small_Bps;
+    hl_cost_range small_Bps;
     double gap_s;
 } staging;
 
 /* A rate of staging as the copies' entry tells it, or one core's plain copy, which may be a third
  * off: GTX 970, 10.9 GB/s to the device and 5.9 back on one host. */
-static haul_range staging_rate(haul_lookup *lookup, const haul_parameter *own,
-                               const haul_parameter *plain)
+static hl_cost_range staging_rate(hl_cost_lookup *lookup, const haul_parameter *own,
+                                  const haul_parameter *plain)
 {
-    if (haul_rate_given(own))
-        return haul_lookup_need(lookup, own, "");
-    const haul_range rate = haul_lookup_need(lookup, plain, "host.copy_rate");
-    return (haul_range){rate.low * 3 / 4, rate.mid, rate.high * 4 / 3};
+    if (hl_cost_rate_given(own))
+        return hl_cost_lookup_need(lookup, own, "");
+    const hl_cost_range rate = hl_cost_lookup_need(lookup, plain, "host.copy_rate");
+    return (hl_cost_range){rate.low * 3 / 4, rate.mid, rate.high * 4 / 3};
 }
 
 /* One core copies at one rate while the source fits its last-level cache and at a lower one beyond.
  * The other of the two bounds the interval: a source may be in cache or not whatever its size. */
-static haul_range host_rate(haul_lookup *lookup, const haul_copy_curve *own, double n)
+static hl_cost_range host_rate(hl_cost_lookup *lookup, const haul_copy_curve *own, double n)
 {
     const haul_host *host = &lookup->machine->host;
     const bool is_slow_known =
-        haul_rate_given(&own->memory_rate_Bps) || haul_rate_given(&host->copy_rate_Bps);
+        hl_cost_rate_given(&own->memory_rate_Bps) || hl_cost_rate_given(&host->copy_rate_Bps);
     const bool is_fast_known =
-        haul_rate_given(&own->host_rate_Bps) || haul_rate_given(&host->cached_copy_rate_Bps);
-    haul_range slow = {0};
-    haul_range fast = {0};
+        hl_cost_rate_given(&own->host_rate_Bps) || hl_cost_rate_given(&host->cached_copy_rate_Bps);
+    hl_cost_range slow = {0};
+    hl_cost_range fast = {0};
     if (is_slow_known || !is_fast_known)
         slow = staging_rate(lookup, &own->memory_rate_Bps, &host->copy_rate_Bps);
     if (is_fast_known)
         fast = staging_rate(lookup, &own->host_rate_Bps, &host->cached_copy_rate_Bps);
     if (!is_slow_known)
         slow = fast;
-    fast = haul_range_max(slow, fast);
+    fast = hl_cost_range_max(slow, fast);
     const haul_parameter *cache =
-        haul_rate_given(&own->cache_bytes) ? &own->cache_bytes : &host->cache_bytes;
-    const bool fits = haul_rate_given(cache) && n <= cache->value;
-    return (haul_range){slow.low, fits ? fast.mid : slow.mid, fast.high};
+        hl_cost_rate_given(&own->cache_bytes) ? &own->cache_bytes : &host->cache_bytes;
+    const bool fits = hl_cost_rate_given(cache) && n <= cache->value;
+    return (hl_cost_range){slow.low, fits ? fast.mid : slow.mid, fast.high};
 }
 
 /* All that either driver's staging needs. Small copies go at the link's rate unless they were
  * measured by themselves. */
-static staging staging_of(haul_lookup *lookup, double n)
+static staging staging_of(hl_cost_lookup *lookup, double n)
 {
     static const haul_copy_curve nothing;
     const haul_copy_curve *own = lookup->own ? lookup->own : &nothing;
-    staging self = {.latency_s = haul_lookup_latency(lookup),
-                    .dma_Bps = haul_packet_dma_rate(lookup)};
+    staging self = {.latency_s = hl_cost_lookup_latency(lookup),
+                    .dma_Bps = hl_cost_packet_dma_rate(lookup)};
     self.host_Bps = host_rate(lookup, own, n);
-    self.threshold = haul_lookup_usual(lookup, &own->threshold_bytes, USUAL_THRESHOLD);
-    self.chunk = haul_rate_given(&own->chunk_bytes) ? own->chunk_bytes.value : 0;
-    self.gap_s = haul_rate_given(&own->gap_s) ? own->gap_s.value : 0;
-    self.small_Bps = haul_rate_given(&own->small_rate_Bps)
-                         ? haul_lookup_need_own(lookup, &own->small_rate_Bps, "small_rate")
+    self.threshold = hl_cost_lookup_usual(lookup, &own->threshold_bytes, USUAL_THRESHOLD);
+    self.chunk = hl_cost_rate_given(&own->chunk_bytes) ? own->chunk_bytes.value : 0;
+    self.gap_s = hl_cost_rate_given(&own->gap_s) ? own->gap_s.value : 0;
+    self.small_Bps = hl_cost_rate_given(&own->small_rate_Bps)
+                         ? hl_cost_lookup_need_own(lookup, &own->small_rate_Bps, "small_rate")
                          : self.dma_Bps;
     return self;
 }
 
-static haul_range over(haul_range rate_Bps, double n)
+static hl_cost_range over(hl_cost_range rate_Bps, double n)
 {
-    return haul_range_scale(haul_range_inverse(rate_Bps), n);
+    return hl_cost_range_scale(hl_cost_range_inverse(rate_Bps), n);
 }
 
 /* Double-buffered: up to a threshold n/R_small; above it the slower of host and DMA sets the pace
  * and the faster works alone once, on the first chunk or the last; a gap a chunk. Without a known
  * chunk the first `threshold` bytes go as small copies do. */
-static haul_range double_buffered(const staging *self, double n)
+static hl_cost_range double_buffered(const staging *self, double n)
 {
-    const haul_range small = over(self->small_Bps, fmin(n, self->threshold));
+    const hl_cost_range small = over(self->small_Bps, fmin(n, self->threshold));
     if (n <= self->threshold)
         return small;
-    const haul_range pace = haul_range_min(self->host_Bps, self->dma_Bps);
+    const hl_cost_range pace = hl_cost_range_min(self->host_Bps, self->dma_Bps);
     if (self->chunk <= 0)
-        return haul_range_add(small, over(pace, n - self->threshold));
-    const haul_range alone = over(haul_range_max(self->host_Bps, self->dma_Bps), self->chunk);
-    const haul_range gaps = haul_range_exact(ceil(n / self->chunk) * self->gap_s);
-    const haul_range rest = haul_range_add(over(pace, n), gaps);
-    return haul_range_max(small, haul_range_add(alone, rest));
+        return hl_cost_range_add(small, over(pace, n - self->threshold));
+    const hl_cost_range alone = over(hl_cost_range_max(self->host_Bps, self->dma_Bps), self->chunk);
+    const hl_cost_range gaps = hl_cost_range_exact(ceil(n / self->chunk) * self->gap_s);
+    const hl_cost_range rest = hl_cost_range_add(over(pace, n), gaps);
+    return hl_cost_range_max(small, hl_cost_range_add(alone, rest));
 }
 
 /* AMD: in and out one after the other up to 1 MiB; above it the range is pinned and goes at the
  * link's rate. Pinning costs what the host's pages cost, which no source gives: at most as much as
  * copying them, and the time is never below that of 1 MiB. */
-static haul_range one_buffer(const staging *self, double n)
+static hl_cost_range one_buffer(const staging *self, double n)
 {
-    const haul_range in = over(self->host_Bps, fmin(n, AMD_STAGED_BYTES));
-    const haul_range out = over(self->dma_Bps, fmin(n, AMD_STAGED_BYTES));
-    const haul_range small = haul_range_add(in, out);
+    const hl_cost_range in = over(self->host_Bps, fmin(n, AMD_STAGED_BYTES));
+    const hl_cost_range out = over(self->dma_Bps, fmin(n, AMD_STAGED_BYTES));
+    const hl_cost_range small = hl_cost_range_add(in, out);
     if (n <= AMD_STAGED_BYTES)
         return small;
-    haul_range large = over(self->dma_Bps, n);
+    hl_cost_range large = over(self->dma_Bps, n);
     large.high += over(self->host_Bps, n).high;
-    return haul_range_max(small, large);
+    return hl_cost_range_max(small, large);
 }
 
 /* The copy's latency is that of its own kind where it is known: staging has a start of its own. */
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
-    haul_lookup lookup = haul_lookup_begin(machine, copy, error);
-    if (lookup.copy.memory != HAUL_PAGEABLE || !haul_crosses_link(lookup.copy.direction))
-        haul_lookup_refuse(&lookup, haul_copy_model_staged.name,
-                           "is for pageable copies between host and device");
+    hl_cost_lookup lookup = hl_cost_lookup_begin(machine, copy, error);
+    if (lookup.copy.memory != HAUL_MEMORY_PAGEABLE ||
+        !haul_direction_crosses_link(lookup.copy.direction))
+        hl_cost_lookup_refuse(&lookup, hl_cost_copy_model_staged.name,
+                              "is for pageable copies between host and device");
     const double n = (double)copy->bytes;
     const staging self = staging_of(&lookup, n);
     const char *architecture = machine->gpu.architecture ? machine->gpu.architecture : "";
@@ -129,12 +130,12 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
     const bool is_amd = machine->link.kind == HAUL_LINK_FABRIC ||
                         !strncmp(architecture, "cdna", 4) || !strncmp(architecture, "rdna", 4) ||
                         !strncmp(architecture, "gfx", 3);
-    const haul_range moved = is_amd ? one_buffer(&self, n) : double_buffered(&self, n);
-    return haul_lookup_end(&lookup, haul_copy_model_staged.name,
-                           haul_range_add(self.latency_s, moved), out);
+    const hl_cost_range moved = is_amd ? one_buffer(&self, n) : double_buffered(&self, n);
+    return hl_cost_lookup_end(&lookup, hl_cost_copy_model_staged.name,
+                              hl_cost_range_add(self.latency_s, moved), out);
 }
 
-const haul_copy_model haul_copy_model_staged = {
+const haul_copy_model hl_cost_copy_model_staged = {
     .abi = HAUL_MODEL_ABI,
     .name = "staged",
     .summary = "pageable: (L+o) + through the driver's pinned buffer, chunk by chunk",

@@ -17,13 +17,13 @@ enum {
     PATIENCE = 4,      /* bends tried in a row that do not pay */
 };
 
-static const haul_effort coarse = {.rounds = 5, .floor = 2e-3};
-static const haul_effort middle = {.rounds = 8, .floor = 1e-3};
-static const haul_effort fine = {.rounds = 40, .floor = 1e-7};
+static const hl_cost_effort coarse = {.rounds = 5, .floor = 2e-3};
+static const hl_cost_effort middle = {.rounds = 8, .floor = 1e-3};
+static const hl_cost_effort fine = {.rounds = 40, .floor = 1e-7};
 
 /* Sets of bends, best first. */
 typedef struct bend_beam {
-    haul_bent items[CANDIDATES];
+    hl_cost_bent items[CANDIDATES];
     size_t count;
     size_t limit;
 } bend_beam;
@@ -31,7 +31,7 @@ typedef struct bend_beam {
 /* By time too: equal sizes then have their median in the middle. */
 static int compare_dots(const void *a, const void *b)
 {
-    const haul_dot *x = a, *y = b;
+    const hl_cost_dot *x = a, *y = b;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? -1 : 1;
     return (x->seconds > y->seconds) - (x->seconds < y->seconds);
@@ -39,10 +39,10 @@ static int compare_dots(const void *a, const void *b)
 
 /* Sorted dots of the samples, a dot each, with the scale that `weight` asks for. */
 static void make_dots(const haul_sample *samples, size_t count, haul_fit_weight weight,
-                      haul_dot *dots)
+                      hl_cost_dot *dots)
 {
     for (size_t i = 0; i < count; i++)
-        dots[i] = (haul_dot){
+        dots[i] = (hl_cost_dot){
             .bytes = (double)samples[i].copy.bytes, .seconds = samples[i].seconds, .weight = 1};
     qsort(dots, count, sizeof *dots, compare_dots);
     double total = 0; /* summed in order of size, so that the samples' order is of no account */
@@ -55,13 +55,13 @@ static void make_dots(const haul_sample *samples, size_t count, haul_fit_weight 
 }
 
 /* One dot a size, into `sizes`; returns how many. */
-static size_t merge_sizes(const haul_dot *dots, size_t count, haul_dot *sizes)
+static size_t merge_sizes(const hl_cost_dot *dots, size_t count, hl_cost_dot *sizes)
 {
     size_t merged = 0;
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && dots[end].bytes == dots[i].bytes; end++)
             ;
-        const haul_dot *lower = &dots[(i + end - 1) / 2], *upper = &dots[(i + end) / 2];
+        const hl_cost_dot *lower = &dots[(i + end - 1) / 2], *upper = &dots[(i + end) / 2];
         sizes[merged] = *lower; /* the median: the middle of two where they halve the size */
         sizes[merged].seconds = (lower->seconds + upper->seconds) / 2;
         sizes[merged].scale = 2 / (1 / lower->scale + 1 / upper->scale);
@@ -72,7 +72,7 @@ static size_t merge_sizes(const haul_dot *dots, size_t count, haul_dot *sizes)
 
 /* Thins dots for the search, in place: neighbours are merged, so many that about SEARCH_DOTS equal
  * shares of the sizes' logarithms remain. Returns how many remain. */
-static size_t thin_dots(haul_dot *sizes, size_t count)
+static size_t thin_dots(hl_cost_dot *sizes, size_t count)
 {
     if (count <= SEARCH_DOTS)
         return count;
@@ -94,7 +94,7 @@ static size_t thin_dots(haul_dot *sizes, size_t count)
 
 /* Inserts by loss; the worst falls out of a full beam. Two ways of growing lead to the same set of
  * bends: it is kept once. */
-static void beam_offer(bend_beam *beam, const haul_bent *bent)
+static void beam_offer(bend_beam *beam, const hl_cost_bent *bent)
 {
     size_t at = beam->count;
     while (at > 0 && bent->loss < beam->items[at - 1].loss)
@@ -111,7 +111,7 @@ static void beam_offer(bend_beam *beam, const haul_bent *bent)
 }
 
 /* `bent` with one more bend at x; false where there is one. */
-static bool with_bend(const haul_bent *bent, double x, haul_bent *out)
+static bool with_bend(const hl_cost_bent *bent, double x, hl_cost_bent *out)
 {
     size_t at = 0;
     while (at < bent->count && bent->x[at] < x)
@@ -126,7 +126,7 @@ static bool with_bend(const haul_bent *bent, double x, haul_bent *out)
 }
 
 /* Candidates are spread by rank, so that they are dense where sizes were measured densely. */
-static void grow_beam(const haul_cloud *cloud, const bend_beam *from, bend_beam *to)
+static void grow_beam(const hl_cost_cloud *cloud, const bend_beam *from, bend_beam *to)
 {
     double candidates[CANDIDATES]; /* evenly by rank, without the first and the last */
     const size_t inner = cloud->count - 2;
@@ -135,28 +135,28 @@ static void grow_beam(const haul_cloud *cloud, const bend_beam *from, bend_beam 
         candidates[i] = cloud->dots[1 + (count > 1 ? i * (inner - 1) / (count - 1) : 0)].bytes;
     for (size_t i = 0; i < from->count; i++)
         for (size_t j = 0; j < count; j++) {
-            haul_bent bent;
+            hl_cost_bent bent;
             if (with_bend(&from->items[i], candidates[j], &bent) &&
-                haul_bent_fit(cloud, coarse, &bent))
+                hl_cost_bent_fit(cloud, coarse, &bent))
                 beam_offer(to, &bent);
         }
 }
 
 /* Moves each bend for as long as it helps, by smaller and smaller shares. */
-static void polish(const haul_cloud *cloud, haul_bent *bent)
+static void polish(const hl_cost_cloud *cloud, hl_cost_bent *bent)
 {
-    if (!haul_bent_fit(cloud, middle, bent))
+    if (!hl_cost_bent_fit(cloud, middle, bent))
         return;
     for (double share = 0.4; share > 0.002;) {
         bool helped = false;
         for (size_t k = 0; k < 2 * (bent->count - 2); k++) {
             const size_t at = 1 + k / 2;
-            haul_bent other = *bent;
+            hl_cost_bent other = *bent;
             const double here = log1p(bent->x[at]);
             const double there = log1p(bent->x[k % 2 ? at + 1 : at - 1]);
             other.x[at] = expm1(here + share * (there - here));
             const bool apart = other.x[at] > other.x[at - 1] && other.x[at] < other.x[at + 1];
-            if (apart && haul_bent_fit(cloud, middle, &other) &&
+            if (apart && hl_cost_bent_fit(cloud, middle, &other) &&
                 other.loss < bent->loss * (1 - 1e-6)) {
                 *bent = other;
                 helped = true;
@@ -169,24 +169,24 @@ static void polish(const haul_cloud *cloud, haul_bent *bent)
 
 /* Bayes' criterion for misses that are spread as Laplace's law: what one more bend, two figures
  * more, must gain. A mean miss of 1e-4 is as good as none. Of straight lines with noise it takes 97
- * in 100 for straight from 100 samples on, Akaike's 1 in 3; on the halves of docs/accuracy.md the
- * two differ in one group of 33. */
-static double criterion(const haul_bent *bent, double samples)
+ * in 100 for straight from 100 samples on, Akaike's 1 in 3; on the halves of
+ * docs/accuracy/copies.md the two differ in one group of 33. */
+static double criterion(const hl_cost_bent *bent, double samples)
 {
     return 2 * samples * log(fmax(bent->loss, 1e-4)) + 2 * (double)bent->count * log(samples);
 }
 
-/* What is looked for: at most `points` points; with `samples` not 0, as few as serve so many. */
+/* The curve to find: at most `points` points; with `samples` not 0, as few as serve so many. */
 typedef struct bend_aim {
     size_t points;
     double samples;
 } bend_aim;
 
 /* Polishes the head of a beam and keeps the best. What follows grows from the polished. */
-static void take_best(const haul_cloud *cloud, bend_beam *beam, bend_aim aim, haul_bent *best)
+static void take_best(const hl_cost_cloud *cloud, bend_beam *beam, bend_aim aim, hl_cost_bent *best)
 {
     for (size_t i = 0; i < beam->count && i < POLISHED; i++) {
-        haul_bent bent = beam->items[i];
+        hl_cost_bent bent = beam->items[i];
         polish(cloud, &bent);
         if (aim.samples > 0 ? criterion(&bent, aim.samples) < criterion(best, aim.samples)
                             : bent.loss < best->loss)
@@ -197,17 +197,17 @@ static void take_best(const haul_cloud *cloud, bend_beam *beam, bend_aim aim, ha
 }
 
 /* Finds the bends. Needs: more sizes than points. Returns false without memory. */
-static bool search(const haul_cloud *cloud, bend_aim aim, haul_bent *best)
+static bool search(const hl_cost_cloud *cloud, bend_aim aim, hl_cost_bent *best)
 {
     bend_beam *beams = calloc(2, sizeof *beams);
     if (!beams)
         return false;
     bend_beam *now = &beams[0], *next = &beams[1];
     const double last = cloud->dots[cloud->count - 1].bytes;
-    *best = (haul_bent){.count = 2, .x = {0, last}};
+    *best = (hl_cost_bent){.count = 2, .x = {0, last}};
     if (aim.points == 1)
-        *best = (haul_bent){.count = 1, .x = {last}};
-    if (!haul_bent_fit(cloud, middle, best))
+        *best = (hl_cost_bent){.count = 1, .x = {last}};
+    if (!hl_cost_bent_fit(cloud, middle, best))
         best->loss = HUGE_VAL;
     *now = (bend_beam){.count = 1, .limit = 1, .items = {*best}};
     for (size_t points = 3; points <= aim.points && points <= best->count + PATIENCE; points++) {
@@ -224,10 +224,10 @@ static bool search(const haul_cloud *cloud, bend_aim aim, haul_bent *best)
 }
 
 /* A line through one dot a size, made to rise where it must. */
-static void join_sizes(const haul_dot *sizes, size_t count, bool rising, haul_bent *bent)
+static void join_sizes(const hl_cost_dot *sizes, size_t count, bool rising, hl_cost_bent *bent)
 {
-    const haul_cloud cloud = {.dots = sizes, .count = count, .rising = rising};
-    *bent = (haul_bent){.count = count};
+    const hl_cost_cloud cloud = {.dots = sizes, .count = count, .rising = rising};
+    *bent = (hl_cost_bent){.count = count};
     bool rises = true;
     for (size_t i = 0; i < count; i++) {
         bent->x[i] = sizes[i].bytes;
@@ -235,11 +235,12 @@ static void join_sizes(const haul_dot *sizes, size_t count, bool rising, haul_be
         rises = rises && (!i || bent->y[i] >= bent->y[i - 1]);
     }
     if (rising && !rises)
-        (void)haul_bent_fit(&cloud, fine, bent);
+        (void)hl_cost_bent_fit(&cloud, fine, bent);
 }
 
 /* Fits all dots; `sizes` is room for as many. Returns false without memory. */
-static bool fit_dots(const haul_cloud *whole, bend_aim aim, haul_dot *sizes, haul_bent *bent)
+static bool fit_dots(const hl_cost_cloud *whole, bend_aim aim, hl_cost_dot *sizes,
+                     hl_cost_bent *bent)
 {
     const size_t all = merge_sizes(whole->dots, whole->count, sizes);
     if (all <= aim.points) {
@@ -249,12 +250,12 @@ static bool fit_dots(const haul_cloud *whole, bend_aim aim, haul_dot *sizes, hau
     /* a bend that few sizes stand for follows their noise, and what lies beyond follows the bend */
     if (whole->rising && aim.points > (all + 1) / 2)
         aim.points = (all + 1) / 2;
-    const haul_cloud seen = {
+    const hl_cost_cloud seen = {
         .dots = sizes, .count = thin_dots(sizes, all), .rising = whole->rising};
     if (!search(&seen, aim, bent))
         return false;
-    haul_bent last = *bent;
-    if (haul_bent_fit(whole, fine, &last))
+    hl_cost_bent last = *bent;
+    if (hl_cost_bent_fit(whole, fine, &last))
         *bent = last;
     return true;
 }
@@ -264,30 +265,30 @@ haul_status haul_fit_curve(const haul_sample *samples, size_t count, size_t max_
                            haul_fit_weight weight, haul_copy_curve *curve,
                            haul_residuals *residuals, haul_error *error)
 {
-    HAUL_TRY(haul_samples_check(samples, count, error));
-    if (max_points < 1 || max_points > HAUL_CURVE_POINTS)
-        return haul_fail(error, HAUL_USAGE, "expected 1 to %d points a curve, not %zu",
-                         HAUL_CURVE_POINTS, max_points);
-    haul_dot *dots = calloc(2 * count, sizeof *dots);
+    HAUL_TRY(hl_cost_samples_check(samples, count, error));
+    if (max_points < 1 || max_points > HAUL_MACHINE_CURVE_POINTS)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "expected 1 to %d points a curve, not %zu",
+                              HAUL_MACHINE_CURVE_POINTS, max_points);
+    hl_cost_dot *dots = calloc(2 * count, sizeof *dots);
     if (!dots)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     make_dots(samples, count, weight, dots);
     const bool rising = weight == HAUL_FIT_RELATIVE;
-    const haul_cloud whole = {.dots = dots, .count = count, .rising = rising};
+    const hl_cost_cloud whole = {.dots = dots, .count = count, .rising = rising};
     const bend_aim aim = {.points = max_points, .samples = rising ? (double)count : 0};
-    haul_bent bent = {0};
+    hl_cost_bent bent = {0};
     const bool found = fit_dots(&whole, aim, dots + count, &bent);
     free(dots);
     if (!found)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     const haul_copy *copy = &samples[0].copy;
     haul_copy_curve fitted = {
         .direction = copy->direction,
         .memory = copy->memory,
         .locality = copy->locality,
-        .points_from = {.value = (double)bent.count, .provenance = HAUL_FITTED},
+        .points_from = {.value = (double)bent.count, .provenance = HAUL_PROVENANCE_FITTED},
     };
     for (size_t i = 0; i < bent.count; i++)
         fitted.points[i] = (haul_point){bent.x[i], bent.y[i]};
-    return haul_curve_keep(&fitted, samples, count, curve, residuals, error);
+    return hl_cost_curve_keep(&fitted, samples, count, curve, residuals, error);
 }

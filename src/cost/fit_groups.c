@@ -63,15 +63,16 @@ static haul_status fit_rate(const haul_sample *samples, size_t count, haul_fit_g
         .direction = copy->direction,
         .memory = copy->memory,
         .locality = copy->locality,
-        .rate_Bps = {.value = (double)copy->bytes / fmax(median, 1e-9), .provenance = HAUL_FITTED},
+        .rate_Bps = {.value = (double)copy->bytes / fmax(median, 1e-9),
+                     .provenance = HAUL_PROVENANCE_FITTED},
     };
-    return haul_curve_score(&group->curve, samples, count, &group->of_curve, error);
+    return hl_cost_curve_score(&group->curve, samples, count, &group->of_curve, error);
 }
 
 /* A line that does not fit (two sizes at least, times that grow) is left out. */
 static haul_status pardon(haul_status status)
 {
-    return status == HAUL_MISSING ? HAUL_OK : status;
+    return status == HAUL_STATUS_MISSING ? HAUL_OK : status;
 }
 
 /* The curve must succeed. The two lines of the paper are for comparison, and may be missing. */
@@ -103,7 +104,7 @@ static haul_parameter rate_of(const haul_sample *samples, size_t count, const ha
                                                             : group->curve.rate_Bps.value;
     const double bytes = (double)samples[first].copy.bytes;
     const double found = bytes / fmax(median_s - fmin(latency_s, median_s / 2), 1e-9);
-    return (haul_parameter){alone > 0 ? fmin(found, alone) : found, HAUL_FITTED, NULL};
+    return (haul_parameter){alone > 0 ? fmin(found, alone) : found, HAUL_PROVENANCE_FITTED, NULL};
 }
 
 /* Samples of one condition other than alone. */
@@ -112,20 +113,22 @@ static haul_status fit_condition(const haul_sample *samples, size_t count, haul_
 {
     const haul_condition condition = samples[0].condition;
     group->of_condition[condition] = count;
-    if (condition == HAUL_WHILE_GAP) {
+    if (condition == HAUL_CONDITION_GAP) {
         /* they are sorted by bytes, which mean nothing to a gap */
         double *gaps = malloc(count * sizeof *gaps);
         if (!gaps)
-            return haul_fail_no_memory(error);
+            return hl_base_fail_no_memory(error);
         for (size_t i = 0; i < count; i++)
             gaps[i] = samples[i].seconds;
-        group->curve.gap_s = (haul_parameter){haul_median(gaps, count), HAUL_FITTED, NULL};
+        group->curve.gap_s =
+            (haul_parameter){hl_base_median(gaps, count), HAUL_PROVENANCE_FITTED, NULL};
         free(gaps);
         return HAUL_OK;
     }
     if (!samples[count - 1].copy.bytes)
-        return haul_fail(error, HAUL_BAD_INPUT, "copies of no bytes tell no rate");
-    *(condition == HAUL_WHILE_BUSY ? &group->curve.busy_rate_Bps : &group->curve.mapped_rate_Bps) =
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "copies of no bytes tell no rate");
+    *(condition == HAUL_CONDITION_BUSY ? &group->curve.busy_rate_Bps
+                                       : &group->curve.mapped_rate_Bps) =
         rate_of(samples, count, group);
     return HAUL_OK;
 }
@@ -142,9 +145,9 @@ static haul_status fit_all(const haul_sample *samples, size_t count, size_t max_
     for (size_t i = 0, end; !status && i < count; i = end) {
         for (end = i + 1; end < count && samples[end].condition == samples[i].condition; end++)
             ;
-        if (samples[i].condition == HAUL_WHILE_ALONE) {
+        if (samples[i].condition == HAUL_CONDITION_ALONE) {
             status = fit_group(&samples[i], end - i, max_points, group, error);
-            group->of_condition[HAUL_WHILE_ALONE] = end - i;
+            group->of_condition[HAUL_CONDITION_ALONE] = end - i;
         } else {
             status = fit_condition(&samples[i], end - i, group, error);
         }
@@ -155,13 +158,13 @@ static haul_status fit_all(const haul_sample *samples, size_t count, size_t max_
 haul_status haul_fit_groups(const haul_samples *samples, size_t max_points, haul_fit_group **groups,
                             size_t *count, haul_error *error)
 {
-    haul_status status = haul_samples_check(samples->items, samples->count, error);
+    haul_status status = hl_cost_samples_check(samples->items, samples->count, error);
     if (status)
         return status;
     const size_t count_all = samples->count;
     haul_sample *sorted = malloc(count_all * sizeof *sorted);
     if (!sorted)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     memcpy(sorted, samples->items, count_all * sizeof *sorted);
     qsort(sorted, count_all, sizeof *sorted, compare_samples);
     size_t found = 1, at = 0;
@@ -170,7 +173,7 @@ haul_status haul_fit_groups(const haul_samples *samples, size_t max_points, haul
     haul_fit_group *fitted = calloc(found, sizeof *fitted);
     if (!fitted) {
         free(sorted);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     for (size_t i = 0, end; !status && i < count_all; i = end) {
         for (end = i + 1; end < count_all && same_group(&sorted[i].copy, &sorted[end].copy); end++)

@@ -9,20 +9,20 @@ static const double least_s = 1e-9;
 
 /* Normal equations of the hat functions: tridiagonal, since a dot touches two neighbours. */
 typedef struct equations {
-    double diagonal[HAUL_CURVE_POINTS];
-    double beside[HAUL_CURVE_POINTS]; /* [i] couples i and i + 1 */
-    double right[HAUL_CURVE_POINTS];
+    double diagonal[HAUL_MACHINE_CURVE_POINTS];
+    double beside[HAUL_MACHINE_CURVE_POINTS]; /* [i] couples i and i + 1 */
+    double right[HAUL_MACHINE_CURVE_POINTS];
 } equations;
 
 /* Which unknown each height is: heights that would fall with size share one. */
 typedef struct tie_map {
-    size_t of[HAUL_CURVE_POINTS];
+    size_t of[HAUL_MACHINE_CURVE_POINTS];
     size_t count;
 } tie_map;
 
 /* The piece that holds `bytes`, from the last one on: dots ascend, so one pass serves all. Sizes
  * beyond the last bend belong to the last piece. */
-static size_t piece_of(const haul_bent *bent, double bytes, size_t piece)
+static size_t piece_of(const hl_cost_bent *bent, double bytes, size_t piece)
 {
     while (piece + 2 < bent->count && bytes > bent->x[piece + 1])
         piece++;
@@ -30,14 +30,14 @@ static size_t piece_of(const haul_bent *bent, double bytes, size_t piece)
 }
 
 /* How far along its piece a size lies; outside 0 to 1 beyond the ends. */
-static double share_of(const haul_bent *bent, double bytes, size_t piece)
+static double share_of(const hl_cost_bent *bent, double bytes, size_t piece)
 {
     if (bent->count == 1)
         return 0;
     return (bytes - bent->x[piece]) / (bent->x[piece + 1] - bent->x[piece]);
 }
 
-static double miss_of(const haul_bent *bent, const haul_dot *dot, size_t piece, double share)
+static double miss_of(const hl_cost_bent *bent, const hl_cost_dot *dot, size_t piece, double share)
 {
     const double right = bent->count > 1 ? share * bent->y[piece + 1] : 0;
     return fabs(dot->seconds - (1 - share) * bent->y[piece] - right) * dot->scale;
@@ -63,13 +63,13 @@ static void add_dot(equations *sums, const tie_map *ties, size_t piece, double s
 
 /* Weighing each dot by 1 / |its last miss| makes least squares into least absolute misses; the
  * first round (`floor` 0) weighs all alike. */
-static void sum_equations(const haul_cloud *cloud, const haul_bent *bent, const tie_map *ties,
+static void sum_equations(const hl_cost_cloud *cloud, const hl_cost_bent *bent, const tie_map *ties,
                           double floor, equations *sums)
 {
     *sums = (equations){0};
     size_t piece = 0;
     for (size_t i = 0; i < cloud->count; i++) {
-        const haul_dot *dot = &cloud->dots[i];
+        const hl_cost_dot *dot = &cloud->dots[i];
         piece = piece_of(bent, dot->bytes, piece);
         const double share = share_of(bent, dot->bytes, piece);
         double weight = dot->weight * dot->scale * dot->scale;
@@ -101,7 +101,7 @@ static bool solve(equations *sums, size_t count, double *unknowns)
 }
 
 /* Ties each height that falls to the one before it. Returns whether any did. */
-static bool tie_falls(const haul_bent *bent, tie_map *ties)
+static bool tie_falls(const hl_cost_bent *bent, tie_map *ties)
 {
     bool tied = false;
     size_t now = 0, before = 0;
@@ -117,11 +117,11 @@ static bool tie_falls(const haul_bent *bent, tie_map *ties)
     return tied;
 }
 
-static bool fit_once(const haul_cloud *cloud, const tie_map *ties, double floor, bool pinned,
-                     haul_bent *bent)
+static bool fit_once(const hl_cost_cloud *cloud, const tie_map *ties, double floor, bool pinned,
+                     hl_cost_bent *bent)
 {
     equations sums;
-    double unknowns[HAUL_CURVE_POINTS] = {0};
+    double unknowns[HAUL_MACHINE_CURVE_POINTS] = {0};
     sum_equations(cloud, bent, ties, floor, &sums);
     /* a weight that outdoes all dots, in place of an equation less: the system stays tridiagonal */
     if (pinned) {
@@ -138,7 +138,7 @@ static bool fit_once(const haul_cloud *cloud, const tie_map *ties, double floor,
 
 /* Iteratively reweighted least squares. Heights below the least and heights that fall lose their
  * freedom one after another; with each, the round is repeated. */
-bool haul_bent_fit(const haul_cloud *cloud, haul_effort effort, haul_bent *bent)
+bool hl_cost_bent_fit(const hl_cost_cloud *cloud, hl_cost_effort effort, hl_cost_bent *bent)
 {
     tie_map ties = {.count = bent->count};
     for (size_t i = 0; i < bent->count; i++)
@@ -161,7 +161,7 @@ bool haul_bent_fit(const haul_cloud *cloud, haul_effort effort, haul_bent *bent)
     double off = 0, total = 0;
     size_t piece = 0;
     for (size_t i = 0; i < cloud->count; i++) {
-        const haul_dot *dot = &cloud->dots[i];
+        const hl_cost_dot *dot = &cloud->dots[i];
         piece = piece_of(bent, dot->bytes, piece);
         off += dot->weight * miss_of(bent, dot, piece, share_of(bent, dot->bytes, piece));
         total += dot->weight;

@@ -7,11 +7,11 @@
 /* MISSING where all copies are of one size: those fix no slope. */
 static haul_status check_line(const haul_sample *samples, size_t count, haul_error *error)
 {
-    HAUL_TRY(haul_samples_check(samples, count, error));
+    HAUL_TRY(hl_cost_samples_check(samples, count, error));
     for (size_t i = 1; i < count; i++)
         if (samples[i].copy.bytes != samples[0].copy.bytes)
             return HAUL_OK;
-    return haul_fail(error, HAUL_MISSING, "copies of two sizes: a line needs them");
+    return haul_error_set(error, HAUL_STATUS_MISSING, "copies of two sizes: a line needs them");
 }
 
 /* A fitted latency below 0 is noise: no copy ends before it starts. */
@@ -21,14 +21,14 @@ static haul_copy_curve line_of(double latency_s, double seconds_per_byte, const 
         .direction = copy->direction,
         .memory = copy->memory,
         .locality = copy->locality,
-        .latency_s = {.value = fmax(latency_s, 0), .provenance = HAUL_FITTED},
-        .rate_Bps = {.value = 1 / seconds_per_byte, .provenance = HAUL_FITTED},
+        .latency_s = {.value = fmax(latency_s, 0), .provenance = HAUL_PROVENANCE_FITTED},
+        .rate_Bps = {.value = 1 / seconds_per_byte, .provenance = HAUL_PROVENANCE_FITTED},
     };
 }
 
 static haul_status fail_slope(haul_error *error)
 {
-    return haul_fail(error, HAUL_MISSING, "times that grow with size: these do not");
+    return haul_error_set(error, HAUL_STATUS_MISSING, "times that grow with size: these do not");
 }
 
 haul_status haul_fit_line_average(const haul_sample *samples, size_t count, haul_copy_curve *curve,
@@ -51,7 +51,7 @@ haul_status haul_fit_line_average(const haul_sample *samples, size_t count, haul
     if (!(slope > 0))
         return fail_slope(error);
     const haul_copy_curve line = line_of(least, slope, &samples[0].copy);
-    return haul_curve_keep(&line, samples, count, curve, residuals, error);
+    return hl_cost_curve_keep(&line, samples, count, curve, residuals, error);
 }
 
 /* Weighs each copy by 1/t^2: plain least squares would fit the largest copies alone, whose misses
@@ -86,5 +86,5 @@ haul_status haul_fit_line_relative(const haul_sample *samples, size_t count, hau
     if (!(slope > 0))
         return fail_slope(error);
     const haul_copy_curve line = line_of(latency, slope, &samples[0].copy);
-    return haul_curve_keep(&line, samples, count, curve, residuals, error);
+    return hl_cost_curve_keep(&line, samples, count, curve, residuals, error);
 }

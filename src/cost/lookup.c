@@ -8,7 +8,7 @@
 #include "cost/points.h"
 #include "machine/link_rate.h"
 
-static const haul_copy_curve *find(const haul_lookup *self, haul_memory memory)
+static const haul_copy_curve *find_curve(const hl_cost_lookup *self, haul_memory memory)
 {
     const haul_copy *copy = &self->copy;
     return haul_machine_curve(self->machine, copy->direction, memory, copy->locality);
@@ -16,42 +16,43 @@ static const haul_copy_curve *find(const haul_lookup *self, haul_memory memory)
 
 /* The host's own copies are pageable, and a copy that crosses no host link is of device memory.
  * MANAGED memory and unknown host memory move as pinned does. */
-haul_memory haul_memory_stand_in(haul_direction direction, haul_memory memory)
+haul_memory hl_cost_memory_stand_in(haul_direction direction, haul_memory memory)
 {
-    if (direction == HAUL_HTOH)
-        return HAUL_PAGEABLE;
-    if (!haul_crosses_link(direction))
-        return HAUL_DEVICE;
-    return memory == HAUL_PAGEABLE ? HAUL_PAGEABLE : HAUL_PINNED;
+    if (direction == HAUL_DIRECTION_HTOH)
+        return HAUL_MEMORY_PAGEABLE;
+    if (!haul_direction_crosses_link(direction))
+        return HAUL_MEMORY_DEVICE;
+    return memory == HAUL_MEMORY_PAGEABLE ? HAUL_MEMORY_PAGEABLE : HAUL_MEMORY_PINNED;
 }
 
-/* An entry for exactly this memory goes first. The stand-in widens the interval (haul_lookup_end)
- * only where the copy crosses the link: there pageable memory could hide behind it. */
-void haul_lookup_find(haul_lookup *self)
+/* An entry for exactly this memory goes first. The stand-in widens the interval
+ * (hl_cost_lookup_end) only where the copy crosses the link: there pageable memory could hide
+ * behind it. */
+void hl_cost_lookup_find(hl_cost_lookup *self)
 {
     haul_copy *copy = &self->copy;
     const haul_memory asked = copy->memory;
-    if ((unsigned)copy->direction >= HAUL_UNKNOWN || (unsigned)asked >= HAUL_MEMORIES) {
-        self->status = haul_fail(self->error, HAUL_MISSING,
-                                 "a copy of unknown direction has no predicted time");
+    if ((unsigned)copy->direction >= HAUL_DIRECTION_UNKNOWN || (unsigned)asked >= HAUL_MEMORIES) {
+        self->status = haul_error_set(self->error, HAUL_STATUS_MISSING,
+                                      "a copy of unknown direction has no predicted time");
         return;
     }
-    const bool is_crossing = haul_crosses_link(copy->direction);
+    const bool is_crossing = haul_direction_crosses_link(copy->direction);
     if (!is_crossing)
-        copy->locality = HAUL_NEAR;
-    self->own = find(self, asked);
+        copy->locality = HAUL_LOCALITY_NEAR;
+    self->own = find_curve(self, asked);
     if (self->own)
         return;
-    if (copy->direction == HAUL_DTOD && asked == HAUL_MANAGED)
-        copy->direction = HAUL_PTOP;
-    copy->memory = haul_memory_stand_in(copy->direction, asked);
-    self->own = find(self, copy->memory);
+    if (copy->direction == HAUL_DIRECTION_DTOD && asked == HAUL_MEMORY_MANAGED)
+        copy->direction = HAUL_DIRECTION_PTOP;
+    copy->memory = hl_cost_memory_stand_in(copy->direction, asked);
+    self->own = find_curve(self, copy->memory);
     self->stand_in = is_crossing && copy->memory != asked;
 }
 
 /* Half widths, as factors, that hold 90 of 100 groups of public measurements on machines of the
- * catalogue (docs/accuracy.md, "Intervals of copies"): whoever measured had a slot of another
- * generation or width under the GPU, and another core to stage with. */
+ * catalogue (docs/accuracy/copies.md, "Intervals of copies"): whoever measured had a slot of
+ * another generation or width under the GPU, and another core to stage with. */
 typedef struct width {
     double down;
     double up;
@@ -59,22 +60,48 @@ typedef struct width {
 
 static const width of_link = {1 / 2.1, 2.1};
 static const width of_host = {1 / 2.1, 2.1};
-static const width of_device = {1 / 1.45, 1.45};
+static const width of_device = {1 / 1.3, 1.3};
+
+/* Only PCIe has slots: NVLink, chip to chip links and Infinity Fabric to the host are soldered.
+ * Public measurements of such nodes (AC922, Frontier) are up to 11 % off. */
+static const width of_soldered_link = {1 / 1.12, 1.12};
+
+/* A slot that is known leaves contention and the board: of the five such groups of public
+ * measurements whose copies tell the slot the worst takes 1.52 times as predicted, without its
+ * machine 1.42 (docs/accuracy/copies.md). */
+static const width of_known_slot = {1 / 1.6, 1.6};
+
+static bool is_slot_known(const haul_link *link)
+{
+    const haul_provenance from = link->generation.provenance;
+    return from == HAUL_PROVENANCE_MEASURED || from == HAUL_PROVENANCE_FITTED ||
+           haul_parameter_is_set(&link->generation);
+}
+
+static const width *width_of(const hl_cost_lookup *self, bool is_direct)
+{
+    if (is_direct && self->machine->link.kind != HAUL_LINK_PCIE)
+        return &of_soldered_link;
+    if (is_direct && is_slot_known(&self->machine->link))
+        return &of_known_slot;
+    if (is_direct || self->copy.direction == HAUL_DIRECTION_PTOP)
+        return &of_link;
+    return self->copy.direction == HAUL_DIRECTION_DTOD ? &of_device : &of_host;
+}
 
 /* Rates that were not measured on this very machine: no faster than its link allows. */
-static inline void widen(const haul_lookup *self, haul_range *seconds)
+static inline void widen(const hl_cost_lookup *self, hl_cost_range *seconds)
 {
     const haul_direction direction = self->copy.direction;
-    const bool is_direct = haul_crosses_link(direction) && self->copy.memory != HAUL_PAGEABLE;
-    const width *by = is_direct || direction == HAUL_PTOP ? &of_link
-                      : direction == HAUL_DTOD            ? &of_device
-                                                          : &of_host;
+    const bool is_direct =
+        haul_direction_crosses_link(direction) && self->copy.memory != HAUL_MEMORY_PAGEABLE;
+    const width *by = width_of(self, is_direct);
     double low = seconds->mid * by->down;
     const double high = seconds->mid * by->up;
     seconds->high = high > seconds->high ? high : seconds->high;
     if (low >= seconds->low)
         return;
-    const double peak = is_direct ? haul_link_rate(&self->machine->link) : 0;
+    const double peak = is_direct ? hl_machine_link_rate(&self->machine->link) : 0;
     if (peak > 0 && low * peak < (double)self->copy.bytes)
         low = (double)self->copy.bytes / peak;
     seconds->low = low < seconds->low ? low : seconds->low;
@@ -82,14 +109,14 @@ static inline void widen(const haul_lookup *self, haul_range *seconds)
 
 /* The interval grows for what the parameters do not know: another kind of memory that stood in, and
  * rates that are not from this machine. */
-haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_range seconds,
-                            haul_estimate *out)
+haul_status hl_cost_lookup_end(const hl_cost_lookup *self, const char *model, hl_cost_range seconds,
+                               haul_estimate *out)
 {
     if (self->status != HAUL_OK)
         return self->status;
     if (self->stand_in)
         seconds.high *= 3;
-    if (self->rate_from > HAUL_FITTED)
+    if (self->rate_from > HAUL_PROVENANCE_FITTED)
         widen(self, &seconds);
     *out = (haul_estimate){
         .seconds = seconds.mid,
@@ -102,43 +129,44 @@ haul_status haul_lookup_end(const haul_lookup *self, const char *model, haul_ran
 }
 
 /* The first parameter that is missing stays in the error: it is the one to measure next. */
-static void lacks(haul_lookup *self, const char *path)
+static void lacks(hl_cost_lookup *self, const char *path)
 {
     if (self->status != HAUL_OK)
         return;
     const char *name = self->machine->name;
-    self->status = haul_fail(self->error, HAUL_MISSING, "machine '%s' lacks %s",
-                             name ? name : "without a name", path);
+    self->status = haul_error_set(self->error, HAUL_STATUS_MISSING, "machine '%s' lacks %s",
+                                  name ? name : "without a name", path);
 }
 
-void haul_lookup_lacks_own(haul_lookup *self, const char *key)
+void hl_cost_lookup_lacks_own(hl_cost_lookup *self, const char *key)
 {
     if (self->status != HAUL_OK)
         return;
-    self->status = HAUL_MISSING;
+    self->status = HAUL_STATUS_MISSING;
     if (!self->error)
         return; /* `auto` asks many models: no text for those that only try */
     char path[96];
     snprintf(path, sizeof path, "copies[%s %s%s].%s", haul_direction_text(self->copy.direction),
-             haul_memory_text(self->copy.memory), self->copy.locality == HAUL_FAR ? " far" : "",
-             key);
+             haul_memory_text(self->copy.memory),
+             self->copy.locality == HAUL_LOCALITY_FAR ? " far" : "", key);
     self->status = HAUL_OK;
     lacks(self, path);
 }
 
-void haul_lookup_refuse(haul_lookup *self, const char *model, const char *why)
+void hl_cost_lookup_refuse(hl_cost_lookup *self, const char *model, const char *why)
 {
     if (self->status == HAUL_OK)
-        self->status = haul_fail(self->error, HAUL_MISSING, "model '%s' %s", model, why);
+        self->status =
+            haul_error_set(self->error, HAUL_STATUS_MISSING, "model '%s' %s", model, why);
 }
 
 /* Provenances are in order, from measured to assumed: the greatest is the weakest. */
-static void rest_on(haul_lookup *self, haul_provenance provenance)
+static void rest_on(hl_cost_lookup *self, haul_provenance provenance)
 {
     self->weakest = provenance > self->weakest ? provenance : self->weakest;
 }
 
-static void rest_on_rate(haul_lookup *self, haul_provenance provenance)
+static void rest_on_rate(hl_cost_lookup *self, haul_provenance provenance)
 {
     rest_on(self, provenance);
     self->rate_from = provenance > self->rate_from ? provenance : self->rate_from;
@@ -147,59 +175,74 @@ static void rest_on_rate(haul_lookup *self, haul_provenance provenance)
 /* How far off a parameter may be on the machine that its value is of. Measured and fitted: a few
  * percent from run to run. Published and nominal: GPUs of one type differ by up to 10 %. Scaled by
  * one ratio from another machine, or assumed: by a third. */
-double haul_provenance_factor(haul_provenance provenance)
+double hl_cost_provenance_factor(haul_provenance provenance)
 {
     switch (provenance) {
-    case HAUL_MEASURED:
-    case HAUL_FITTED:
+    case HAUL_PROVENANCE_MEASURED:
+    case HAUL_PROVENANCE_FITTED:
         return 1.03;
-    case HAUL_PUBLISHED:
-    case HAUL_DATASHEET:
+    case HAUL_PROVENANCE_PUBLISHED:
+    case HAUL_PROVENANCE_DATASHEET:
         return 1.10;
     default:
         return 1.33;
     }
 }
 
-static haul_range range_of(const haul_parameter *figure)
+double hl_cost_factor_with(haul_provenance provenance, const haul_parameter *uncertainty)
 {
-    return haul_range_within(figure->value, haul_provenance_factor(figure->provenance));
+    const double factor = hl_cost_provenance_factor(provenance);
+    const bool is_own = provenance <= HAUL_PROVENANCE_FITTED && uncertainty->provenance;
+    return is_own && 1 + uncertainty->value > factor ? 1 + uncertainty->value : factor;
 }
 
-haul_range haul_lookup_need(haul_lookup *self, const haul_parameter *figure, const char *path)
+static hl_cost_range range_of(const hl_cost_lookup *self, const haul_parameter *figure)
 {
-    if (!haul_rate_given(figure)) {
+    const double factor =
+        self->own ? hl_cost_factor_with(figure->provenance, &self->own->rate_uncertainty)
+                  : hl_cost_provenance_factor(figure->provenance);
+    return hl_cost_range_within(figure->value, factor);
+}
+
+hl_cost_range hl_cost_lookup_need(hl_cost_lookup *self, const haul_parameter *figure,
+                                  const char *path)
+{
+    if (!hl_cost_rate_given(figure)) {
         lacks(self, path);
-        return haul_range_exact(1);
+        return hl_cost_range_exact(1);
     }
     rest_on_rate(self, figure->provenance);
-    return range_of(figure);
+    return range_of(self, figure);
 }
 
-haul_range haul_lookup_need_own(haul_lookup *self, const haul_parameter *figure, const char *key)
+hl_cost_range hl_cost_lookup_need_own(hl_cost_lookup *self, const haul_parameter *figure,
+                                      const char *key)
 {
-    if (!figure || !haul_rate_given(figure)) {
-        haul_lookup_lacks_own(self, key);
-        return haul_range_exact(1);
+    if (!figure || !hl_cost_rate_given(figure)) {
+        hl_cost_lookup_lacks_own(self, key);
+        return hl_cost_range_exact(1);
     }
     rest_on_rate(self, figure->provenance);
-    return range_of(figure);
+    return range_of(self, figure);
 }
 
-double haul_lookup_usual(haul_lookup *self, const haul_parameter *figure, double usual)
+double hl_cost_lookup_usual(hl_cost_lookup *self, const haul_parameter *figure, double usual)
 {
-    rest_on(self, haul_rate_given(figure) ? figure->provenance : HAUL_DATASHEET);
-    return haul_rate_given(figure) ? figure->value : usual;
+    /* A size of 0 is one where a machine file may give it: a threshold that nothing is below, a
+     * link without headers. */
+    const bool is_given = figure->provenance != HAUL_PROVENANCE_NOT_GIVEN && figure->value >= 0;
+    rest_on(self, is_given ? figure->provenance : HAUL_PROVENANCE_DATASHEET);
+    return is_given ? figure->value : usual;
 }
 
-haul_range haul_lookup_share(haul_lookup *self, const haul_parameter *figure, double usual,
-                             double most)
+hl_cost_range hl_cost_lookup_share(hl_cost_lookup *self, const haul_parameter *figure, double usual,
+                                   double most)
 {
     const bool has =
-        figure->provenance != HAUL_NOT_GIVEN && figure->value >= 0 && figure->value < 1;
-    rest_on(self, has ? figure->provenance : HAUL_DATASHEET);
+        figure->provenance != HAUL_PROVENANCE_NOT_GIVEN && figure->value >= 0 && figure->value < 1;
+    rest_on(self, has ? figure->provenance : HAUL_PROVENANCE_DATASHEET);
     const double share = has ? figure->value : usual;
-    return (haul_range){0, share, fmax(share, most)};
+    return (hl_cost_range){0, share, fmax(share, most)};
 }
 
 /* Copies of up to this size take 2 us of link or less on PCIe 2 x16 and faster, no more than a
@@ -207,21 +250,22 @@ haul_range haul_lookup_share(haul_lookup *self, const haul_parameter *figure, do
  * their time; else it is a small difference of large numbers. */
 #define LATENCY_BYTES 16384
 
-bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, haul_parameter *out)
+bool hl_cost_latency_of(const haul_machine *machine, const haul_copy_curve *curve,
+                        haul_parameter *out)
 {
     if (!curve)
         return false;
-    if (curve->latency_s.provenance != HAUL_NOT_GIVEN) {
+    if (curve->latency_s.provenance != HAUL_PROVENANCE_NOT_GIVEN) {
         *out = curve->latency_s;
         return true;
     }
-    const size_t count = haul_curve_points(curve);
+    const size_t count = hl_cost_curve_points(curve);
     if (!count)
         return false;
     const haul_point *first = &curve->points[0];
     const haul_parameter peak = haul_link_peak(&machine->link);
-    double latency_s = haul_curve_seconds(curve, 1);
-    if (count == 1 && haul_rate_given(&peak))
+    double latency_s = hl_cost_curve_seconds(curve, 1);
+    if (count == 1 && hl_cost_rate_given(&peak))
         latency_s = fmax(latency_s - first->bytes / peak.value, 0);
     if (first->bytes > LATENCY_BYTES && (count == 1 || latency_s < first->seconds / 4))
         return false;
@@ -230,66 +274,74 @@ bool haul_latency_of(const haul_machine *machine, const haul_copy_curve *curve, 
     return true;
 }
 
-haul_range haul_lookup_latency(haul_lookup *self)
+/* Inside a GPU no host takes part: the smallest copies take 1 to 2 us from Volta to Hopper. */
+static const double inside_latency = 1.41;
+
+hl_cost_range hl_cost_lookup_latency(hl_cost_lookup *self)
 {
     const haul_machine *machine = self->machine;
     haul_parameter latency;
-    if (haul_latency_of(machine, self->own, &latency)) {
+    if (hl_cost_latency_of(machine, self->own, &latency)) {
         /* latencies differ more between machines of a type than rates do; those of another machine
          * are kept as they were (AHEAD, IV.C), from half to twice */
         const haul_provenance from = latency.provenance;
+        const double scaled = self->copy.direction == HAUL_DIRECTION_DTOD ? inside_latency : 2;
         rest_on(self, from);
-        return haul_range_within(latency.value, from >= HAUL_SCALED ? 2
-                                                : from > HAUL_FITTED
-                                                    ? 1.25
-                                                    : haul_provenance_factor(from));
+        return hl_cost_range_within(
+            latency.value, from >= HAUL_PROVENANCE_SCALED ? scaled
+                           : from > HAUL_PROVENANCE_FITTED
+                               ? 1.25
+                               : hl_cost_factor_with(from, &self->own->latency_uncertainty));
     }
-    const haul_direction direction =
-        haul_crosses_link(self->copy.direction) ? self->copy.direction : HAUL_HTOD;
+    const haul_direction direction = haul_direction_crosses_link(self->copy.direction)
+                                         ? self->copy.direction
+                                         : HAUL_DIRECTION_HTOD;
     const haul_copy_curve *pinned =
-        haul_machine_curve(machine, direction, HAUL_PINNED, self->copy.locality);
-    if (self->copy.direction != HAUL_HTOH && haul_latency_of(machine, pinned, &latency)) {
+        haul_machine_curve(machine, direction, HAUL_MEMORY_PINNED, self->copy.locality);
+    if (self->copy.direction != HAUL_DIRECTION_HTOH &&
+        hl_cost_latency_of(machine, pinned, &latency)) {
         rest_on(self, latency.provenance);
-        return haul_range_within(latency.value, 2);
+        return hl_cost_range_within(latency.value, 2);
     }
-    haul_lookup_lacks_own(self, "latency");
-    return haul_range_exact(1);
+    hl_cost_lookup_lacks_own(self, "latency");
+    return hl_cost_range_exact(1);
 }
 
-haul_range haul_lookup_rate(haul_lookup *self)
+hl_cost_range hl_cost_lookup_rate(hl_cost_lookup *self)
 {
     const haul_copy_curve *own = self->own;
-    if (own && !haul_rate_given(&own->rate_Bps)) {
+    if (own && !hl_cost_rate_given(&own->rate_Bps)) {
         haul_parameter last = own->points_from;
-        if (haul_curve_rate(own, &last.value)) {
+        if (hl_cost_curve_rate(own, &last.value)) {
             rest_on_rate(self, last.provenance);
-            return range_of(&last);
+            return range_of(self, &last);
         }
     }
-    return haul_lookup_need_own(self, own ? &own->rate_Bps : NULL, "rate");
+    return hl_cost_lookup_need_own(self, own ? &own->rate_Bps : NULL, "rate");
 }
 
 /* The rate after encoding, as haul_link_peak tells it. */
-static double link_peak(haul_lookup *self, const haul_link *link, const char *path)
+static double link_peak(hl_cost_lookup *self, const haul_link *link, const char *path)
 {
     const haul_parameter peak = haul_link_peak(link);
-    return haul_lookup_need(self, &peak, path).mid;
+    return hl_cost_lookup_need(self, &peak, path).mid;
 }
 
 /* A copy inside one memory reads and writes each byte there, hence half of its bandwidth. */
-double haul_lookup_peak(haul_lookup *self)
+double hl_cost_lookup_peak(hl_cost_lookup *self)
 {
     const haul_machine *machine = self->machine;
     switch (self->copy.direction) {
-    case HAUL_DTOD:
-        return haul_lookup_need(self, &machine->gpu.memory_bandwidth_Bps, "gpu.memory_bandwidth")
+    case HAUL_DIRECTION_DTOD:
+        return hl_cost_lookup_need(self, &machine->gpu.memory_bandwidth_Bps, "gpu.memory_bandwidth")
                    .mid /
                2;
-    case HAUL_HTOH:
-        return haul_lookup_need(self, &machine->host.memory_bandwidth_Bps, "host.memory_bandwidth")
+    case HAUL_DIRECTION_HTOH:
+        return hl_cost_lookup_need(self, &machine->host.memory_bandwidth_Bps,
+                                   "host.memory_bandwidth")
                    .mid /
                2;
-    case HAUL_PTOP:
+    case HAUL_DIRECTION_PTOP:
         return link_peak(self, &machine->peer, "peer");
     default:
         return link_peak(self, &machine->link, "link");
@@ -299,7 +351,7 @@ double haul_lookup_peak(haul_lookup *self)
 /* Large copies reach 70 to 94 % of a link's rate after encoding (0.72 to 0.80 on PCIe 1 and 2, 0.77
  * to 0.88 on 3 to 5, 0.74 to 0.94 on NVLink, 0.77 on NVLink-C2C and 0.81 on xGMI in published
  * measurements) and 86 to 91 % of a GPU memory's. */
-haul_range haul_lookup_nominal_per_byte(haul_lookup *self)
+hl_cost_range hl_cost_lookup_nominal_per_byte(hl_cost_lookup *self)
 {
-    return haul_range_inverse(haul_range_around(haul_lookup_peak(self), 0.7, 1));
+    return hl_cost_range_inverse(hl_cost_range_around(hl_cost_lookup_peak(self), 0.7, 1));
 }

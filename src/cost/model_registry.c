@@ -15,15 +15,15 @@ static bool is_path(const char *name)
 }
 
 /* Kinds of models differ in the last member alone, so that one registry serves all. */
-static haul_model_head head_of(const void *model)
+static hl_cost_model_head head_of(const void *model)
 {
-    haul_model_head head;
+    hl_cost_model_head head;
     memcpy(&head, model, sizeof head); /* the type of its function is the kind's own */
     return head;
 }
 
 /* Aliases first: a model's old name leads to its new one. Case does not count. */
-static const void *find_own(const haul_model_kind *kind, const char *name)
+static const void *find_own(const hl_cost_model_kind *kind, const char *name)
 {
     for (size_t i = 0; i < kind->alias_count; i++)
         if (!strcasecmp(kind->aliases[i].alias, name))
@@ -40,7 +40,8 @@ static haul_status open_object(const char *path, void **handle, haul_error *erro
     char place[4096];
     const char *prefix = strchr(path, '/') ? "" : "./";
     if ((size_t)snprintf(place, sizeof place, "%s%s", prefix, path) >= sizeof place)
-        return haul_fail(error, HAUL_BAD_INPUT, "path of %zu bytes is too long", strlen(path));
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "path of %zu bytes is too long",
+                              strlen(path));
     *handle = dlopen(place, RTLD_NOW | RTLD_LOCAL);
     if (*handle)
         return HAUL_OK;
@@ -48,38 +49,40 @@ static haul_status open_object(const char *path, void **handle, haul_error *erro
     const size_t length = strlen(place);
     if (why && !strncmp(why, place, length) && !strncmp(why + length, ": ", 2))
         why += length + 2;
-    return haul_fail(error, HAUL_BAD_INPUT, "cannot load model%s%s", why ? ": " : "",
-                     why ? why : "");
+    return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "cannot load model%s%s", why ? ": " : "",
+                          why ? why : "");
 }
 
 /* Checks all that haul will rely on while the object is loaded: a wrong abi would read other
  * members, and a model with a name of haul's own would make reports ambiguous. */
-static haul_status ask(const haul_model_kind *kind, void *handle, const void **model,
+static haul_status ask(const hl_cost_model_kind *kind, void *handle, const void **model,
                        haul_error *error)
 {
     void *symbol = dlsym(handle, kind->entry);
     if (!symbol)
-        return haul_fail(error, HAUL_BAD_INPUT, "no model: the object exports no %s", kind->entry);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "no model: the object exports no %s",
+                              kind->entry);
     const void *(*entry)(void);
     /* C has no cast from an object's address to a function's; POSIX says that they are alike */
     memcpy(&entry, &symbol, sizeof entry);
     *model = entry();
     if (!*model)
-        return haul_fail(error, HAUL_BAD_INPUT, "%s gave no model", kind->entry);
-    const haul_model_head head = head_of(*model);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "%s gave no model", kind->entry);
+    const hl_cost_model_head head = head_of(*model);
     if (head.abi != kind->abi)
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "model has abi %u, this haul has %u: build it against this %s", head.abi,
-                         kind->abi, kind->header);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "model has abi %u, this haul has %u: build it against this %s",
+                              head.abi, kind->abi, kind->header);
     if (!head.name || !*head.name || !head.summary || !head.time)
-        return haul_fail(error, HAUL_BAD_INPUT, "model has no name, summary or time function");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "model has no name, summary or time function");
     if (find_own(kind, head.name))
-        return haul_fail(error, HAUL_BAD_INPUT, "model is named '%s', as one of haul's own",
-                         head.name);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "model is named '%s', as one of haul's own", head.name);
     return HAUL_OK;
 }
 
-static haul_status fail_unknown(const haul_model_kind *kind, const char *name, haul_error *error)
+static haul_status fail_unknown(const hl_cost_model_kind *kind, const char *name, haul_error *error)
 {
     enum { NAMES = 32 };
     const char *names[NAMES];
@@ -90,15 +93,16 @@ static haul_status fail_unknown(const haul_model_kind *kind, const char *name, h
         if (used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", names[i]);
     }
-    return haul_fail(error, HAUL_USAGE, "no %s '%.100s': %sor a shared object%s", kind->what, name,
-                     list, haul_did_you_mean(name, names, count, meant, sizeof meant));
+    return haul_error_set(error, HAUL_STATUS_USAGE, "no %s '%.100s': %sor a shared object%s",
+                          kind->what, name, list,
+                          haul_name_suggest(name, names, count, meant, sizeof meant));
 }
 
-haul_status haul_model_find_in(const haul_model_kind *kind, const char *name, const void **model,
-                               void **handle, haul_error *error)
+haul_status hl_cost_model_find_in(const hl_cost_model_kind *kind, const char *name,
+                                  const void **model, void **handle, haul_error *error)
 {
     const void *found = NULL;
-    /* stays NULL for haul's own models, which haul_model_close accepts */
+    /* stays NULL for haul's own models, which hl_cost_model_close accepts */
     void *opened = NULL;
     if (!is_path(name)) {
         found = find_own(kind, name);
@@ -109,8 +113,8 @@ haul_status haul_model_find_in(const haul_model_kind *kind, const char *name, co
         if (!status)
             status = ask(kind, opened, &found, error);
         if (status) {
-            haul_model_close(opened);
-            haul_error_in_file(error, name);
+            hl_cost_model_close(opened);
+            hl_base_error_in_file(error, name);
             return status;
         }
     }
@@ -119,21 +123,22 @@ haul_status haul_model_find_in(const haul_model_kind *kind, const char *name, co
     return HAUL_OK;
 }
 
-void haul_model_close(void *handle)
+void hl_cost_model_close(void *handle)
 {
     if (handle)
         dlclose(handle);
 }
 
-haul_status haul_estimate_fail(haul_status status, const haul_estimate *estimate,
-                               haul_model_asked asked, haul_error *error)
+haul_status hl_cost_estimate_fail(haul_status status, const haul_estimate *estimate,
+                                  hl_cost_model_asked asked, haul_error *error)
 {
     if (status && error && !error->text[0]) /* a user's model may say no more than the status */
-        return haul_fail(error, status, "model '%s' gives no time for %s%.17g%s", estimate->model,
-                         asked.before, asked.amount, asked.after);
+        return haul_error_set(error, status, "model '%s' gives no time for %s%.17g%s",
+                              estimate->model, asked.before, asked.amount, asked.after);
     if (status)
         return status;
-    return haul_fail(error, HAUL_BAD_INPUT, "model '%s' gave %g s (%g to %g) for %s%.17g%s",
-                     estimate->model, estimate->seconds, estimate->low_s, estimate->high_s,
-                     asked.before, asked.amount, asked.after);
+    return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                          "model '%s' gave %g s (%g to %g) for %s%.17g%s", estimate->model,
+                          estimate->seconds, estimate->low_s, estimate->high_s, asked.before,
+                          asked.amount, asked.after);
 }

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-size_t haul_curve_points(const haul_copy_curve *curve)
+size_t hl_cost_curve_points(const haul_copy_curve *curve)
 {
-    if (!curve || curve->points_from.provenance == HAUL_NOT_GIVEN)
+    if (!curve || curve->points_from.provenance == HAUL_PROVENANCE_NOT_GIVEN)
         return 0;
     const double count = curve->points_from.value;
-    return count >= 1 ? (size_t)fmin(count, HAUL_CURVE_POINTS) : 0;
+    return count >= 1 ? (size_t)fmin(count, HAUL_MACHINE_CURVE_POINTS) : 0;
 }
 
 /* Seconds a byte; 0 for two points of one size, which no piece has a slope between. */
@@ -19,9 +19,9 @@ static double slope(haul_point a, haul_point b)
 
 /* Outside the points a piece that falls is not followed: its slope is noise, and the times that it
  * leads to would fall to 0. */
-double haul_curve_seconds(const haul_copy_curve *curve, double bytes)
+double hl_cost_curve_seconds(const haul_copy_curve *curve, double bytes)
 {
-    const size_t count = haul_curve_points(curve);
+    const size_t count = hl_cost_curve_points(curve);
     const haul_point *points = curve->points;
     const double floor = fmax(curve->latency_s.value, 0);
     if (count == 1) {
@@ -38,9 +38,9 @@ double haul_curve_seconds(const haul_copy_curve *curve, double bytes)
     return fmax(from.seconds + rise * (bytes - from.bytes), floor);
 }
 
-bool haul_curve_rate(const haul_copy_curve *curve, double *rate_Bps)
+bool hl_cost_curve_rate(const haul_copy_curve *curve, double *rate_Bps)
 {
-    const size_t count = haul_curve_points(curve);
+    const size_t count = hl_cost_curve_points(curve);
     if (count < 2)
         return false;
     const haul_point last = curve->points[count - 1];
@@ -51,17 +51,17 @@ bool haul_curve_rate(const haul_copy_curve *curve, double *rate_Bps)
     return true;
 }
 
-bool haul_curve_encloses(const haul_copy_curve *curve, double bytes)
+bool hl_cost_curve_encloses(const haul_copy_curve *curve, double bytes)
 {
-    const size_t count = haul_curve_points(curve);
+    const size_t count = hl_cost_curve_points(curve);
     return count && curve->points[0].bytes <= bytes && bytes <= curve->points[count - 1].bytes;
 }
 
-bool haul_curve_covers(const haul_copy_curve *curve, double bytes)
+bool hl_cost_curve_covers(const haul_copy_curve *curve, double bytes)
 {
     double rate;
-    const size_t count = haul_curve_points(curve);
-    if (!count || haul_curve_encloses(curve, bytes))
+    const size_t count = hl_cost_curve_points(curve);
+    if (!count || hl_cost_curve_encloses(curve, bytes))
         return count > 0;
-    return bytes < curve->points[0].bytes ? count > 1 : haul_curve_rate(curve, &rate);
+    return bytes < curve->points[0].bytes ? count > 1 : hl_cost_curve_rate(curve, &rate);
 }

@@ -6,80 +6,80 @@
 #include <math.h>
 
 /* low <= mid <= high */
-typedef struct haul_range {
+typedef struct hl_cost_range {
     double low;
     double mid;
     double high;
-} haul_range;
+} hl_cost_range;
 
 /* f(x) = c + m x */
-typedef struct haul_line {
-    haul_range c;
-    haul_range m;
-} haul_line;
+typedef struct hl_cost_line {
+    hl_cost_range c;
+    hl_cost_range m;
+} hl_cost_line;
 
-static inline haul_range haul_range_exact(double value)
+static inline hl_cost_range hl_cost_range_exact(double value)
 {
-    return (haul_range){value, value, value};
+    return (hl_cost_range){value, value, value};
 }
 
 /* `mid` and what it becomes by two factors, below <= 1 <= above. */
-static inline haul_range haul_range_around(double mid, double below, double above)
+static inline hl_cost_range hl_cost_range_around(double mid, double below, double above)
 {
-    return (haul_range){mid * below, mid, mid * above};
+    return (hl_cost_range){mid * below, mid, mid * above};
 }
 
 /* The same factor up and down. */
-static inline haul_range haul_range_within(double mid, double factor)
+static inline hl_cost_range hl_cost_range_within(double mid, double factor)
 {
-    return haul_range_around(mid, 1 / factor, factor);
+    return hl_cost_range_around(mid, 1 / factor, factor);
 }
 
-static inline haul_range haul_range_add(haul_range a, haul_range b)
+static inline hl_cost_range hl_cost_range_add(hl_cost_range a, hl_cost_range b)
 {
-    return (haul_range){a.low + b.low, a.mid + b.mid, a.high + b.high};
+    return (hl_cost_range){a.low + b.low, a.mid + b.mid, a.high + b.high};
 }
 
-static inline haul_range haul_range_scale(haul_range a, double factor)
+static inline hl_cost_range hl_cost_range_scale(hl_cost_range a, double factor)
 {
-    return (haul_range){a.low * factor, a.mid * factor, a.high * factor};
+    return (hl_cost_range){a.low * factor, a.mid * factor, a.high * factor};
 }
 
-static inline haul_range haul_range_times(haul_range a, haul_range b)
+static inline hl_cost_range hl_cost_range_times(hl_cost_range a, hl_cost_range b)
 {
-    return (haul_range){a.low * b.low, a.mid * b.mid, a.high * b.high};
+    return (hl_cost_range){a.low * b.low, a.mid * b.mid, a.high * b.high};
 }
 
 /* A rate's time per byte, and back: the highest rate is the lowest time. */
-static inline haul_range haul_range_inverse(haul_range a)
+static inline hl_cost_range hl_cost_range_inverse(hl_cost_range a)
 {
-    return (haul_range){1 / a.high, 1 / a.mid, 1 / a.low};
+    return (hl_cost_range){1 / a.high, 1 / a.mid, 1 / a.low};
 }
 
-static inline haul_range haul_range_max(haul_range a, haul_range b)
+static inline hl_cost_range hl_cost_range_max(hl_cost_range a, hl_cost_range b)
 {
-    return (haul_range){fmax(a.low, b.low), fmax(a.mid, b.mid), fmax(a.high, b.high)};
+    return (hl_cost_range){fmax(a.low, b.low), fmax(a.mid, b.mid), fmax(a.high, b.high)};
 }
 
-static inline haul_range haul_range_min(haul_range a, haul_range b)
+static inline hl_cost_range hl_cost_range_min(hl_cost_range a, hl_cost_range b)
 {
-    return (haul_range){fmin(a.low, b.low), fmin(a.mid, b.mid), fmin(a.high, b.high)};
+    return (hl_cost_range){fmin(a.low, b.low), fmin(a.mid, b.mid), fmin(a.high, b.high)};
 }
 
-static inline haul_line haul_line_make(haul_range c, haul_range m)
+static inline hl_cost_line hl_cost_line_make(hl_cost_range c, hl_cost_range m)
 {
-    return (haul_line){c, m};
+    return (hl_cost_line){c, m};
 }
 
 /* The line of a latency in seconds and a rate in units of x a second. */
-static inline haul_line haul_line_of_rate(haul_range latency_s, haul_range rate)
+static inline hl_cost_line hl_cost_line_of_rate(hl_cost_range latency_s, hl_cost_range rate)
 {
-    return haul_line_make(latency_s, haul_range_inverse(rate));
+    return hl_cost_line_make(latency_s, hl_cost_range_inverse(rate));
 }
 
-static inline haul_range haul_line_apply(haul_line f, double x)
+static inline hl_cost_range hl_cost_line_apply(hl_cost_line f, double x)
 {
-    return haul_range_add(f.c, haul_range_scale(f.m, x));
+    return hl_cost_range_add(f.c, hl_cost_range_scale(f.m, x));
 }
 
 #endif

@@ -6,24 +6,24 @@
 #include "base/grow.h"
 #include "haul/fit.h"
 
-typedef struct haul_sample_list {
+typedef struct hl_cost_sample_list {
     haul_sample *items;
     size_t count;
     size_t capacity;
-} haul_sample_list;
+} hl_cost_sample_list;
 
 /* Adds a sample; NO_MEMORY is the only failure. */
-static inline haul_status haul_sample_add(haul_sample_list *list, const haul_copy *copy,
-                                          double seconds, haul_error *error)
+static inline haul_status hl_cost_sample_add(hl_cost_sample_list *list, const haul_copy *copy,
+                                             double seconds, haul_error *error)
 {
-    if (!haul_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
-        return haul_fail_no_memory(error);
+    if (!hl_base_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
+        return hl_base_fail_no_memory(error);
     list->items[list->count++] = (haul_sample){.copy = *copy, .seconds = seconds};
     return HAUL_OK;
 }
 
 /* Reads either JSON. In samples_json.c. */
-haul_status haul_samples_read_json(const char *text, size_t size, const char *file,
-                                   haul_sample_list *list, haul_error *error);
+haul_status hl_cost_samples_read_json(const char *text, size_t size, const char *file,
+                                      hl_cost_sample_list *list, haul_error *error);
 
 #endif

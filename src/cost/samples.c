@@ -23,11 +23,12 @@ static haul_status parse_seconds(const char *text, double *seconds, haul_error *
     double value = strtod(text, &end);
     const bool bare = *text && !*end && !text[strspn(text, "+-.0123456789eE")];
     if (!bare && haul_quantity_parse(text, HAUL_DIM_SECONDS, &value, NULL))
-        return haul_fail(error, HAUL_BAD_INPUT, "expected seconds such as 1.25e-05, not '%.60s'",
-                         text);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "expected seconds such as 1.25e-05, not '%.60s'", text);
     if (!(value > 0 && value <= 1e9))
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "expected a duration above 0 and at most 1e9 seconds, not '%.60s'", text);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "expected a duration above 0 and at most 1e9 seconds, not '%.60s'",
+                              text);
     *seconds = value;
     return HAUL_OK;
 }
@@ -35,7 +36,7 @@ static haul_status parse_seconds(const char *text, double *seconds, haul_error *
 const char *haul_condition_text(haul_condition condition)
 {
     static const char *const words[] = {HAUL_CONDITION_LIST(HAUL_ROW_TEXT)};
-    return words[condition];
+    return (unsigned)condition < sizeof words / sizeof *words ? words[condition] : "unknown";
 }
 
 static haul_status parse_condition(const char *text, haul_condition *condition, haul_error *error)
@@ -45,8 +46,8 @@ static haul_status parse_condition(const char *text, haul_condition *condition, 
             *condition = (haul_condition)c;
             return HAUL_OK;
         }
-    return haul_fail(error, HAUL_BAD_INPUT, "expected alone, busy, mapped or gap, not '%.60s'",
-                     text);
+    return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                          "expected alone, busy, mapped or gap, not '%.60s'", text);
 }
 
 /* A fit needs every column but the locality, `near` where a table does not tell, and the condition,
@@ -66,15 +67,16 @@ static haul_status parse_field(int column, const char *text, haul_sample *sample
         return parse_condition(text, &sample->condition, error);
     default:
         if (strcasecmp(text, "near") != 0 && strcasecmp(text, "far") != 0)
-            return haul_fail(error, HAUL_BAD_INPUT, "expected near or far, not '%.60s'", text);
-        sample->copy.locality = strcasecmp(text, "far") ? HAUL_NEAR : HAUL_FAR;
+            return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected near or far, not '%.60s'",
+                                  text);
+        sample->copy.locality = strcasecmp(text, "far") ? HAUL_LOCALITY_NEAR : HAUL_LOCALITY_FAR;
         return HAUL_OK;
     }
 }
 
 /* The error of a field is moved to the field's place in the file. */
 static haul_status read_row(const haul_csv *csv, const char *const *fields, const size_t *columns,
-                            haul_sample_list *list, haul_error *error)
+                            hl_cost_sample_list *list, haul_error *error)
 {
     haul_sample sample = {0};
     for (int i = 0; i < COLUMNS; i++) {
@@ -86,14 +88,14 @@ static haul_status read_row(const haul_csv *csv, const char *const *fields, cons
             return status;
         }
     }
-    const haul_status status = haul_sample_add(list, &sample.copy, sample.seconds, error);
+    const haul_status status = hl_cost_sample_add(list, &sample.copy, sample.seconds, error);
     if (!status)
         list->items[list->count - 1].condition = sample.condition;
     return status;
 }
 
-static haul_status read_csv(const char *text, size_t size, const char *file, haul_sample_list *list,
-                            haul_error *error)
+static haul_status read_csv(const char *text, size_t size, const char *file,
+                            hl_cost_sample_list *list, haul_error *error)
 {
     haul_csv *csv;
     haul_status status = haul_csv_open_memory(text, size, file, &csv, error);
@@ -114,35 +116,35 @@ static haul_status read_csv(const char *text, size_t size, const char *file, hau
     return status;
 }
 
-haul_status haul_samples_parse(char *text, size_t size, const char *file, haul_samples *samples,
-                               haul_error *error)
+haul_status hl_cost_samples_parse(char *text, size_t size, const char *file, haul_samples *samples,
+                                  haul_error *error)
 {
     /* behind blanks and a byte order mark; a CSV never starts with a brace or a bracket */
     const char *start = text + strspn(text, " \t\r\n\xEF\xBB\xBF");
     const bool json = *start == '{' || *start == '[';
-    haul_sample_list list = {0};
-    haul_status status = (json ? haul_samples_read_json(text, size, file, &list, error)
+    hl_cost_sample_list list = {0};
+    haul_status status = (json ? hl_cost_samples_read_json(text, size, file, &list, error)
                                : read_csv(text, size, file, &list, error));
     if (!status && !list.count)
-        status = haul_fail(error, HAUL_BAD_INPUT, "no measured copies in it");
+        status = haul_error_set(error, HAUL_STATUS_BAD_INPUT, "no measured copies in it");
     if (status) {
-        haul_error_in_file(error, file);
+        hl_base_error_in_file(error, file);
         free(list.items);
         return status;
     }
     /* fits keep the list for long: the room that growing left over is given back */
-    haul_shrink(&list.items, &list.capacity, list.count, sizeof *list.items);
+    hl_base_shrink(&list.items, &list.capacity, list.count, sizeof *list.items);
     *samples = (haul_samples){.items = list.items, .count = list.count};
     return HAUL_OK;
 }
 
 haul_status haul_samples_load(const char *path, haul_samples *samples, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     char *text;
     size_t size;
-    HAUL_TRY(haul_textfile_read(path, FILE_BYTES, &text, &size, error));
-    haul_status status = haul_samples_parse(text, size, path, samples, error);
+    HAUL_TRY(hl_base_textfile_read(path, FILE_BYTES, &text, &size, error));
+    haul_status status = hl_cost_samples_parse(text, size, path, samples, error);
     free(text);
     return status;
 }

@@ -6,7 +6,7 @@
 
 /* haul_samples_load from `size` bytes in memory, NUL behind them, which it may change; `file` names
  * them in errors. */
-haul_status haul_samples_parse(char *text, size_t size, const char *file, haul_samples *samples,
-                               haul_error *error);
+haul_status hl_cost_samples_parse(char *text, size_t size, const char *file, haul_samples *samples,
+                                  haul_error *error);
 
 #endif

@@ -1,8 +1,8 @@
 /* Programs copy the same sizes over and over: a direct-mapped cache spares the model. */
 #include "cost/time_cache.h"
 
-haul_status haul_time_cache_get(haul_time_cache *self, const haul_copy *copy, haul_estimate *out,
-                                haul_error *error)
+haul_status hl_cost_time_cache_get(hl_cost_time_cache *self, const haul_copy *copy,
+                                   haul_estimate *out, haul_error *error)
 {
     /* Fibonacci hashing: the upper bits of the product, for sizes are multiples of powers of two */
     const uint64_t mixed = (copy->bytes * 8 + (uint64_t)copy->direction) * 8 + copy->memory;

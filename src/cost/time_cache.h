@@ -4,10 +4,10 @@
 
 #include "haul/cost.h"
 
-enum { HAUL_TIMES_CACHED = 1024 };
+enum { HL_COST_TIMES_CACHED = 1024 };
 
 /* Begin with the machine and the model, the rest zero. */
-typedef struct haul_time_cache {
+typedef struct hl_cost_time_cache {
     const haul_machine *machine;
     const haul_copy_model *model; /* NULL: auto */
     struct {
@@ -15,12 +15,12 @@ typedef struct haul_time_cache {
         haul_status status;
         haul_copy copy;
         haul_estimate estimate;
-    } at[HAUL_TIMES_CACHED];
-} haul_time_cache;
+    } at[HL_COST_TIMES_CACHED];
+} hl_cost_time_cache;
 
-/* What haul_copy_time says of a copy. The model is asked again for the text of an error, where
+/* haul_copy_time's answer for a copy. The model is asked again for the text of an error, where
  * `error` is not NULL. */
-haul_status haul_time_cache_get(haul_time_cache *self, const haul_copy *copy, haul_estimate *out,
-                                haul_error *error);
+haul_status hl_cost_time_cache_get(hl_cost_time_cache *self, const haul_copy *copy,
+                                   haul_estimate *out, haul_error *error);
 
 #endif

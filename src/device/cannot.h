@@ -5,9 +5,9 @@
 #include "haul/device.h"
 
 /* "device 'opencl:0' cannot WHAT": ABSENT. */
-haul_status haul_device_cannot(const haul_device *device, const char *what, haul_error *error);
+haul_status hl_device_cannot(const haul_device *device, const char *what, haul_error *error);
 
-/* DEVICE_FAILED where the device has disappeared, as options.lost_behind asks for. */
-haul_status haul_device_is_present(const haul_device *device, haul_error *error);
+/* DEVICE_FAILED where the device has disappeared, as haul_device_test.lost_behind asks for. */
+haul_status hl_device_is_present(const haul_device *device, haul_error *error);
 
 #endif

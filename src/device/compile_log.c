@@ -27,13 +27,14 @@ static bool read_place(const char *line, const char *end, int *row, int *column)
     return count > 0;
 }
 
-haul_status haul_fail_compile(const haul_kernel_source *source, const char *log, haul_error *error)
+haul_status hl_device_fail_compile(const haul_kernel_source *source, const char *log,
+                                   haul_error *error)
 {
     static const char mark[] = "error: ";
     const char *found = strstr(log, mark);
     if (!found)
-        return haul_fail(error, HAUL_BAD_INPUT, "kernel '%s' does not compile: %.400s",
-                         source->name, log);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "kernel '%s' does not compile: %.400s",
+                              source->name, log);
     const char *line = found, *text = found + sizeof mark - 1;
     int row = 0, column = 0;
     while (line > log && line[-1] != '\n')
@@ -42,7 +43,7 @@ haul_status haul_fail_compile(const haul_kernel_source *source, const char *log,
     const char *behind = strstr(text, ": ");
     if (!is_before && behind && read_place(text, behind, &row, &column))
         text = behind + 2;
-    return haul_fail_at(error, (haul_place){source->file, row, column},
-                        "kernel '%s' does not compile: %.*s", source->name,
-                        (int)strcspn(text, "\n"), text);
+    return hl_base_fail_at(error, (hl_base_place){source->file, row, column},
+                           "kernel '%s' does not compile: %.*s", source->name,
+                           (int)strcspn(text, "\n"), text);
 }

@@ -7,19 +7,19 @@
 
 typedef struct name_row {
     const char *cuda, *hip;
-    size_t offset; /* in haul_cu_api */
+    size_t offset; /* in hl_device_cu_api */
 } name_row;
 
 /* Loaded by name at run time: haul is built without CUDA or HIP, and one binary serves both. */
 static const name_row names[] = {
-#define NAME(member, cuda, hip, parameters) {#cuda, #hip, offsetof(haul_cu_api, member)},
-    HAUL_CU_FUNCTIONS(NAME)
+#define NAME(member, cuda, hip, parameters) {#cuda, #hip, offsetof(hl_device_cu_api, member)},
+    HL_DEVICE_CU_FUNCTIONS(NAME)
 #undef NAME
-#define NAME(member, name, result, parameters) {#name, NULL, offsetof(haul_cu_api, member)},
-        HAUL_CUDA_ONLY(NAME)
+#define NAME(member, name, result, parameters) {#name, NULL, offsetof(hl_device_cu_api, member)},
+        HL_DEVICE_CUDA_ONLY(NAME)
 #undef NAME
-#define NAME(member, name, result, parameters) {NULL, #name, offsetof(haul_cu_api, member)},
-            HAUL_HIP_ONLY(NAME)
+#define NAME(member, name, result, parameters) {NULL, #name, offsetof(hl_device_cu_api, member)},
+            HL_DEVICE_HIP_ONLY(NAME)
 #undef NAME
 };
 
@@ -35,7 +35,7 @@ static const char *const hip_libraries[] = {
 };
 
 /* The two report names differently: CUDA through a pointer, HIP as its result. */
-static const char *name_of(const haul_cu_api *api, int result)
+static const char *name_of(const hl_device_cu_api *api, int result)
 {
     const char *name = NULL;
     if (api->is_hip)
@@ -46,47 +46,51 @@ static const char *name_of(const haul_cu_api *api, int result)
 }
 
 /* A missing library and a missing GPU are both ABSENT: the message says which. */
-haul_status haul_cu_load(haul_cu_api *api, bool is_hip, haul_error *error)
+haul_status hl_device_cu_load(hl_device_cu_api *api, bool is_hip, haul_error *error)
 {
     int count = 0;
-    void *library = haul_cu_library(is_hip ? hip_libraries : cuda_libraries);
+    void *library = hl_device_cu_library(is_hip ? hip_libraries : cuda_libraries);
     if (!library)
-        return haul_fail(error, HAUL_ABSENT,
-                         is_hip ? "no libamdhip64.so: AMD's ROCm brings it"
-                                : "no libcuda.so.1: NVIDIA's driver brings it");
+        return haul_error_set(error, HAUL_STATUS_ABSENT,
+                              is_hip ? "no libamdhip64.so: AMD's ROCm brings it"
+                                     : "no libcuda.so.1: NVIDIA's driver brings it");
     memset(api, 0, sizeof *api);
     api->is_hip = is_hip;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *name = is_hip ? names[i].hip : names[i].cuda;
-        if (name && !haul_cu_function(library, name, (char *)api + names[i].offset))
-            return haul_fail(error, HAUL_ABSENT, "the driver has no %s: it is too old", name);
+        if (name && !hl_device_cu_function(library, name, (char *)api + names[i].offset))
+            return haul_error_set(error, HAUL_STATUS_ABSENT, "the driver has no %s: it is too old",
+                                  name);
     }
     int result = api->init(0);
     if (!result)
         result = api->device_count(&count);
-    if (result == HAUL_CU_NO_DEVICE || (!result && !count))
-        return haul_fail(error, HAUL_ABSENT, "the driver finds no GPU of %s",
-                         is_hip ? "AMD" : "NVIDIA");
+    if (result == HL_DEVICE_CU_NO_DEVICE || (!result && !count))
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "the driver finds no GPU of %s",
+                              is_hip ? "AMD" : "NVIDIA");
     if (result)
-        return haul_fail(error, HAUL_ABSENT, "the driver does not start: %s (%d)",
-                         name_of(api, result), result);
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "the driver does not start: %s (%d)",
+                              name_of(api, result), result);
     return HAUL_OK;
 }
 
 /* 0 where the driver does not know the attribute: older drivers lack the newer ones. */
-int haul_cu_read(const haul_cu_api *api, int device, haul_cu_attribute attribute)
+int hl_device_cu_read(const hl_device_cu_api *api, int device, hl_device_cu_attribute attribute)
 {
     static const int numbers[][2] = {
 #define NUMBERS(name, cuda, hip) {cuda, hip},
-        HAUL_CU_ATTRIBUTES(NUMBERS)
+        HL_DEVICE_CU_ATTRIBUTES(NUMBERS)
 #undef NUMBERS
     };
     int value = 0;
     return api->device_attribute(&value, numbers[attribute][api->is_hip], device) ? 0 : value;
 }
 
-haul_status haul_cu_fail(const haul_cu_api *api, int result, const char *what, haul_error *error)
+haul_status hl_device_cu_fail(const hl_device_cu_api *api, int result, const char *what,
+                              haul_error *error)
 {
-    return haul_fail(error, result == HAUL_CU_OUT_OF_MEMORY ? HAUL_DEVICE_FULL : HAUL_DEVICE_FAILED,
-                     "%s failed: %s (%d)", what, name_of(api, result), result);
+    return haul_error_set(error,
+                          result == HL_DEVICE_CU_OUT_OF_MEMORY ? HAUL_STATUS_DEVICE_FULL
+                                                               : HAUL_STATUS_DEVICE_FAILED,
+                          "%s failed: %s (%d)", what, name_of(api, result), result);
 }

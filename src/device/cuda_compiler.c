@@ -13,14 +13,15 @@ enum { TARGETS = 64 };
 
 static const struct {
     const char *nvidia, *amd;
-    size_t offset; /* in haul_cu_compiler */
+    size_t offset; /* in hl_device_cu_compiler */
 } names[] = {
 #define NAME(member, name, parameters)                                                             \
-    {"nvrtc" #name, "hiprtc" #name, offsetof(haul_cu_compiler, member)},
-    HAUL_RTC_FUNCTIONS(NAME)
+    {"nvrtc" #name, "hiprtc" #name, offsetof(hl_device_cu_compiler, member)},
+    HL_DEVICE_RTC_FUNCTIONS(NAME)
 #undef NAME
-#define NAME(member, nvidia, amd, parameters) {nvidia, amd, offsetof(haul_cu_compiler, member)},
-        HAUL_RTC_OWN_FUNCTIONS(NAME)
+#define NAME(member, nvidia, amd, parameters)                                                      \
+    {nvidia, amd, offsetof(hl_device_cu_compiler, member)},
+        HL_DEVICE_RTC_OWN_FUNCTIONS(NAME)
 #undef NAME
 };
 
@@ -42,20 +43,20 @@ static const char *const amd_libraries[] = {
     "libamdhip64.so.5",
 };
 
-static const char *find_functions(haul_cu_compiler *self, void *library)
+static const char *find_functions(hl_device_cu_compiler *self, void *library)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *name = self->is_hip ? names[i].amd : names[i].nvidia;
-        if (name && !haul_cu_function(library, name, (char *)self + names[i].offset))
+        if (name && !hl_device_cu_function(library, name, (char *)self + names[i].offset))
             return name;
     }
     return NULL;
 }
 
 /* Versions are the same for releases of one minor version, whose code differs. */
-static void note_file(haul_cu_compiler *self, void *library, const char *name)
+static void note_file(hl_device_cu_compiler *self, void *library, const char *name)
 {
-    const char *file = haul_cu_library_file(library);
+    const char *file = hl_device_cu_library_file(library);
     const char *path = file ? file : name;
     struct stat is = {.st_size = 0};
     (void)stat(path, &is);
@@ -63,29 +64,30 @@ static void note_file(haul_cu_compiler *self, void *library, const char *name)
                    (long long)is.st_mtime);
 }
 
-static bool try_library(haul_cu_compiler *self, const char *path, int most_major, haul_error *error)
+static bool try_library(hl_device_cu_compiler *self, const char *path, int most_major,
+                        haul_error *error)
 {
-    void *library = haul_cu_library((const char *const[]){path, NULL});
+    void *library = hl_device_cu_library((const char *const[]){path, NULL});
     if (!library)
         return false;
     const char *lacks = find_functions(self, library);
     if (lacks) {
-        haul_fail(error, HAUL_ABSENT, "'%s' has no %s: it is too old", path, lacks);
+        haul_error_set(error, HAUL_STATUS_ABSENT, "'%s' has no %s: it is too old", path, lacks);
         return false;
     }
     if (self->version(&self->major, &self->minor))
         return false;
     if (most_major && self->major > most_major) {
-        haul_fail(error, HAUL_ABSENT, "'%s' is of CUDA %d, the driver of CUDA %d", path,
-                  self->major, most_major);
+        haul_error_set(error, HAUL_STATUS_ABSENT, "'%s' is of CUDA %d, the driver of CUDA %d", path,
+                       self->major, most_major);
         return false;
     }
     note_file(self, library, path);
     return true;
 }
 
-haul_status haul_cu_compiler_load(haul_cu_compiler *self, bool is_hip, int most_major,
-                                  haul_error *error)
+haul_status hl_device_cu_compiler_load(hl_device_cu_compiler *self, bool is_hip, int most_major,
+                                       haul_error *error)
 {
     const char *const *paths = is_hip ? amd_libraries : nvidia_libraries;
     const size_t count = is_hip ? sizeof amd_libraries / sizeof *amd_libraries
@@ -93,82 +95,85 @@ haul_status haul_cu_compiler_load(haul_cu_compiler *self, bool is_hip, int most_
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the environment is read, as every library does
     const char *given = getenv(is_hip ? "HIPRTC_PATH" : "NVRTC_PATH");
     /* a * b + c is rounded twice, as on the host: fma() is written where it is meant */
-    *self = (haul_cu_compiler){
+    *self = (hl_device_cu_compiler){
         .is_hip = is_hip,
         .rounding = is_hip ? "-ffp-contract=off" : "--fmad=false",
     };
-    haul_fail(error, HAUL_ABSENT,
-              is_hip ? "no libhiprtc.so, which compiles kernels: AMD's ROCm brings it"
-                     : "no libnvrtc.so, which compiles kernels: the CUDA toolkit brings it, or the "
-                       "Python package nvidia-cuda-nvrtc; NVRTC_PATH may name it");
+    haul_error_set(
+        error, HAUL_STATUS_ABSENT,
+        is_hip ? "no libhiprtc.so, which compiles kernels: AMD's ROCm brings it"
+               : "no libnvrtc.so, which compiles kernels: the CUDA toolkit brings it, or the "
+                 "Python package nvidia-cuda-nvrtc; NVRTC_PATH may name it");
     if (is_hip)
         most_major = 0;
     if (given && *given)
-        return try_library(self, given, most_major, error) ? HAUL_OK : HAUL_ABSENT;
+        return try_library(self, given, most_major, error) ? HAUL_OK : HAUL_STATUS_ABSENT;
     for (size_t i = 0; i < count; i++)
         if (try_library(self, paths[i], most_major, error))
             return HAUL_OK;
-    return HAUL_ABSENT;
+    return HAUL_STATUS_ABSENT;
 }
 
-haul_status haul_cu_compiler_aim(haul_cu_compiler *self, int capability, haul_error *error)
+haul_status hl_device_cu_compiler_aim(hl_device_cu_compiler *self, int capability,
+                                      haul_error *error)
 {
     int known[TARGETS], count = 0, best = 0;
     if (self->is_hip)
         return HAUL_OK;
     if (self->target_count(&count) || count > TARGETS || self->targets(known))
-        return haul_fail(error, HAUL_ABSENT, "NVRTC does not tell which GPUs it knows");
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "NVRTC does not tell which GPUs it knows");
     for (int i = 0; i < count; i++)
         if (known[i] <= capability && known[i] > best)
             best = known[i];
     if (!best)
-        return haul_fail(error, HAUL_ABSENT,
-                         "NVRTC %d.%d does not know GPUs of compute capability %d.%d any more",
-                         self->major, self->minor, capability / 10, capability % 10);
+        return haul_error_set(error, HAUL_STATUS_ABSENT,
+                              "NVRTC %d.%d does not know GPUs of compute capability %d.%d any more",
+                              self->major, self->minor, capability / 10, capability % 10);
     self->is_ptx = best != capability;
     snprintf(self->option, sizeof self->option, "--gpu-architecture=%s_%d",
              self->is_ptx ? "compute" : "sm", best);
     return HAUL_OK;
 }
 
-static haul_status fail_compile(const haul_cu_compiler *self, haul_rtc program,
+static haul_status fail_compile(const hl_device_cu_compiler *self, hl_device_rtc program,
                                 const haul_kernel_source *source, haul_error *error)
 {
     size_t size = 0;
     char *log = self->log_size(program, &size) || !size ? NULL : malloc(size);
     if (log && self->log(program, log))
         log[0] = '\0';
-    const haul_status status = haul_fail_compile(source, log ? log : "it says nothing", error);
+    const haul_status status = hl_device_fail_compile(source, log ? log : "it says nothing", error);
     free(log);
     return status;
 }
 
-static haul_status take_image(const haul_cu_compiler *self, haul_rtc program, haul_cu_image *image,
-                              haul_error *error)
+static haul_status take_image(const hl_device_cu_compiler *self, hl_device_rtc program,
+                              hl_device_cu_image *image, haul_error *error)
 {
-    haul_cu_image made = {.size = 0};
+    hl_device_cu_image made = {.size = 0};
     if ((self->is_ptx ? self->ptx_size : self->code_size)(program, &made.size) || !made.size)
-        return haul_fail(error, HAUL_DEVICE_FAILED, "the compiler gives no code");
+        return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "the compiler gives no code");
     made.bytes = malloc(made.size);
     if (!made.bytes)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     if ((self->is_ptx ? self->ptx : self->code)(program, made.bytes)) {
         free(made.bytes);
-        return haul_fail(error, HAUL_DEVICE_FAILED, "the compiler gives no code");
+        return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "the compiler gives no code");
     }
     *image = made;
     return HAUL_OK;
 }
 
-haul_status haul_cu_compile(const haul_cu_compiler *self, const haul_kernel_source *source,
-                            const char *text, haul_cu_image *image, haul_error *error)
+haul_status hl_device_cu_compile(const hl_device_cu_compiler *self,
+                                 const haul_kernel_source *source, const char *text,
+                                 hl_device_cu_image *image, haul_error *error)
 {
     const char *const options[] = {self->rounding, self->option};
-    haul_rtc program;
+    hl_device_rtc program;
     haul_status status;
     if (self->create(&program, text, source->file, 0, NULL, NULL))
-        return haul_fail(error, HAUL_DEVICE_FAILED, "the compiler takes no kernel '%s'",
-                         source->name);
+        return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "the compiler takes no kernel '%s'",
+                              source->name);
     if (self->compile(program, self->is_hip ? 1 : 2, options))
         status = fail_compile(self, program, source, error);
     else

@@ -4,22 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fail.h"
 #include "device/backends.h"
 #include "device/cuda_queue.h"
-
-/* Each thread has a current context of its own, so every call begins here. A device that is lost is
- * not touched again: its calls could block for ever. */
-haul_status haul_cu_enter(const haul_cu_device *self, haul_error *error)
-{
-    if (self->node->is_lost)
-        return haul_fail(error, HAUL_DEVICE_FAILED,
-                         "device '%s' is not used any more: a wait for it ran out of time",
-                         self->base.name);
-    const int result = self->api.set_current(self->context);
-    return result ? haul_cu_fail(&self->api, result, "using the device", error) : HAUL_OK;
-}
 
 /* --- what a device is */
 
@@ -38,7 +27,7 @@ static const char *architecture(int major, int minor)
 }
 
 /* GPUs before compute capability 3.5 have one queue for all streams (CCGrid 2014, III). */
-static int implicit_sync(const haul_cu_device *self, int major, int minor)
+static int implicit_sync(const hl_device_cu_device *self, int major, int minor)
 {
     return self->api.is_hip ? -1 : 10 * major + minor < 35;
 }
@@ -48,36 +37,63 @@ static unsigned positive(int value)
     return value > 0 ? (unsigned)value : 0;
 }
 
-/* Runs after the device was opened; attributes that the driver does not know stay 0. */
-static void describe(haul_cu_device *self)
+/* By UUID, which parts of one GPU have apart (MIG), else by its place on the bus. */
+static void identify(hl_device_cu_device *self)
 {
-    int read[HAUL_CU_GROUP_BYTES + 1], count = 0;
+    hl_device_uuid uuid = {{0}};
+    int version = 0;
+    if (self->api.device_uuid(&uuid, self->number))
+        uuid = (hl_device_uuid){{0}};
+    hl_device_uuid_format(&uuid, self->identity);
+    if (!*self->identity &&
+        self->api.device_bus(self->identity, sizeof self->identity, self->number))
+        self->identity[0] = '\0';
+    self->api.version(&version);
+    snprintf(self->version, sizeof self->version, "%d", version);
+}
+
+/* Two transfers a clock. Not of HIP, which tells the clock of the memory's controller: HBM3 and
+ * GDDR6 move more than two a clock of it (github.com/openxla/xla, pull request 44746), so that the
+ * product is no peak. */
+static double memory_bandwidth(const hl_device_cu_device *self, const int *read)
+{
+    if (self->api.is_hip)
+        return 0;
+    return 2e3 * read[HL_DEVICE_CU_MEMORY_CLOCK_KHZ] * read[HL_DEVICE_CU_MEMORY_BUS_BITS] / 8;
+}
+
+/* Runs after the device was opened; attributes that the driver does not know stay 0. */
+static void describe(hl_device_cu_device *self)
+{
+    int read[HL_DEVICE_CU_GROUP_BYTES + 1], count = 0;
     size_t memory = 0;
-    for (haul_cu_attribute i = 0; i <= HAUL_CU_GROUP_BYTES; i++)
-        read[i] = haul_cu_read(&self->api, self->number, i);
+    for (hl_device_cu_attribute i = 0; i <= HL_DEVICE_CU_GROUP_BYTES; i++)
+        read[i] = hl_device_cu_read(&self->api, self->number, i);
     self->api.device_count(&count);
     self->api.device_memory(&memory, self->number);
     if (self->api.device_name(self->title, sizeof self->title, self->number))
         snprintf(self->title, sizeof self->title, "a GPU");
-    self->managed = read[HAUL_CU_MANAGED_AT_ONCE];
-    const int major = read[HAUL_CU_MAJOR], minor = read[HAUL_CU_MINOR];
+    identify(self);
+    self->managed = read[HL_DEVICE_CU_MANAGED_AT_ONCE];
+    const int major = read[HL_DEVICE_CU_MAJOR], minor = read[HL_DEVICE_CU_MINOR];
     self->base.properties = (haul_device_properties){
         .name = self->title,
         .architecture = self->api.is_hip ? NULL : architecture(major, minor),
-        .can = HAUL_CAN_COMBINE_WRITES | HAUL_CAN_PIN | HAUL_CAN_SHARE |
-               (read[HAUL_CU_MAPS_HOST] ? HAUL_CAN_MAP : 0) |
-               (read[HAUL_CU_MANAGED_MEMORY] ? HAUL_CAN_MANAGE : 0) |
-               (count > 1 ? HAUL_CAN_REACH_PEERS : 0),
+        .identity = self->identity,
+        .driver = self->version,
+        .count = positive(count),
+        .can = HAUL_DEVICE_CAN_COMBINE_WRITES | HAUL_DEVICE_CAN_PIN | HAUL_DEVICE_CAN_SHARE |
+               (read[HL_DEVICE_CU_MAPS_HOST] ? HAUL_DEVICE_CAN_MAP : 0) |
+               (read[HL_DEVICE_CU_MANAGED_MEMORY] ? HAUL_DEVICE_CAN_MANAGE : 0) |
+               (count > 1 ? HAUL_DEVICE_CAN_REACH_PEERS : 0),
         .memory_bytes = memory,
-        .l2_bytes = positive(read[HAUL_CU_L2_BYTES]),
-        /* two transfers a clock */
-        .memory_bandwidth_Bps =
-            2e3 * read[HAUL_CU_MEMORY_CLOCK_KHZ] * read[HAUL_CU_MEMORY_BUS_BITS] / 8,
-        .clock_Hz = 1e3 * read[HAUL_CU_CLOCK_KHZ],
-        .multiprocessors = positive(read[HAUL_CU_MULTIPROCESSORS]),
-        .group_bytes = positive(read[HAUL_CU_GROUP_BYTES]),
-        .multiprocessor_bytes = positive(read[HAUL_CU_MULTIPROCESSOR_BYTES]),
-        .copy_engines = positive(read[HAUL_CU_COPY_ENGINES]),
+        .l2_bytes = positive(read[HL_DEVICE_CU_L2_BYTES]),
+        .memory_bandwidth_Bps = memory_bandwidth(self, read),
+        .clock_Hz = 1e3 * read[HL_DEVICE_CU_CLOCK_KHZ],
+        .multiprocessors = positive(read[HL_DEVICE_CU_MULTIPROCESSORS]),
+        .group_bytes = positive(read[HL_DEVICE_CU_GROUP_BYTES]),
+        .multiprocessor_bytes = positive(read[HL_DEVICE_CU_MULTIPROCESSOR_BYTES]),
+        .copy_engines = positive(read[HL_DEVICE_CU_COPY_ENGINES]),
         .compute_major = positive(major),
         .compute_minor = positive(minor),
         .implicit_sync = implicit_sync(self, major, minor),
@@ -88,31 +104,37 @@ static void describe(haul_cu_device *self)
 
 /* The driver enables access in one direction: the caller asks for both. Enabled before by someone
  * else in the process is fine. */
-static haul_status reach(const haul_cu_device *from, const haul_cu_device *to, haul_error *error)
+static haul_status reach(const hl_device_cu_device *from, const hl_device_cu_device *to,
+                         haul_error *error)
 {
+    HL_DEVICE_CU_VISIT(from);
     int can = 0;
     int result = from->api.can_reach(&can, from->number, to->number);
     if (!result && !can)
-        return haul_fail(error, HAUL_ABSENT, "GPU %d cannot reach the memory of GPU %d",
-                         from->number, to->number);
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "GPU %d cannot reach the memory of GPU %d",
+                              from->number, to->number);
     if (!result)
-        result = from->api.set_current(from->context);
+        result = from->api.is_hip ? from->api.hip_set_device(from->number)
+                                  : from->api.cuda_set_current(from->context);
     if (!result)
-        result = from->api.reach(to->context, 0);
-    if (result && result != HAUL_CU_PEER_ALREADY_ENABLED)
-        return haul_cu_fail(&from->api, result, "reaching the memory of another GPU", error);
+        result = from->api.is_hip ? from->api.hip_reach(to->number, 0)
+                                  : from->api.cuda_reach(to->context, 0);
+    if (result && result != HL_DEVICE_CU_PEER_ALREADY_ENABLED)
+        return hl_device_cu_fail(&from->api, result, "reaching the memory of another GPU", error);
     return HAUL_OK;
 }
 
 /* Devices opened beside each other form a node: any of them may use another's buffers and events,
  * so all settle together. */
-static haul_status join_node(haul_cu_device *self, const haul_device *beside, haul_error *error)
+static haul_status join_node(hl_device_cu_device *self, const haul_device *beside,
+                             haul_error *error)
 {
     haul_status status = HAUL_OK;
-    self->node = beside ? ((const haul_cu_device *)beside)->node : calloc(1, sizeof *self->node);
+    self->node =
+        beside ? ((const hl_device_cu_device *)beside)->node : calloc(1, sizeof *self->node);
     if (!self->node)
-        return haul_fail_no_memory(error);
-    for (const haul_cu_device *i = self->node->devices; i && !status; i = i->next) {
+        return hl_base_fail_no_memory(error);
+    for (const hl_device_cu_device *i = self->node->devices; i && !status; i = i->next) {
         if (i->number == self->number)
             continue;
         status = reach(self, i, error);
@@ -126,9 +148,9 @@ static haul_status join_node(haul_cu_device *self, const haul_device *beside, ha
     return HAUL_OK;
 }
 
-static void leave_node(const haul_cu_device *self)
+static void leave_node(const hl_device_cu_device *self)
 {
-    haul_cu_device **at = &self->node->devices;
+    hl_device_cu_device **at = &self->node->devices;
     while (*at != self)
         at = &(*at)->next;
     *at = self->next;
@@ -138,35 +160,83 @@ static void leave_node(const haul_cu_device *self)
 
 /* --- opening */
 
-static haul_status choose(haul_cu_device *self, const char *which, haul_error *error)
+/* Whether the device of that number has the UUID or the place on the bus: of a UUID the beginning
+ * is enough, as elsewhere with NVIDIA. */
+static bool is_meant(const hl_device_cu_device *self, int number, const char *which)
+{
+    hl_device_uuid uuid;
+    char text[HL_DEVICE_IDENTITY_BYTES] = "";
+    if (!self->api.device_uuid(&uuid, number))
+        hl_device_uuid_format(&uuid, text);
+    if (*text && !strncasecmp(text, which, strlen(which)))
+        return true;
+    return !self->api.device_bus(text, sizeof text, number) && !strcasecmp(text, which);
+}
+
+/* "GPU-" or "MIG-" begins a UUID, and only places on the bus have a ':'. */
+static haul_status find_by_identity(hl_device_cu_device *self, const char *which, haul_error *error)
+{
+    const char *kind = self->api.is_hip ? "hip" : "cuda";
+    int count = 0, found = 0;
+    int result = self->api.device_count(&count);
+    for (int i = 0; i < count && !result; i++) {
+        int number;
+        result = self->api.device_get(&number, i);
+        if (result || !is_meant(self, number, which))
+            continue;
+        self->number = number;
+        found++;
+    }
+    if (result)
+        return hl_device_cu_fail(&self->api, result, "looking for the GPU", error);
+    if (found > 1)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "%d devices are '%s:%.50s...'", found, kind,
+                              which);
+    return found ? HAUL_OK
+                 : haul_error_set(error, HAUL_STATUS_ABSENT, "there is no device '%s:%.50s'", kind,
+                                  which);
+}
+
+static haul_status find_by_number(hl_device_cu_device *self, const char *which, haul_error *error)
 {
     char *end;
     int count = 0;
     const char *kind = self->api.is_hip ? "hip" : "cuda";
     const unsigned long ordinal = strtoul(which, &end, 10);
     if (*end || *which == '-' || *which == '+' || *which == ' ')
-        return haul_fail(error, HAUL_USAGE, "a device is '%s:N', not '%s:%.40s'", kind, kind,
-                         which);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "a device is '%s:N', '%s:UUID' or '%s:' and its place on the bus, "
+                              "not '%s:%.40s'",
+                              kind, kind, kind, kind, which);
     int result = self->api.device_count(&count);
     if (!result && ordinal >= (unsigned long)count)
-        return haul_fail(error, HAUL_ABSENT, "there is no device '%s:%.40s': the last is %d", kind,
-                         which, count - 1);
+        return haul_error_set(error, HAUL_STATUS_ABSENT,
+                              "there is no device '%s:%.40s': the last is %d", kind, which,
+                              count - 1);
     if (!result)
         result = self->api.device_get(&self->number, (int)ordinal);
-    if (!result)
-        result = self->api.retain(&self->context, self->number);
-    return result ? haul_cu_fail(&self->api, result, "opening the GPU", error) : HAUL_OK;
+    return result ? hl_device_cu_fail(&self->api, result, "opening the GPU", error) : HAUL_OK;
+}
+
+static haul_status choose_device(hl_device_cu_device *self, const char *which, haul_error *error)
+{
+    const bool is_identity =
+        !strncasecmp(which, "GPU-", 4) || !strncasecmp(which, "MIG-", 4) || strchr(which, ':');
+    HAUL_TRY(is_identity ? find_by_identity(self, which, error)
+                         : find_by_number(self, which, error));
+    const int result = self->api.retain(&self->context, self->number);
+    return result ? hl_device_cu_fail(&self->api, result, "opening the GPU", error) : HAUL_OK;
 }
 
 static haul_status open_device(bool is_hip, const char *which, const haul_device_options *options,
                                haul_device **device, haul_error *error)
 {
-    haul_cu_device *self = calloc(1, sizeof *self);
+    hl_device_cu_device *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
-    haul_status status = haul_cu_load(&self->api, is_hip, error);
+        return hl_base_fail_no_memory(error);
+    haul_status status = hl_device_cu_load(&self->api, is_hip, error);
     if (!status)
-        status = choose(self, which, error);
+        status = choose_device(self, which, error);
     if (!status) {
         status = join_node(self, options->beside, error);
         if (status)
@@ -183,7 +253,7 @@ static haul_status open_device(bool is_hip, const char *which, const haul_device
 
 static void close_device(haul_device *device)
 {
-    haul_cu_device *self = (haul_cu_device *)device;
+    hl_device_cu_device *self = (hl_device_cu_device *)device;
     if (!self->node->is_lost)
         self->api.release(self->number);
     leave_node(self);
@@ -193,8 +263,8 @@ static void close_device(haul_device *device)
 static unsigned count_devices(bool is_hip)
 {
     int count = 0;
-    haul_cu_api api;
-    if (haul_cu_load(&api, is_hip, NULL) || api.device_count(&count))
+    hl_device_cu_api api;
+    if (hl_device_cu_load(&api, is_hip, NULL) || api.device_count(&count))
         return 0;
     return positive(count);
 }
@@ -222,37 +292,37 @@ static unsigned count_hip(void)
 }
 
 #define BACKEND(vendor, text)                                                                      \
-    const haul_device_backend haul_##vendor##_backend = {                                          \
+    const haul_device_backend hl_device_##vendor##_backend = {                                     \
         .abi = HAUL_DEVICE_ABI,                                                                    \
         .kind = #vendor,                                                                           \
         .summary = (text),                                                                         \
         .count = count_##vendor,                                                                   \
         .open = open_##vendor,                                                                     \
         .close = close_device,                                                                     \
-        .room = haul_cu_room,                                                                      \
-        .memory_of = haul_cu_memory_of,                                                            \
-        .buffer_new = haul_cu_buffer_new,                                                          \
-        .buffer_pin = haul_cu_buffer_pin,                                                          \
-        .buffer_free = haul_cu_buffer_free,                                                        \
-        .buffer_export = haul_cu_buffer_export,                                                    \
-        .buffer_import = haul_cu_buffer_import,                                                    \
-        .stream_new = haul_cu_stream_new,                                                          \
-        .stream_free = haul_cu_stream_free,                                                        \
-        .stream_wait = haul_cu_stream_wait,                                                        \
-        .event_new = haul_cu_event_new,                                                            \
-        .event_free = haul_cu_event_free,                                                          \
-        .event_wait = haul_cu_event_wait,                                                          \
-        .event_done = haul_cu_event_done,                                                          \
-        .event_seconds = haul_cu_event_seconds,                                                    \
-        .copy = haul_cu_copy,                                                                      \
-        .fill = haul_cu_fill,                                                                      \
-        .prefetch = haul_cu_prefetch,                                                              \
-        .call = haul_cu_call,                                                                      \
-        .record = haul_cu_record,                                                                  \
-        .wait_event = haul_cu_wait_event,                                                          \
-        .kernel_new = haul_cu_kernel_new,                                                          \
-        .kernel_free = haul_cu_kernel_free,                                                        \
-        .launch = haul_cu_launch,                                                                  \
+        .room = hl_device_cu_room,                                                                 \
+        .memory_of = hl_device_cu_memory_of,                                                       \
+        .buffer_new = hl_device_cu_buffer_new,                                                     \
+        .buffer_pin = hl_device_cu_buffer_pin,                                                     \
+        .buffer_free = hl_device_cu_buffer_free,                                                   \
+        .buffer_export = hl_device_cu_buffer_export,                                               \
+        .buffer_import = hl_device_cu_buffer_import,                                               \
+        .stream_new = hl_device_cu_stream_new,                                                     \
+        .stream_free = hl_device_cu_stream_free,                                                   \
+        .stream_wait = hl_device_cu_stream_wait,                                                   \
+        .event_new = hl_device_cu_event_new,                                                       \
+        .event_free = hl_device_cu_event_free,                                                     \
+        .event_wait = hl_device_cu_event_wait,                                                     \
+        .event_done = hl_device_cu_event_done,                                                     \
+        .event_seconds = hl_device_cu_event_seconds,                                               \
+        .copy = hl_device_cu_copy,                                                                 \
+        .fill = hl_device_cu_fill,                                                                 \
+        .prefetch = hl_device_cu_prefetch,                                                         \
+        .call = hl_device_cu_call,                                                                 \
+        .record = hl_device_cu_record,                                                             \
+        .wait_event = hl_device_cu_wait_event,                                                     \
+        .kernel_new = hl_device_cu_kernel_new,                                                     \
+        .kernel_free = hl_device_cu_kernel_free,                                                   \
+        .launch = hl_device_cu_launch,                                                             \
     };
 
 BACKEND(cuda, "GPUs of NVIDIA, by CUDA's driver")

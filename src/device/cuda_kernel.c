@@ -16,17 +16,17 @@ enum { WIDTH_1D = 256, WIDTH = 32, HEIGHT = 8, MOST_BLOCKS = 65535 };
 
 typedef struct cu_kernel {
     haul_kernel base;
-    haul_cu module;
-    haul_cu function;
+    hl_device_cu module;
+    hl_device_cu function;
 } cu_kernel;
 
 /* --- compiling */
 
-/* What a kernel is compiled with. */
+/* The inputs of a compilation. */
 typedef struct build {
-    const haul_cu_device *device;
+    const hl_device_cu_device *device;
     const haul_kernel_source *source;
-    haul_cu_compiler compiler;
+    hl_device_cu_compiler compiler;
     char *text;
     char *key; /* for the kept ones; NULL: none */
 } build;
@@ -35,7 +35,7 @@ typedef struct build {
 static char *key_of(const build *self)
 {
     int driver = 0;
-    const haul_cu_compiler *compiler = &self->compiler;
+    const hl_device_cu_compiler *compiler = &self->compiler;
     const size_t size =
         strlen(self->text) + sizeof self->device->title + sizeof compiler->file + 128;
     char *key = malloc(size);
@@ -59,26 +59,23 @@ static haul_status build_init(build *self, const haul_device *device,
 {
     const haul_device_properties *is = &device->properties;
     int version = 0;
-    *self = (build){.device = (const haul_cu_device *)device, .source = source};
+    *self = (build){.device = (const hl_device_cu_device *)device, .source = source};
     self->device->api.version(&version);
-    haul_status status =
-        haul_cu_compiler_load(&self->compiler, self->device->api.is_hip, version / 1000, error);
-    if (!status)
-        status = haul_cu_compiler_aim(&self->compiler,
-                                      (int)(10 * is->compute_major + is->compute_minor), error);
-    if (!status)
-        status = haul_kernel_text(source, &self->text, error);
-    if (!status)
-        self->key = key_of(self);
-    return status;
+    HAUL_TRY(hl_device_cu_compiler_load(&self->compiler, self->device->api.is_hip, version / 1000,
+                                        error));
+    HAUL_TRY(hl_device_cu_compiler_aim(&self->compiler,
+                                       (int)(10 * is->compute_major + is->compute_minor), error));
+    HAUL_TRY(haul_kernel_text(source, &self->text, error));
+    self->key = key_of(self);
+    return HAUL_OK;
 }
 
 /* A kept image that does not load any more is compiled again. */
-static bool load_kept(const build *self, haul_cu *module)
+static bool load_kept(const build *self, hl_device_cu *module)
 {
     size_t size;
-    void *image = self->key ? haul_kernel_cache_read(self->device->base.options.cache_folder,
-                                                     self->key, &size)
+    void *image = self->key ? hl_device_kernel_cache_read(self->device->base.options.cache_folder,
+                                                          self->key, &size)
                             : NULL;
     const bool loaded = image && !self->device->api.module_load(module, image);
     free(image);
@@ -86,20 +83,21 @@ static bool load_kept(const build *self, haul_cu *module)
 }
 
 /* Keeping the image is an attempt: kernels run without a cache as well. */
-static haul_status compile(const build *self, haul_cu *module, haul_error *error)
+static haul_status compile(const build *self, hl_device_cu *module, haul_error *error)
 {
-    haul_cu_image image;
-    HAUL_TRY(haul_cu_compile(&self->compiler, self->source, self->text, &image, error));
+    hl_device_cu_image image;
+    HAUL_TRY(hl_device_cu_compile(&self->compiler, self->source, self->text, &image, error));
     const int result = self->device->api.module_load(module, image.bytes);
     if (!result && self->key)
-        haul_kernel_cache_write(self->device->base.options.cache_folder, self->key, image.bytes,
-                                image.size);
+        hl_device_kernel_cache_write(self->device->base.options.cache_folder, self->key,
+                                     image.bytes, image.size);
     free(image.bytes);
-    return result ? haul_cu_fail(&self->device->api, result, "loading a kernel", error) : HAUL_OK;
+    return result ? hl_device_cu_fail(&self->device->api, result, "loading a kernel", error)
+                  : HAUL_OK;
 }
 
-static haul_status load(const haul_device *device, const haul_kernel_source *source,
-                        haul_cu *module, haul_error *error)
+static haul_status load_module(const haul_device *device, const haul_kernel_source *source,
+                               hl_device_cu *module, haul_error *error)
 {
     build made;
     haul_status status = build_init(&made, device, source, error);
@@ -109,36 +107,38 @@ static haul_status load(const haul_device *device, const haul_kernel_source *sou
     return status;
 }
 
-haul_status haul_cu_kernel_new(haul_device *device, const haul_kernel_source *source,
-                               haul_kernel **kernel, haul_error *error)
+haul_status hl_device_cu_kernel_new(haul_device *device, const haul_kernel_source *source,
+                                    haul_kernel **kernel, haul_error *error)
 {
-    const haul_cu_device *owner = (const haul_cu_device *)device;
-    haul_cu module;
-    HAUL_TRY(haul_cu_enter(owner, error));
-    HAUL_TRY(load(device, source, &module, error));
+    const hl_device_cu_device *owner = (const hl_device_cu_device *)device;
+    hl_device_cu module;
+    HL_DEVICE_CU_VISIT(owner);
+    HAUL_TRY(hl_device_cu_enter(owner, error));
+    HAUL_TRY(load_module(device, source, &module, error));
     cu_kernel *self = calloc(1, sizeof *self);
     if (!self) {
         owner->api.module_free(module);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     self->module = module;
     int result = owner->api.module_function(&self->function, module, source->name);
     if (!result && source->fused_bytes && !owner->api.is_hip)
-        result =
-            owner->api.cuda_set(self->function, HAUL_CUDA_MOST_DYNAMIC, (int)source->fused_bytes);
+        result = owner->api.cuda_set(self->function, HL_DEVICE_CUDA_MOST_DYNAMIC,
+                                     (int)source->fused_bytes);
     if (result) {
         owner->api.module_free(module);
         free(self);
-        return haul_cu_fail(&owner->api, result, "preparing the kernel", error);
+        return hl_device_cu_fail(&owner->api, result, "preparing the kernel", error);
     }
     *kernel = &self->base;
     return HAUL_OK;
 }
 
-void haul_cu_kernel_free(haul_kernel *kernel)
+void hl_device_cu_kernel_free(haul_kernel *kernel)
 {
-    const haul_cu_device *owner = (const haul_cu_device *)kernel->device;
-    if (haul_cu_settle(owner))
+    const hl_device_cu_device *owner = (const hl_device_cu_device *)kernel->device;
+    HL_DEVICE_CU_VISIT(owner);
+    if (hl_device_cu_settle(owner))
         owner->api.module_free(((cu_kernel *)kernel)->module);
     free(kernel);
 }
@@ -168,27 +168,28 @@ static bool shape_of(const haul_kernel_source *source, const haul_box *box, shap
     return true;
 }
 
-haul_status haul_cu_launch(haul_stream *stream, const haul_kernel *kernel,
-                           const haul_launch *launch, haul_event *event, haul_error *error)
+haul_status hl_device_cu_launch(haul_stream *stream, const haul_kernel *kernel,
+                                const haul_launch *launch, haul_event *event, haul_error *error)
 {
-    const haul_cu_device *owner = haul_cu_owner(stream);
-    haul_cu_address addresses[HAUL_ARGUMENTS];
+    const hl_device_cu_device *owner = hl_device_cu_owner(stream);
+    hl_device_cu_address addresses[HL_DEVICE_ARGUMENTS];
     haul_box box = launch->box;
-    void *values[HAUL_ARGUMENTS + 1] = {&box};
+    void *values[HL_DEVICE_ARGUMENTS + 1] = {&box};
     shape made;
     if (!shape_of(kernel->source, &box, &made))
-        return haul_fail(error, HAUL_USAGE, "kernel '%s' is launched over too large a box",
-                         kernel->source->name);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "kernel '%s' is launched over too large a box", kernel->source->name);
     for (size_t i = 0; i < launch->argument_count; i++) {
         const haul_argument *argument = &launch->arguments[i];
         if (argument->buffer)
-            addresses[i] = ((haul_cu_buffer *)argument->buffer)->at + argument->offset;
+            addresses[i] = ((hl_device_cu_buffer *)argument->buffer)->at + argument->offset;
         values[i + 1] = argument->buffer ? (void *)&addresses[i] : (void *)argument->value;
     }
-    HAUL_TRY(haul_cu_begin(stream, event, error));
+    HL_DEVICE_CU_VISIT(hl_device_cu_owner(stream));
+    HAUL_TRY(hl_device_cu_begin(stream, event, error));
     const int result = owner->api.launch(((const cu_kernel *)kernel)->function, made.grid[0],
                                          made.grid[1], made.grid[2], made.block[0], made.block[1],
                                          1, kernel->source->fused_bytes,
-                                         ((haul_cu_stream *)stream)->handle, values, NULL);
-    return haul_cu_end(stream, event, result, "launching a kernel", error);
+                                         ((hl_device_cu_stream *)stream)->handle, values, NULL);
+    return hl_device_cu_end(stream, event, result, "launching a kernel", error);
 }

@@ -4,7 +4,7 @@
 #include <link.h>
 #include <string.h>
 
-void *haul_cu_library(const char *const *names)
+void *hl_device_cu_library(const char *const *names)
 {
     void *library = NULL;
     while (!library && *names)
@@ -12,13 +12,13 @@ void *haul_cu_library(const char *const *names)
     return library;
 }
 
-const char *haul_cu_library_file(void *library)
+const char *hl_device_cu_library_file(void *library)
 {
     struct link_map *map = NULL;
     return dlinfo(library, RTLD_DI_LINKMAP, &map) || !map ? NULL : map->l_name;
 }
 
-bool haul_cu_function(void *library, const char *name, void *to)
+bool hl_device_cu_function(void *library, const char *name, void *to)
 {
     void *found = dlsym(library, name);
     memcpy(to, &found, sizeof found);

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 /* The first of the names, which NULL ends, that loads; NULL where none does. */
-void *haul_cu_library(const char *const *names);
+void *hl_device_cu_library(const char *const *names);
 
 /* The file that it was loaded from, or NULL where the loader does not say. */
-const char *haul_cu_library_file(void *library);
+const char *hl_device_cu_library_file(void *library);
 
 /* Sets the function pointer at `to`; false where the library has no such function. */
-bool haul_cu_function(void *library, const char *name, void *to);
+bool hl_device_cu_function(void *library, const char *name, void *to);
 
 #endif

@@ -1,30 +1,22 @@
-/* Devices and their objects: what is asked of a device is checked here, for all kinds. */
+/* The kinds of devices: opening one, and listing them. */
 #include "haul/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/fail.h"
 #include "base/folders.h"
 #include "device/backends.h"
-#include "device/cannot.h"
+#include "device/device_shared.h"
 
 static const haul_device_backend *const backends[] = {
-#define BACKEND_ROW(kind) &haul_##kind##_backend,
-    HAUL_BACKENDS(BACKEND_ROW)
+#define BACKEND_ROW(kind) &hl_device_##kind##_backend,
+    HL_DEVICE_BACKENDS(BACKEND_ROW)
 #undef BACKEND_ROW
 };
 
 enum { BACKENDS = sizeof backends / sizeof(haul_device_backend *) };
-
-static const char *const buffer_kinds[] = {HAUL_BUFFER_LIST(HAUL_ROW_TEXT)};
-
-const char *haul_buffer_kind_text(haul_buffer_kind kind)
-{
-    return (unsigned)kind < HAUL_BUFFER_KINDS ? buffer_kinds[kind] : "unknown";
-}
 
 /* The name is kept as it was asked for, so that messages say what the user wrote. */
 haul_status haul_device_open_with(const haul_device_backend *backend, const char *which,
@@ -35,16 +27,26 @@ haul_status haul_device_open_with(const haul_device_backend *backend, const char
     if (!options)
         options = &none;
     if (backend->abi != HAUL_DEVICE_ABI)
-        return haul_fail(error, HAUL_USAGE, "device kind '%s' was built for another libhaul",
-                         backend->kind);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "device kind '%s' was built for another libhaul", backend->kind);
     if (options->beside && options->beside->backend != backend)
-        return haul_fail(error, HAUL_USAGE, "a device of kind '%s' cannot be beside '%s'",
-                         backend->kind, options->beside->name);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "a device of kind '%s' cannot be beside '%s'", backend->kind,
+                              options->beside->name);
     haul_device *made;
     HAUL_TRY(backend->open(which, options, &made, error));
     made->backend = backend;
     made->options = *options;
+    made->options.test = NULL; /* the caller's, which may go now */
+    if (options->test)
+        made->test = *options->test;
+    made->cache_folder = options->cache_folder ? strdup(options->cache_folder) : NULL;
+    made->options.cache_folder = made->cache_folder;
     snprintf(made->name, sizeof made->name, "%s%s%s", backend->kind, *which ? ":" : "", which);
+    if (options->cache_folder && !made->cache_folder) {
+        haul_device_close(made);
+        return hl_base_fail_no_memory(error);
+    }
     *device = made;
     return HAUL_OK;
 }
@@ -64,6 +66,13 @@ haul_status haul_device_open(const char *name, const haul_device_options *option
 {
     if (!name)
         return open_first(options, device, error);
+    const size_t shared = hl_device_shared_path(name);
+    const haul_device_backend *own;
+    if (shared) {
+        HAUL_TRY(hl_device_shared_load(name, shared, &own, error));
+        return haul_device_open_with(own, name[shared] ? name + shared + 1 : "", options, device,
+                                     error);
+    }
     const size_t length = strcspn(name, ":");
     for (size_t i = 0; i < BACKENDS; i++) {
         const char *kind = backends[i]->kind;
@@ -75,17 +84,21 @@ haul_status haul_device_open(const char *name, const haul_device_options *option
     for (size_t i = 0, used = 0; i < BACKENDS; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                                  backends[i]->kind);
-    return haul_fail(error, HAUL_USAGE, "unknown kind of device '%.100s': the kinds are %s", name,
-                     known);
+    return haul_error_set(error, HAUL_STATUS_USAGE,
+                          "unknown kind of device '%.100s': the kinds are %s, or a shared object",
+                          name, known);
 }
 
 void haul_device_close(haul_device *device)
 {
-    if (device)
-        device->backend->close(device);
+    if (!device)
+        return;
+    char *folder = device->cache_folder;
+    device->backend->close(device);
+    free(folder);
 }
 
-static haul_status list_kind(const haul_device_backend *backend, haul_name_list *list,
+static haul_status list_kind(const haul_device_backend *backend, hl_base_name_list *list,
                              haul_error *error)
 {
     const unsigned count = backend->count ? backend->count() : 0;
@@ -93,60 +106,18 @@ static haul_status list_kind(const haul_device_backend *backend, haul_name_list 
     for (unsigned i = 0; i < count && !status; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s:%u", backend->kind, i);
-        status = haul_name_list_add(list, name, error);
+        status = hl_base_name_list_add(list, name, error);
     }
     return status;
 }
 
 haul_status haul_device_list(char ***names, size_t *count, haul_error *error)
 {
-    haul_name_list list = {.names = NULL};
+    hl_base_name_list list = {.names = NULL};
     haul_status status = HAUL_OK;
     for (size_t i = 0; i < BACKENDS && !status; i++)
         status = list_kind(backends[i], &list, error);
     if (!status)
-        status = haul_name_list_add(&list, "host", error);
-    return haul_name_list_hand_over(&list, status, names, count);
-}
-
-const haul_device_properties *haul_device_describe(const haul_device *device)
-{
-    return &device->properties;
-}
-
-/* The driver's free memory, or what a limit leaves of it, whichever is less. */
-haul_status haul_device_room(haul_device *device, uint64_t *bytes, haul_error *error)
-{
-    if (!device->backend->room)
-        return haul_device_cannot(device, "say how much memory is free", error);
-    const haul_status status = device->backend->room(device, bytes, error);
-    const uint64_t limit = device->options.memory_limit;
-    if (!status && limit) {
-        const uint64_t left = limit > device->allocated ? limit - device->allocated : 0;
-        *bytes = *bytes < left ? *bytes : left;
-    }
-    return status;
-}
-
-/* A simulated device has a clock of its own. */
-int64_t haul_device_now(haul_device *device)
-{
-    if (device->backend->now)
-        return device->backend->now(device);
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-haul_status haul_device_memory_of(haul_device *device, const void *pointer, haul_memory *memory,
-                                  haul_error *error)
-{
-    if (!device->backend->memory_of)
-        return haul_device_cannot(device, "tell pointers apart", error);
-    return device->backend->memory_of(device, pointer, memory, error);
-}
-
-haul_status haul_device_cannot(const haul_device *device, const char *what, haul_error *error)
-{
-    return haul_fail(error, HAUL_ABSENT, "device '%s' cannot %s", device->name, what);
+        status = hl_base_name_list_add(&list, "host", error);
+    return hl_base_name_list_hand_over(&list, status, names, count);
 }

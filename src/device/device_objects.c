@@ -1,23 +1,84 @@
-/* Buffers, streams, events and kernels of a device. */
+/* A device and its buffers, streams, events and kernels: requests are checked here, for all kinds
+ * of devices. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/fail.h"
 #include "device/backends.h"
 #include "device/cannot.h"
 
-/* What a memory limit counts. Pinned and mapped memory is the host's. */
+haul_status hl_device_cannot(const haul_device *device, const char *what, haul_error *error)
+{
+    return haul_error_set(error, HAUL_STATUS_ABSENT, "device '%s' cannot %s", device->name, what);
+}
+
+/* As of a GPU that falls off its bus: nothing succeeds any more, and objects can be freed. */
+haul_status hl_device_is_present(const haul_device *device, haul_error *error)
+{
+    const uint64_t behind = device->test.lost_behind;
+    return behind && device->queued >= behind
+               ? haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "device '%s' has disappeared",
+                                device->name)
+               : HAUL_OK;
+}
+
+const haul_device_properties *haul_device_describe(const haul_device *device)
+{
+    return &device->properties;
+}
+
+/* The driver's free memory, or what a limit leaves of it, whichever is less. */
+haul_status haul_device_room(haul_device *device, uint64_t *bytes, haul_error *error)
+{
+    if (!device->backend->room)
+        return hl_device_cannot(device, "say how much memory is free", error);
+    const haul_status status = device->backend->room(device, bytes, error);
+    const uint64_t limit = device->options.memory_limit;
+    if (!status && limit) {
+        const uint64_t left = limit > device->allocated ? limit - device->allocated : 0;
+        *bytes = *bytes < left ? *bytes : left;
+    }
+    return status;
+}
+
+/* A simulated device has a clock of its own. */
+int64_t haul_device_now(haul_device *device)
+{
+    if (device->backend->now)
+        return device->backend->now(device);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+haul_status haul_device_memory_of(haul_device *device, const void *pointer, haul_memory *memory,
+                                  haul_error *error)
+{
+    if (!device->backend->memory_of)
+        return hl_device_cannot(device, "tell pointers apart", error);
+    return device->backend->memory_of(device, pointer, memory, error);
+}
+
+static const char *const buffer_kinds[] = {HAUL_BUFFER_LIST(HAUL_ROW_TEXT)};
+
+const char *haul_buffer_kind_text(haul_buffer_kind kind)
+{
+    return (unsigned)kind < HAUL_BUFFER_KINDS ? buffer_kinds[kind] : "unknown";
+}
+
+/* A memory limit counts these kinds alone: pinned and mapped memory is the host's. */
 static bool takes_device_memory(haul_buffer_kind kind)
 {
     return kind == HAUL_BUFFER_DEVICE || kind == HAUL_BUFFER_MANAGED;
 }
 
-/* What an allocation of a kind needs beyond device and pinned memory. */
+/* Device and pinned memory is everywhere; the other kinds need a capability. */
 static bool can_allocate(const haul_device *device, haul_buffer_kind kind)
 {
     static const unsigned needs[HAUL_BUFFER_KINDS] = {
-        [HAUL_BUFFER_WRITE_COMBINED] = HAUL_CAN_COMBINE_WRITES,
-        [HAUL_BUFFER_MAPPED] = HAUL_CAN_MAP,
-        [HAUL_BUFFER_MANAGED] = HAUL_CAN_MANAGE,
+        [HAUL_BUFFER_WRITE_COMBINED] = HAUL_DEVICE_CAN_COMBINE_WRITES,
+        [HAUL_BUFFER_MAPPED] = HAUL_DEVICE_CAN_MAP,
+        [HAUL_BUFFER_MANAGED] = HAUL_DEVICE_CAN_MANAGE,
     };
     return (device->properties.can & needs[kind]) == needs[kind];
 }
@@ -35,18 +96,19 @@ haul_status haul_buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t
                             haul_buffer **buffer, haul_error *error)
 {
     if ((unsigned)kind >= HAUL_BUFFER_KINDS || !bytes || bytes > PTRDIFF_MAX)
-        return haul_fail(error, HAUL_USAGE, "no buffer has %llu bytes of kind %d",
-                         (unsigned long long)bytes, (int)kind);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "no buffer has %llu bytes of kind %d",
+                              (unsigned long long)bytes, (int)kind);
     if (!can_allocate(device, kind))
-        return haul_fail(error, HAUL_ABSENT, "device '%s' has no %s memory", device->name,
-                         haul_buffer_kind_text(kind));
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "device '%s' has no %s memory",
+                              device->name, haul_buffer_kind_text(kind));
     const uint64_t limit = device->options.memory_limit;
     const bool counts = takes_device_memory(kind);
     if (counts && limit && (device->allocated > limit || bytes > limit - device->allocated))
-        return haul_fail(error, HAUL_DEVICE_FULL,
-                         "%llu bytes do not fit device '%s': %llu of its limit of %llu are in use",
-                         (unsigned long long)bytes, device->name,
-                         (unsigned long long)device->allocated, (unsigned long long)limit);
+        return haul_error_set(
+            error, HAUL_STATUS_DEVICE_FULL,
+            "%llu bytes do not fit device '%s': %llu of its limit of %llu are in use",
+            (unsigned long long)bytes, device->name, (unsigned long long)device->allocated,
+            (unsigned long long)limit);
     haul_buffer *made;
     HAUL_TRY(device->backend->buffer_new(device, kind, bytes, &made, error));
     adopt(device, made, kind, bytes);
@@ -60,9 +122,9 @@ haul_status haul_buffer_pin(haul_device *device, void *host, uint64_t bytes, hau
                             haul_error *error)
 {
     if (!host || !bytes || bytes > PTRDIFF_MAX)
-        return haul_fail(error, HAUL_USAGE, "nothing to page-lock");
-    if (!device->backend->buffer_pin || !(device->properties.can & HAUL_CAN_PIN))
-        return haul_device_cannot(device, "page-lock memory that exists", error);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "nothing to page-lock");
+    if (!device->backend->buffer_pin || !(device->properties.can & HAUL_DEVICE_CAN_PIN))
+        return hl_device_cannot(device, "page-lock memory that exists", error);
     haul_buffer *made;
     HAUL_TRY(device->backend->buffer_pin(device, host, bytes, &made, error));
     adopt(device, made, HAUL_BUFFER_PINNED, bytes);
@@ -98,24 +160,25 @@ uint64_t haul_buffer_bytes(const haul_buffer *buffer)
 
 static haul_status cannot_share(const haul_device *device, haul_error *error)
 {
-    return haul_device_cannot(device, "share memory between processes", error);
+    return hl_device_cannot(device, "share memory between processes", error);
 }
 
 haul_status haul_buffer_export(haul_buffer *buffer, haul_buffer_handle *handle, haul_error *error)
 {
     const haul_device *device = buffer->device;
-    if (!device->backend->buffer_export || !(device->properties.can & HAUL_CAN_SHARE))
+    if (!device->backend->buffer_export || !(device->properties.can & HAUL_DEVICE_CAN_SHARE))
         return cannot_share(device, error);
     if (buffer->kind != HAUL_BUFFER_DEVICE)
-        return haul_fail(error, HAUL_USAGE, "only device memory can be shared, not %s memory",
-                         haul_buffer_kind_text(buffer->kind));
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "only device memory can be shared, not %s memory",
+                              haul_buffer_kind_text(buffer->kind));
     return device->backend->buffer_export(buffer, handle, error);
 }
 
 haul_status haul_buffer_import(haul_device *device, const haul_buffer_handle *handle,
                                haul_buffer **buffer, haul_error *error)
 {
-    if (!device->backend->buffer_import || !(device->properties.can & HAUL_CAN_SHARE))
+    if (!device->backend->buffer_import || !(device->properties.can & HAUL_DEVICE_CAN_SHARE))
         return cannot_share(device, error);
     haul_buffer *made;
     HAUL_TRY(device->backend->buffer_import(device, handle, &made, error));
@@ -141,14 +204,14 @@ void haul_stream_free(haul_stream *stream)
 
 haul_status haul_stream_wait(haul_stream *stream, haul_error *error)
 {
-    HAUL_TRY(haul_device_is_present(stream->device, error));
+    HAUL_TRY(hl_device_is_present(stream->device, error));
     return stream->device->backend->stream_wait(stream, error);
 }
 
-haul_status haul_event_alloc(size_t bytes, haul_event **event, haul_error *error)
+haul_status hl_device_event_alloc(size_t bytes, haul_event **event, haul_error *error)
 {
     *event = calloc(1, bytes);
-    return *event ? HAUL_OK : haul_fail_no_memory(error);
+    return *event ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
 haul_status haul_event_new(haul_device *device, haul_event **event, haul_error *error)
@@ -169,13 +232,13 @@ void haul_event_free(haul_event *event)
 /* An event that was never queued is done: backends need not know that state. */
 haul_status haul_event_wait(haul_event *event, haul_error *error)
 {
-    HAUL_TRY(haul_device_is_present(event->device, error));
+    HAUL_TRY(hl_device_is_present(event->device, error));
     return event->is_queued ? event->device->backend->event_wait(event, error) : HAUL_OK;
 }
 
 haul_status haul_event_done(haul_event *event, bool *done, haul_error *error)
 {
-    HAUL_TRY(haul_device_is_present(event->device, error));
+    HAUL_TRY(hl_device_is_present(event->device, error));
     if (event->is_queued)
         return event->device->backend->event_done(event, done, error);
     *done = true;
@@ -185,7 +248,8 @@ haul_status haul_event_done(haul_event *event, bool *done, haul_error *error)
 haul_status haul_event_seconds(haul_event *from, haul_event *to, double *seconds, haul_error *error)
 {
     if (!from->is_queued || !to->is_queued)
-        return haul_fail(error, HAUL_USAGE, "an event that was never queued has no time");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "an event that was never queued has no time");
     return from->device->backend->event_seconds(from, to, seconds, error);
 }
 
@@ -193,6 +257,8 @@ haul_status haul_kernel_new(haul_device *device, const haul_kernel_source *sourc
                             haul_kernel **kernel, haul_error *error)
 {
     haul_kernel *made;
+    if (!device->backend->kernel_new)
+        return hl_device_cannot(device, "run kernels", error);
     HAUL_TRY(device->backend->kernel_new(device, source, &made, error));
     made->device = device;
     made->source = source;

@@ -1,32 +1,24 @@
-/* What is queued on a stream, checked and completed before the device sees it. */
+/* Operations of streams, checked and completed before the device gets them. */
 #include "base/fail.h"
 #include "device/cannot.h"
 #include "haul/device_backend.h"
-
-/* As of a GPU that falls off its bus: nothing succeeds any more, and objects can be freed. */
-haul_status haul_device_is_present(const haul_device *device, haul_error *error)
-{
-    const uint64_t behind = device->options.lost_behind;
-    return behind && device->queued >= behind
-               ? haul_fail(error, HAUL_DEVICE_FAILED, "device '%s' has disappeared", device->name)
-               : HAUL_OK;
-}
 
 /* The event of an operation is of a device that the stream's can be ordered with. */
 static haul_status check_event(const haul_stream *stream, const haul_event *event,
                                haul_error *error)
 {
-    HAUL_TRY(haul_device_is_present(stream->device, error));
+    HAUL_TRY(hl_device_is_present(stream->device, error));
     if (!event || event->device == stream->device)
         return HAUL_OK;
-    return haul_fail(error, HAUL_USAGE, "the event is of device '%s', the stream of '%s'",
-                     event->device->name, stream->device->name);
+    return haul_error_set(error, HAUL_STATUS_USAGE,
+                          "the event is of device '%s', the stream of '%s'", event->device->name,
+                          stream->device->name);
 }
 
 /* An event counts as queued only once the backend has taken the operation. */
 static haul_status queued(haul_status status, const haul_stream *stream, haul_event *event)
 {
-    if (!status && stream->device->options.lost_behind)
+    if (!status && stream->device->test.lost_behind)
         stream->device->queued++;
     if (event && !status)
         event->is_queued = true;
@@ -78,23 +70,24 @@ static haul_status check_end(const haul_stream *stream, const haul_address *end,
 {
     uint64_t bytes;
     if (rows_overlap(transfer->size, pitch))
-        return haul_fail(error, HAUL_USAGE, "the rows or planes of a copy overlap");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "the rows or planes of a copy overlap");
     if (!extent(transfer->size, pitch, &bytes))
-        return haul_fail(error, HAUL_USAGE, "a copy larger than any memory");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "a copy larger than any memory");
     if (!end->buffer)
-        return end->host || !bytes ? HAUL_OK
-                                   : haul_fail(error, HAUL_USAGE, "a copy without an address");
+        return end->host || !bytes
+                   ? HAUL_OK
+                   : haul_error_set(error, HAUL_STATUS_USAGE, "a copy without an address");
     const haul_buffer *buffer = end->buffer;
     if (end->offset > buffer->bytes || bytes > buffer->bytes - end->offset)
-        return haul_fail(error, HAUL_USAGE,
-                         "a copy of %llu bytes at offset %llu in a buffer of %llu bytes",
-                         (unsigned long long)bytes, (unsigned long long)end->offset,
-                         (unsigned long long)buffer->bytes);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "a copy of %llu bytes at offset %llu in a buffer of %llu bytes",
+                              (unsigned long long)bytes, (unsigned long long)end->offset,
+                              (unsigned long long)buffer->bytes);
     const haul_device *device = stream->device;
     if (buffer->device != device && (buffer->device->backend != device->backend ||
-                                     !(device->properties.can & HAUL_CAN_REACH_PEERS)))
-        return haul_fail(error, HAUL_ABSENT, "device '%s' cannot reach memory of '%s'",
-                         device->name, buffer->device->name);
+                                     !(device->properties.can & HAUL_DEVICE_CAN_REACH_PEERS)))
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "device '%s' cannot reach memory of '%s'",
+                              device->name, buffer->device->name);
     return HAUL_OK;
 }
 
@@ -126,13 +119,11 @@ static haul_status complete(const haul_stream *stream, haul_transfer *transfer, 
             transfer->size[d] = 1;
     if (!fill_pitch(transfer->size, transfer->to_pitch) ||
         !fill_pitch(transfer->size, transfer->from_pitch))
-        return haul_fail(error, HAUL_USAGE, "a copy larger than any memory");
-    haul_status status = check_end(stream, &transfer->to, transfer, transfer->to_pitch, error);
-    if (!status)
-        status = check_end(stream, &transfer->from, transfer, transfer->from_pitch, error);
-    if (!status)
-        flatten(transfer);
-    return status;
+        return haul_error_set(error, HAUL_STATUS_USAGE, "a copy larger than any memory");
+    HAUL_TRY(check_end(stream, &transfer->to, transfer, transfer->to_pitch, error));
+    HAUL_TRY(check_end(stream, &transfer->from, transfer, transfer->from_pitch, error));
+    flatten(transfer);
+    return HAUL_OK;
 }
 
 /* Completes a copy of the caller's transfer, which stays as it is. */
@@ -153,12 +144,15 @@ haul_status haul_stream_fill(haul_stream *stream, const haul_filling *filling, h
 {
     const haul_buffer *buffer = filling->buffer;
     HAUL_TRY(check_event(stream, event, error));
+    if (!stream->device->backend->fill)
+        return hl_device_cannot(stream->device, "set memory", error);
     if (buffer->device != stream->device || filling->offset > buffer->bytes ||
         filling->bytes > buffer->bytes - filling->offset)
-        return haul_fail(error, HAUL_USAGE,
-                         "setting %llu bytes at offset %llu in a buffer of %llu bytes of '%s'",
-                         (unsigned long long)filling->bytes, (unsigned long long)filling->offset,
-                         (unsigned long long)buffer->bytes, buffer->device->name);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "setting %llu bytes at offset %llu in a buffer of %llu bytes of '%s'",
+                              (unsigned long long)filling->bytes,
+                              (unsigned long long)filling->offset,
+                              (unsigned long long)buffer->bytes, buffer->device->name);
     return queued(stream->device->backend->fill(stream, filling, event, error), stream, event);
 }
 
@@ -167,11 +161,11 @@ haul_status haul_stream_prefetch(haul_stream *stream, haul_buffer *buffer, bool 
 {
     const haul_device *device = stream->device;
     HAUL_TRY(check_event(stream, event, error));
-    if (!device->backend->prefetch || !(device->properties.can & HAUL_CAN_MANAGE))
-        return haul_device_cannot(device, "move managed memory", error);
+    if (!device->backend->prefetch || !(device->properties.can & HAUL_DEVICE_CAN_MANAGE))
+        return hl_device_cannot(device, "move managed memory", error);
     if (buffer->kind != HAUL_BUFFER_MANAGED || buffer->device != device)
-        return haul_fail(error, HAUL_USAGE, "only a managed buffer of '%s' can be prefetched",
-                         device->name);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "only a managed buffer of '%s' can be prefetched", device->name);
     return queued(device->backend->prefetch(stream, buffer, to_host, event, error), stream, event);
 }
 
@@ -181,7 +175,7 @@ haul_status haul_stream_call(haul_stream *stream, void (*function)(void *state),
     const haul_device *device = stream->device;
     HAUL_TRY(check_event(stream, event, error));
     if (!device->backend->call)
-        return haul_device_cannot(device, "call the host", error);
+        return hl_device_cannot(device, "call the host", error);
     return queued(device->backend->call(stream, function, state, event, error), stream, event);
 }
 
@@ -195,8 +189,11 @@ haul_status haul_stream_record(haul_stream *stream, haul_event *event, haul_erro
 haul_status haul_stream_wait_event(haul_stream *stream, haul_event *event, haul_error *error)
 {
     if (event->device->backend != stream->device->backend)
-        return haul_fail(error, HAUL_USAGE, "a stream of '%s' cannot wait for an event of '%s'",
-                         stream->device->name, event->device->name);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "a stream of '%s' cannot wait for an event of '%s'",
+                              stream->device->name, event->device->name);
+    if (!stream->device->backend->wait_event)
+        return hl_device_cannot(stream->device, "let a stream wait for an event", error);
     return event->is_queued ? stream->device->backend->wait_event(stream, event, error) : HAUL_OK;
 }
 
@@ -208,22 +205,24 @@ static haul_status check_argument(const haul_stream *stream, const haul_kernel_s
     if (parameter->access == HAUL_ACCESS_VALUE)
         return argument->value && !argument->buffer
                    ? HAUL_OK
-                   : haul_fail(error, HAUL_USAGE, "'%s' of kernel '%s' is a value", parameter->name,
-                               source->name);
+                   : haul_error_set(error, HAUL_STATUS_USAGE, "'%s' of kernel '%s' is a value",
+                                    parameter->name, source->name);
     const haul_buffer *buffer = argument->buffer;
     if (!buffer)
-        return haul_fail(error, HAUL_USAGE, "'%s' of kernel '%s' is a buffer", parameter->name,
-                         source->name);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "'%s' of kernel '%s' is a buffer",
+                              parameter->name, source->name);
     if (buffer->device != stream->device)
-        return haul_fail(error, HAUL_USAGE, "'%s' of kernel '%s' lies on device '%s'",
-                         parameter->name, source->name, buffer->device->name);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "'%s' of kernel '%s' lies on device '%s'",
+                              parameter->name, source->name, buffer->device->name);
     if (buffer->kind == HAUL_BUFFER_PINNED || buffer->kind == HAUL_BUFFER_WRITE_COMBINED)
-        return haul_fail(error, HAUL_USAGE, "'%s' of kernel '%s' is %s memory, not mapped",
-                         parameter->name, source->name, haul_buffer_kind_text(buffer->kind));
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "'%s' of kernel '%s' is %s memory, not mapped", parameter->name,
+                              source->name, haul_buffer_kind_text(buffer->kind));
     if (argument->offset >= buffer->bytes || argument->offset % parameter->bytes)
-        return haul_fail(error, HAUL_USAGE, "'%s' of kernel '%s' begins at byte %llu of %llu",
-                         parameter->name, source->name, (unsigned long long)argument->offset,
-                         (unsigned long long)buffer->bytes);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "'%s' of kernel '%s' begins at byte %llu of %llu", parameter->name,
+                              source->name, (unsigned long long)argument->offset,
+                              (unsigned long long)buffer->bytes);
     return HAUL_OK;
 }
 
@@ -236,15 +235,15 @@ static haul_status check_launch(const haul_stream *stream, const haul_kernel *ke
     while (expected && source->parameters[expected - 1].access == HAUL_ACCESS_SHARED)
         expected--;
     if (launch->argument_count != expected)
-        return haul_fail(error, HAUL_USAGE, "kernel '%s' has %zu arguments, not %zu", source->name,
-                         expected, launch->argument_count);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "kernel '%s' has %zu arguments, not %zu",
+                              source->name, expected, launch->argument_count);
     if (kernel->device != stream->device)
-        return haul_fail(error, HAUL_USAGE, "kernel '%s' was compiled for device '%s', not '%s'",
-                         source->name, kernel->device->name, stream->device->name);
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; i < expected && !status; i++)
-        status = check_argument(stream, source, i, &launch->arguments[i], error);
-    return status;
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "kernel '%s' was compiled for device '%s', not '%s'", source->name,
+                              kernel->device->name, stream->device->name);
+    for (size_t i = 0; i < expected; i++)
+        HAUL_TRY(check_argument(stream, source, i, &launch->arguments[i], error));
+    return HAUL_OK;
 }
 
 haul_status haul_stream_launch(haul_stream *stream, const haul_kernel *kernel,
@@ -280,10 +279,10 @@ haul_direction haul_transfer_direction(const haul_transfer *transfer)
     const bool from_device =
         from && (from->kind == HAUL_BUFFER_DEVICE || from->kind == HAUL_BUFFER_MANAGED);
     if (to_device && from_device)
-        return to->device == from->device ? HAUL_DTOD : HAUL_PTOP;
+        return to->device == from->device ? HAUL_DIRECTION_DTOD : HAUL_DIRECTION_PTOP;
     if (to_device)
-        return HAUL_HTOD;
-    return from_device ? HAUL_DTOH : HAUL_HTOH;
+        return HAUL_DIRECTION_HTOD;
+    return from_device ? HAUL_DIRECTION_DTOH : HAUL_DIRECTION_HTOH;
 }
 
 bool haul_transfer_is_flat(const haul_transfer *transfer)

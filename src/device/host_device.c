@@ -34,9 +34,9 @@ static void read_cpu_name(char *name, size_t size)
 }
 
 /* Waits with a time limit count on CLOCK_MONOTONIC, which setting the date does not move. */
-static haul_host_hub *hub_new(void)
+static hl_device_host_hub *hub_new(void)
 {
-    haul_host_hub *hub = calloc(1, sizeof *hub);
+    hl_device_host_hub *hub = calloc(1, sizeof *hub);
     if (!hub)
         return NULL;
     pthread_condattr_t attributes;
@@ -53,23 +53,27 @@ static haul_status open_host(const char *which, const haul_device_options *optio
                              haul_device **device, haul_error *error)
 {
     if (*which && strcmp(which, "0") != 0)
-        return haul_fail(error, HAUL_ABSENT, "there is no device 'host:%.40s': the host is one",
-                         which);
-    haul_host_device *self = calloc(1, sizeof *self);
+        return haul_error_set(error, HAUL_STATUS_ABSENT,
+                              "there is no device 'host:%.40s': the host is one", which);
+    hl_device_host_device *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
-    self->hub = options->beside ? ((haul_host_device *)options->beside)->hub : hub_new();
+        return hl_base_fail_no_memory(error);
+    self->hub = options->beside ? ((hl_device_host_device *)options->beside)->hub : hub_new();
     if (!self->hub) {
         free(self);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     self->hub->devices++;
     read_cpu_name(self->cpu, sizeof self->cpu);
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     self->base.properties = (haul_device_properties){
         .name = self->cpu,
+        .identity = "",
+        .driver = "",
+        .count = 1,
         .is_host = true,
-        .can = HAUL_CAN_MAP | HAUL_CAN_MANAGE | HAUL_CAN_PIN | HAUL_CAN_REACH_PEERS,
+        .can = HAUL_DEVICE_CAN_MAP | HAUL_DEVICE_CAN_MANAGE | HAUL_DEVICE_CAN_PIN |
+               HAUL_DEVICE_CAN_REACH_PEERS,
         .memory_bytes = pages(_SC_PHYS_PAGES),
         .multiprocessors = cores > 0 ? (unsigned)cores : 1,
         .implicit_sync = 0,
@@ -78,10 +82,10 @@ static haul_status open_host(const char *which, const haul_device_options *optio
     return HAUL_OK;
 }
 
-/* What an operation that never ends may still use is left to it. */
+/* An operation that never ends keeps the memory that it may still use. */
 static void close_host(haul_device *device)
 {
-    haul_host_hub *hub = ((haul_host_device *)device)->hub;
+    hl_device_host_hub *hub = ((hl_device_host_device *)device)->hub;
     if (!--hub->devices && !hub->is_lost) {
         pthread_cond_destroy(&hub->progress);
         pthread_mutex_destroy(&hub->lock);
@@ -106,13 +110,14 @@ static haul_status memory_of(haul_device *device, const void *pointer, haul_memo
                              haul_error *error)
 {
     (void)error;
-    static const haul_memory kinds[HAUL_BUFFER_KINDS] = {HAUL_DEVICE, HAUL_PINNED, HAUL_PINNED,
-                                                         HAUL_PINNED, HAUL_MANAGED};
+    static const haul_memory kinds[HAUL_BUFFER_KINDS] = {HAUL_MEMORY_DEVICE, HAUL_MEMORY_PINNED,
+                                                         HAUL_MEMORY_PINNED, HAUL_MEMORY_PINNED,
+                                                         HAUL_MEMORY_MANAGED};
     const uintptr_t at = (uintptr_t)pointer;
-    haul_host_hub *hub = ((haul_host_device *)device)->hub;
-    haul_memory found = HAUL_PAGEABLE;
+    hl_device_host_hub *hub = ((hl_device_host_device *)device)->hub;
+    haul_memory found = HAUL_MEMORY_PAGEABLE;
     pthread_mutex_lock(&hub->lock);
-    for (const haul_host_buffer *buffer = hub->buffers; buffer; buffer = buffer->next)
+    for (const hl_device_host_buffer *buffer = hub->buffers; buffer; buffer = buffer->next)
         if (buffer->base.device == device && at >= (uintptr_t)buffer->data &&
             at - (uintptr_t)buffer->data < buffer->base.bytes)
             found = kinds[buffer->base.kind];
@@ -124,10 +129,10 @@ static haul_status memory_of(haul_device *device, const void *pointer, haul_memo
 static haul_status add_buffer(haul_device *device, char *data, bool is_borrowed,
                               haul_buffer **buffer, haul_error *error)
 {
-    haul_host_buffer *self = calloc(1, sizeof *self);
+    hl_device_host_buffer *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
-    self->hub = ((haul_host_device *)device)->hub;
+        return hl_base_fail_no_memory(error);
+    self->hub = ((hl_device_host_device *)device)->hub;
     self->data = data;
     self->is_borrowed = is_borrowed;
     pthread_mutex_lock(&self->hub->lock);
@@ -143,10 +148,10 @@ static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64
                               haul_buffer **buffer, haul_error *error)
 {
     const uint64_t most = device->properties.memory_bytes;
-    void *data = most && bytes > most ? NULL : haul_host_pages(bytes);
+    void *data = most && bytes > most ? NULL : hl_device_host_pages(bytes);
     if (!data)
-        return haul_fail(error, HAUL_DEVICE_FULL, "the host has no %llu bytes of memory",
-                         (unsigned long long)bytes);
+        return haul_error_set(error, HAUL_STATUS_DEVICE_FULL,
+                              "the host has no %llu bytes of memory", (unsigned long long)bytes);
     const haul_status status = add_buffer(device, data, false, buffer, error);
     if (status)
         free(data);
@@ -167,10 +172,10 @@ static haul_status buffer_pin(haul_device *device, void *host, uint64_t bytes, h
 
 static void buffer_free(haul_buffer *buffer)
 {
-    haul_host_buffer *self = (haul_host_buffer *)buffer;
+    hl_device_host_buffer *self = (hl_device_host_buffer *)buffer;
     pthread_mutex_lock(&self->hub->lock);
-    haul_host_settle(self->hub);
-    haul_host_buffer **at = &self->hub->buffers;
+    hl_device_host_settle(self->hub);
+    hl_device_host_buffer **at = &self->hub->buffers;
     while (*at != self)
         at = &(*at)->next;
     *at = self->next;
@@ -185,16 +190,16 @@ static void buffer_free(haul_buffer *buffer)
 
 static haul_status event_new(haul_device *device, haul_event **event, haul_error *error)
 {
-    HAUL_TRY(haul_event_alloc(sizeof(haul_host_event), event, error));
-    ((haul_host_event *)*event)->hub = ((haul_host_device *)device)->hub;
+    HAUL_TRY(hl_device_event_alloc(sizeof(hl_device_host_event), event, error));
+    ((hl_device_host_event *)*event)->hub = ((hl_device_host_device *)device)->hub;
     return HAUL_OK;
 }
 
 static void event_free(haul_event *event)
 {
-    haul_host_event *self = (haul_host_event *)event;
+    hl_device_host_event *self = (hl_device_host_event *)event;
     pthread_mutex_lock(&self->hub->lock);
-    haul_host_settle(self->hub);
+    hl_device_host_settle(self->hub);
     const bool is_used = self->hub->is_lost;
     pthread_mutex_unlock(&self->hub->lock);
     if (!is_used)
@@ -205,7 +210,7 @@ static void event_free(haul_event *event)
 static haul_status event_done(haul_event *event, bool *done, haul_error *error)
 {
     (void)error;
-    haul_host_event *self = (haul_host_event *)event;
+    hl_device_host_event *self = (hl_device_host_event *)event;
     pthread_mutex_lock(&self->hub->lock);
     *done = self->turns_done == self->turn;
     pthread_mutex_unlock(&self->hub->lock);
@@ -216,7 +221,7 @@ static haul_status event_seconds(haul_event *from, haul_event *to, double *secon
                                  haul_error *error)
 {
     (void)error;
-    haul_host_event *a = (haul_host_event *)from, *b = (haul_host_event *)to;
+    hl_device_host_event *a = (hl_device_host_event *)from, *b = (hl_device_host_event *)to;
     pthread_mutex_lock(&a->hub->lock);
     *seconds = (double)(b->end_ns - a->start_ns) * 1e-9;
     pthread_mutex_unlock(&a->hub->lock);
@@ -225,10 +230,10 @@ static haul_status event_seconds(haul_event *from, haul_event *to, double *secon
 
 static void *address_of(const haul_buffer *buffer)
 {
-    return ((const haul_host_buffer *)buffer)->data;
+    return ((const hl_device_host_buffer *)buffer)->data;
 }
 
-static char *place(const haul_address *address)
+static char *place_in_memory(const haul_address *address)
 {
     return address->buffer ? (char *)address_of(address->buffer) + address->offset : address->host;
 }
@@ -236,27 +241,27 @@ static char *place(const haul_address *address)
 static haul_status copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
                         haul_error *error)
 {
-    const haul_host_task task = {
-        .kind = HAUL_TASK_COPY,
-        .copy = {place(&transfer->to), place(&transfer->from), *transfer},
+    const hl_device_host_task task = {
+        .kind = HL_DEVICE_TASK_COPY,
+        .copy = {place_in_memory(&transfer->to), place_in_memory(&transfer->from), *transfer},
     };
-    return haul_host_enqueue(stream, &task, NULL, event, error);
+    return hl_device_host_enqueue(stream, &task, NULL, event, error);
 }
 
-static haul_status fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
-                        haul_error *error)
+static haul_status fill_buffer(haul_stream *stream, const haul_filling *filling, haul_event *event,
+                               haul_error *error)
 {
     char *at = (char *)address_of(filling->buffer) + filling->offset;
-    const haul_host_task task = {.kind = HAUL_TASK_FILL,
-                                 .fill = {at, filling->bytes, filling->value}};
-    return haul_host_enqueue(stream, &task, NULL, event, error);
+    const hl_device_host_task task = {.kind = HL_DEVICE_TASK_FILL,
+                                      .fill = {at, filling->bytes, filling->value}};
+    return hl_device_host_enqueue(stream, &task, NULL, event, error);
 }
 
-static const haul_host_task nothing = {.kind = HAUL_TASK_NOTHING};
+static const hl_device_host_task nothing = {.kind = HL_DEVICE_TASK_NOTHING};
 
 static haul_status record(haul_stream *stream, haul_event *event, haul_error *error)
 {
-    return haul_host_enqueue(stream, &nothing, NULL, event, error);
+    return hl_device_host_enqueue(stream, &nothing, NULL, event, error);
 }
 
 /* The memory is where both use it. */
@@ -269,36 +274,36 @@ static haul_status prefetch(haul_stream *stream, haul_buffer *buffer, bool to_ho
 
 static haul_status wait_event(haul_stream *stream, haul_event *event, haul_error *error)
 {
-    return haul_host_enqueue(stream, &nothing, (haul_host_event *)event, NULL, error);
+    return hl_device_host_enqueue(stream, &nothing, (hl_device_host_event *)event, NULL, error);
 }
 
 static haul_status call(haul_stream *stream, void (*function)(void *state), void *state,
                         haul_event *event, haul_error *error)
 {
-    const haul_host_task task = {.kind = HAUL_TASK_CALL, .call = {function, state}};
-    return haul_host_enqueue(stream, &task, NULL, event, error);
+    const hl_device_host_task task = {.kind = HL_DEVICE_TASK_CALL, .call = {function, state}};
+    return hl_device_host_enqueue(stream, &task, NULL, event, error);
 }
 
 static haul_status kernel_new(haul_device *device, const haul_kernel_source *source,
                               haul_kernel **kernel, haul_error *error)
 {
     (void)device;
-    return haul_host_kernel_new(source, true, kernel, error);
+    return hl_device_host_kernel_new(source, true, kernel, error);
 }
 
 /* The task owns copies of the values until it has run. */
 static haul_status launch(haul_stream *stream, const haul_kernel *kernel, const haul_launch *given,
                           haul_event *event, haul_error *error)
 {
-    haul_host_task task;
-    HAUL_TRY(haul_host_task_kernel(kernel->source, given, address_of, &task, error));
-    haul_status status = haul_host_enqueue(stream, &task, NULL, event, error);
+    hl_device_host_task task;
+    HAUL_TRY(hl_device_host_task_kernel(kernel->source, given, address_of, &task, error));
+    haul_status status = hl_device_host_enqueue(stream, &task, NULL, event, error);
     if (status)
-        haul_host_task_release(&task);
+        hl_device_host_task_release(&task);
     return status;
 }
 
-const haul_device_backend haul_host_backend = {
+const haul_device_backend hl_device_host_backend = {
     .abi = HAUL_DEVICE_ABI,
     .kind = "host",
     .summary = "the host's cores, with OpenMP; copies are the host's own",
@@ -310,21 +315,21 @@ const haul_device_backend haul_host_backend = {
     .buffer_new = buffer_new,
     .buffer_pin = buffer_pin,
     .buffer_free = buffer_free,
-    .stream_new = haul_host_stream_new,
-    .stream_free = haul_host_stream_free,
-    .stream_wait = haul_host_stream_wait,
+    .stream_new = hl_device_host_stream_new,
+    .stream_free = hl_device_host_stream_free,
+    .stream_wait = hl_device_host_stream_wait,
     .event_new = event_new,
     .event_free = event_free,
-    .event_wait = haul_host_event_wait,
+    .event_wait = hl_device_host_event_wait,
     .event_done = event_done,
     .event_seconds = event_seconds,
     .copy = copy,
-    .fill = fill,
+    .fill = fill_buffer,
     .prefetch = prefetch,
     .call = call,
     .record = record,
     .wait_event = wait_event,
     .kernel_new = kernel_new,
-    .kernel_free = haul_host_kernel_free,
+    .kernel_free = hl_device_host_kernel_free,
     .launch = launch,
 };

@@ -8,69 +8,70 @@
 #include "device/host_work.h"
 #include "haul/device_backend.h"
 
-/* What devices beside each other share. */
-typedef struct haul_host_hub {
+/* Shared by devices that were opened beside each other. */
+typedef struct hl_device_host_hub {
     pthread_mutex_t lock;
     pthread_cond_t progress; /* an operation has ended */
     unsigned devices;
     size_t pending; /* operations that have not ended, of all streams */
     bool is_lost;   /* a wait ran out of time: nothing is waited for any more */
-    struct haul_host_buffer *buffers;
-} haul_host_hub;
+    struct hl_device_host_buffer *buffers;
+} hl_device_host_hub;
 
-typedef struct haul_host_device {
+typedef struct hl_device_host_device {
     haul_device base;
-    haul_host_hub *hub;
+    hl_device_host_hub *hub;
     char cpu[128];
-} haul_host_device;
+} hl_device_host_device;
 
-typedef struct haul_host_buffer {
+typedef struct hl_device_host_buffer {
     haul_buffer base;
-    haul_host_hub *hub;
-    struct haul_host_buffer *next;
+    hl_device_host_hub *hub;
+    struct hl_device_host_buffer *next;
     char *data;
     bool is_borrowed; /* the caller's memory */
-} haul_host_buffer;
+} hl_device_host_buffer;
 
 /* An event is queued again and again: each time is a turn. */
-typedef struct haul_host_event {
+typedef struct hl_device_host_event {
     haul_event base;
-    haul_host_hub *hub;
+    hl_device_host_hub *hub;
     uint64_t turn;
     uint64_t turns_done;
     int64_t start_ns; /* of the last turn that is done */
     int64_t end_ns;
-} haul_host_event;
+} hl_device_host_event;
 
-typedef struct haul_host_op {
-    struct haul_host_op *next;
-    haul_host_task task;
-    haul_host_event *event;
+typedef struct hl_device_host_op {
+    struct hl_device_host_op *next;
+    hl_device_host_task task;
+    hl_device_host_event *event;
     uint64_t turn;
-    haul_host_event *after; /* the event that is waited for before the operation starts */
+    hl_device_host_event *after; /* the event that is waited for before the operation starts */
     uint64_t after_turn;
-} haul_host_op;
+} hl_device_host_op;
 
-typedef struct haul_host_stream {
+typedef struct hl_device_host_stream {
     haul_stream base;
-    haul_host_hub *hub;
+    hl_device_host_hub *hub;
     pthread_t thread;
     pthread_cond_t arrival;
-    haul_host_op *first; /* the one that runs, or is next */
-    haul_host_op *last;
+    hl_device_host_op *first; /* the one that runs, or is next */
+    hl_device_host_op *last;
     bool is_closing;
-} haul_host_stream;
+} hl_device_host_stream;
 
-haul_status haul_host_stream_new(haul_device *device, haul_stream **stream, haul_error *error);
-void haul_host_stream_free(haul_stream *stream);
-haul_status haul_host_stream_wait(haul_stream *stream, haul_error *error);
-haul_status haul_host_event_wait(haul_event *event, haul_error *error);
+haul_status hl_device_host_stream_new(haul_device *device, haul_stream **stream, haul_error *error);
+void hl_device_host_stream_free(haul_stream *stream);
+haul_status hl_device_host_stream_wait(haul_stream *stream, haul_error *error);
+haul_status hl_device_host_event_wait(haul_event *event, haul_error *error);
 
 /* Queues a task, which is then the stream's; it starts when `after`, or NULL, has ended. */
-haul_status haul_host_enqueue(haul_stream *stream, const haul_host_task *task,
-                              haul_host_event *after, haul_event *event, haul_error *error);
+haul_status hl_device_host_enqueue(haul_stream *stream, const hl_device_host_task *task,
+                                   hl_device_host_event *after, haul_event *event,
+                                   haul_error *error);
 
 /* Returns when nothing is pending, or nothing is waited for any more; the lock is held. */
-void haul_host_settle(haul_host_hub *hub);
+void hl_device_host_settle(hl_device_host_hub *hub);
 
 #endif

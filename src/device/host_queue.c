@@ -13,7 +13,8 @@ static int64_t now_ns(void)
 }
 
 /* Ends the operation, with the lock held. */
-static void finish(haul_host_stream *self, haul_host_op *op, int64_t start_ns, int64_t end_ns)
+static void finish_op(hl_device_host_stream *self, hl_device_host_op *op, int64_t start_ns,
+                      int64_t end_ns)
 {
     if (op->event) {
         op->event->turns_done = op->turn;
@@ -32,48 +33,48 @@ static void finish(haul_host_stream *self, haul_host_op *op, int64_t start_ns, i
  * on; the lock is not held while an operation runs. */
 static void *serve(void *state)
 {
-    haul_host_stream *self = state;
-    haul_host_hub *hub = self->hub;
+    hl_device_host_stream *self = state;
+    hl_device_host_hub *hub = self->hub;
     pthread_mutex_lock(&hub->lock);
     for (;;) {
         while (!self->first && !self->is_closing)
             pthread_cond_wait(&self->arrival, &hub->lock);
-        haul_host_op *op = self->first;
+        hl_device_host_op *op = self->first;
         if (!op)
             break;
         while (op->after && op->after->turns_done < op->after_turn)
             pthread_cond_wait(&hub->progress, &hub->lock);
         pthread_mutex_unlock(&hub->lock);
         const int64_t start_ns = now_ns();
-        haul_host_task_run(&op->task);
+        hl_device_host_task_run(&op->task);
         const int64_t end_ns = now_ns();
         pthread_mutex_lock(&hub->lock);
-        finish(self, op, start_ns, end_ns);
+        finish_op(self, op, start_ns, end_ns);
     }
     pthread_mutex_unlock(&hub->lock);
     return NULL;
 }
 
-haul_status haul_host_stream_new(haul_device *device, haul_stream **stream, haul_error *error)
+haul_status hl_device_host_stream_new(haul_device *device, haul_stream **stream, haul_error *error)
 {
-    haul_host_stream *self = calloc(1, sizeof *self);
+    hl_device_host_stream *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
-    self->hub = ((haul_host_device *)device)->hub;
+        return hl_base_fail_no_memory(error);
+    self->hub = ((hl_device_host_device *)device)->hub;
     pthread_cond_init(&self->arrival, NULL);
     if (pthread_create(&self->thread, NULL, serve, self)) {
         pthread_cond_destroy(&self->arrival);
         free(self);
-        return haul_fail(error, HAUL_DEVICE_FAILED, "cannot start a stream's thread");
+        return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "cannot start a stream's thread");
     }
     *stream = &self->base;
     return HAUL_OK;
 }
 
 /* A stream whose operation never ends is left to its thread. */
-void haul_host_stream_free(haul_stream *stream)
+void hl_device_host_stream_free(haul_stream *stream)
 {
-    haul_host_stream *self = (haul_host_stream *)stream;
+    hl_device_host_stream *self = (hl_device_host_stream *)stream;
     pthread_mutex_lock(&self->hub->lock);
     self->is_closing = true;
     pthread_cond_signal(&self->arrival);
@@ -89,14 +90,16 @@ void haul_host_stream_free(haul_stream *stream)
 }
 
 /* The turns are taken now: a wait is for the event's last queuing before it, as CUDA has it. */
-haul_status haul_host_enqueue(haul_stream *stream, const haul_host_task *task,
-                              haul_host_event *after, haul_event *event, haul_error *error)
+haul_status hl_device_host_enqueue(haul_stream *stream, const hl_device_host_task *task,
+                                   hl_device_host_event *after, haul_event *event,
+                                   haul_error *error)
 {
-    haul_host_stream *self = (haul_host_stream *)stream;
-    haul_host_op *queued = malloc(sizeof *queued);
+    hl_device_host_stream *self = (hl_device_host_stream *)stream;
+    hl_device_host_op *queued = malloc(sizeof *queued);
     if (!queued)
-        return haul_fail_no_memory(error);
-    *queued = (haul_host_op){.task = *task, .event = (haul_host_event *)event, .after = after};
+        return hl_base_fail_no_memory(error);
+    *queued =
+        (hl_device_host_op){.task = *task, .event = (hl_device_host_event *)event, .after = after};
     pthread_mutex_lock(&self->hub->lock);
     if (event)
         queued->turn = ++queued->event->turn;
@@ -130,12 +133,12 @@ static struct timespec deadline(double limit_s)
 
 static bool stream_is_idle(const void *waited)
 {
-    return !((const haul_host_stream *)waited)->first;
+    return !((const hl_device_host_stream *)waited)->first;
 }
 
 static bool event_is_done(const void *waited)
 {
-    const haul_host_event *event = waited;
+    const hl_device_host_event *event = waited;
     return event->turns_done == event->turn;
 }
 
@@ -144,7 +147,7 @@ static bool event_is_done(const void *waited)
 static haul_status wait_until(const haul_device *device, bool (*holds)(const void *waited),
                               const void *waited, haul_error *error)
 {
-    haul_host_hub *hub = ((const haul_host_device *)device)->hub;
+    hl_device_host_hub *hub = ((const hl_device_host_device *)device)->hub;
     const double limit_s = device->options.time_limit_s;
     const struct timespec until = deadline(limit_s);
     int failed = 0;
@@ -163,25 +166,25 @@ static haul_status wait_until(const haul_device *device, bool (*holds)(const voi
     if (is_done)
         return HAUL_OK;
     if (was_lost)
-        return haul_fail(error, HAUL_DEVICE_FAILED,
-                         "device '%s' is lost: an earlier wait ran out "
-                         "of time",
-                         device->name);
-    return haul_fail(error, HAUL_TIMED_OUT, "device '%s' did not end its work within %g s",
-                     device->name, limit_s);
+        return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED,
+                              "device '%s' is lost: an earlier wait ran out "
+                              "of time",
+                              device->name);
+    return haul_error_set(error, HAUL_STATUS_TIMED_OUT,
+                          "device '%s' did not end its work within %g s", device->name, limit_s);
 }
 
-haul_status haul_host_stream_wait(haul_stream *stream, haul_error *error)
+haul_status hl_device_host_stream_wait(haul_stream *stream, haul_error *error)
 {
     return wait_until(stream->device, stream_is_idle, stream, error);
 }
 
-haul_status haul_host_event_wait(haul_event *event, haul_error *error)
+haul_status hl_device_host_event_wait(haul_event *event, haul_error *error)
 {
     return wait_until(event->device, event_is_done, event, error);
 }
 
-void haul_host_settle(haul_host_hub *hub)
+void hl_device_host_settle(hl_device_host_hub *hub)
 {
     while (hub->pending && !hub->is_lost)
         pthread_cond_wait(&hub->progress, &hub->lock);

@@ -11,20 +11,20 @@
 #include <omp.h>
 #endif
 
-haul_status haul_host_kernel_new(const haul_kernel_source *source, bool runs, haul_kernel **kernel,
-                                 haul_error *error)
+haul_status hl_device_host_kernel_new(const haul_kernel_source *source, bool runs,
+                                      haul_kernel **kernel, haul_error *error)
 {
     if (runs && !source->host)
-        return haul_fail(error, HAUL_ABSENT, "kernel '%s' has no function for the host",
-                         source->name);
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "kernel '%s' has no function for the host",
+                              source->name);
     haul_kernel *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     *kernel = self;
     return HAUL_OK;
 }
 
-void haul_host_kernel_free(haul_kernel *kernel)
+void hl_device_host_kernel_free(haul_kernel *kernel)
 {
     free(kernel);
 }
@@ -36,17 +36,17 @@ static size_t rounded(size_t bytes)
 }
 
 /* Copies the values: the caller's may be gone when the kernel runs. */
-haul_status haul_host_task_kernel(const haul_kernel_source *source, const haul_launch *launch,
-                                  void *(*address_of)(const haul_buffer *buffer),
-                                  haul_host_task *task, haul_error *error)
+haul_status hl_device_host_task_kernel(const haul_kernel_source *source, const haul_launch *launch,
+                                       void *(*address_of)(const haul_buffer *buffer),
+                                       hl_device_host_task *task, haul_error *error)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < launch->argument_count; i++)
         if (!launch->arguments[i].buffer)
             bytes += rounded(source->parameters[i].bytes);
-    haul_host_call call = {.source = source, .box = launch->box};
+    hl_device_host_call call = {.source = source, .box = launch->box};
     if (bytes && !(call.values = malloc(bytes)))
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     char *value = call.values;
     for (size_t i = 0; i < launch->argument_count; i++) {
         const haul_argument *argument = &launch->arguments[i];
@@ -59,7 +59,7 @@ haul_status haul_host_task_kernel(const haul_kernel_source *source, const haul_l
         call.arguments[i] = value;
         value += rounded(source->parameters[i].bytes);
     }
-    *task = (haul_host_task){.kind = HAUL_TASK_KERNEL, .kernel = call};
+    *task = (hl_device_host_task){.kind = HL_DEVICE_TASK_KERNEL, .kernel = call};
     return HAUL_OK;
 }
 
@@ -73,7 +73,7 @@ static int divided(const haul_box *box)
 }
 
 /* Rows `first` to `last` of the box's direction d. */
-static void run_rows(const haul_host_call *call, int d, int64_t first, int64_t last)
+static void run_rows(const hl_device_host_call *call, int d, int64_t first, int64_t last)
 {
     haul_box box = call->box;
     box.lo[d] = (int)first;
@@ -85,7 +85,7 @@ static void run_rows(const haul_host_call *call, int d, int64_t first, int64_t l
 /* Most rows in one part a thread, in order: a thread meets the same rows in every launch over the
  * same box. The last ones of each part go to the thread that is free: cores are not equally fast.
  */
-static void run_kernel(const haul_host_call *call)
+static void run_kernel(const hl_device_host_call *call)
 {
     enum { PIECES = 8, FREE = 2 }; /* a part's pieces, of which FREE are anyone's */
     const int d = divided(&call->box);
@@ -119,7 +119,7 @@ static void run_kernel(const haul_host_call *call)
 
 /* Touches each page, unless that would use up the memory: a first copy would else pay for the page
  * faults. */
-void *haul_host_pages(uint64_t bytes)
+void *hl_device_host_pages(uint64_t bytes)
 {
     const long page = sysconf(_SC_PAGESIZE), there = sysconf(_SC_AVPHYS_PAGES);
     void *data = NULL;
@@ -131,7 +131,7 @@ void *haul_host_pages(uint64_t bytes)
     return data;
 }
 
-void haul_host_copy(void *to, const void *from, const haul_transfer *shape)
+void hl_device_host_copy(void *to, const void *from, const haul_transfer *shape)
 {
     const uint64_t *size = shape->size;
     if (!size[0] || !to || !from)
@@ -143,31 +143,31 @@ void haul_host_copy(void *to, const void *from, const haul_transfer *shape)
                    size[0]);
 }
 
-void haul_host_task_run(haul_host_task *task)
+void hl_device_host_task_run(hl_device_host_task *task)
 {
     switch (task->kind) {
-    case HAUL_TASK_COPY:
-        haul_host_copy(task->copy.to, task->copy.from, &task->copy.shape);
+    case HL_DEVICE_TASK_COPY:
+        hl_device_host_copy(task->copy.to, task->copy.from, &task->copy.shape);
         break;
-    case HAUL_TASK_FILL:
+    case HL_DEVICE_TASK_FILL:
         if (task->fill.at)
             memset(task->fill.at, task->fill.value, task->fill.bytes);
         break;
-    case HAUL_TASK_CALL:
+    case HL_DEVICE_TASK_CALL:
         task->call.function(task->call.state);
         break;
-    case HAUL_TASK_KERNEL:
+    case HL_DEVICE_TASK_KERNEL:
         run_kernel(&task->kernel);
         break;
-    case HAUL_TASK_NOTHING:
+    case HL_DEVICE_TASK_NOTHING:
         break;
     }
-    haul_host_task_release(task);
+    hl_device_host_task_release(task);
 }
 
-void haul_host_task_release(haul_host_task *task)
+void hl_device_host_task_release(hl_device_host_task *task)
 {
-    if (task->kind == HAUL_TASK_KERNEL)
+    if (task->kind == HL_DEVICE_TASK_KERNEL)
         free(task->kernel.values);
-    task->kind = HAUL_TASK_NOTHING;
+    task->kind = HL_DEVICE_TASK_NOTHING;
 }

@@ -73,7 +73,7 @@ static void *read_bytes(FILE *file, const char *key, size_t *size)
     return all;
 }
 
-void *haul_kernel_cache_read(const char *folder, const char *key, size_t *size)
+void *hl_device_kernel_cache_read(const char *folder, const char *key, size_t *size)
 {
     char path[PATH_BYTES];
     FILE *file = name_file(folder, key, path) ? fopen(path, "rb") : NULL;
@@ -104,7 +104,8 @@ static bool write_all(FILE *file, const char *key, const void *bytes, size_t siz
 
 /* Writes beside and renames, so that a process that reads at the same time sees a whole file or
  * none. All failures are silent: the cache only saves time. */
-void haul_kernel_cache_write(const char *folder, const char *key, const void *bytes, size_t size)
+void hl_device_kernel_cache_write(const char *folder, const char *key, const void *bytes,
+                                  size_t size)
 {
     char path[PATH_BYTES], part[PATH_BYTES + 16];
     if (size > BYTES_MOST || !name_file(folder, key, path))

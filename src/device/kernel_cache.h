@@ -7,9 +7,10 @@
 
 /* The bytes kept under `key`, on the heap; NULL where there are none. `folder` is the option
  * cache_folder. */
-void *haul_kernel_cache_read(const char *folder, const char *key, size_t *size);
+void *hl_device_kernel_cache_read(const char *folder, const char *key, size_t *size);
 
 /* Keeps them, whole or not at all. That the disk is full or read-only is no error. */
-void haul_kernel_cache_write(const char *folder, const char *key, const void *bytes, size_t size);
+void hl_device_kernel_cache_write(const char *folder, const char *key, const void *bytes,
+                                  size_t size);
 
 #endif

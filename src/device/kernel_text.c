@@ -5,16 +5,10 @@
 
 #include "base/fail.h"
 #include "haul/device_backend.h"
+#include "haul/kernel_source.h"
 
 /* haul/kernel_source.h itself. */
-__asm__(".pushsection .rodata\n"
-        "haul_kernel_prelude:\n"
-        ".incbin \"" HAUL_KERNEL_PRELUDE "\"\n"
-        "haul_kernel_prelude_end:\n"
-        ".byte 0\n"
-        ".popsection\n");
-extern const char haul_kernel_prelude[] __attribute__((visibility("hidden")));
-extern const char haul_kernel_prelude_end[] __attribute__((visibility("hidden")));
+HAUL_KERNEL_TEXT(hl_device_prelude, "hl_device_prelude", HAUL_KERNEL_PRELUDE)
 
 /* The kernel's own #include of the prelude, which the device's compiler has no file for, becomes a
  * comment of the same length. */
@@ -28,19 +22,19 @@ static void hide_include(char *text)
 
 haul_status haul_kernel_text(const haul_kernel_source *source, char **text, haul_error *error)
 {
-    const size_t prelude = (size_t)(haul_kernel_prelude_end - haul_kernel_prelude);
+    const size_t prelude = (size_t)(hl_device_prelude_text_end - hl_device_prelude_text);
     const size_t own = (size_t)(source->text_end - source->text);
     const size_t place = strlen(source->file) + sizeof "\n#line 1 \"\"\n";
     enum { FUSED = 128 };
     char *made = malloc(FUSED + prelude + place + own + 1), *at = made;
     if (!made)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     if (source->fused_bytes)
         at += snprintf(at, FUSED,
                        "#define HAUL_FUSED_BYTES %u\n#define HAUL_FUSED_WIDTH %u\n"
                        "#define HAUL_FUSED_HEIGHT %u\n",
                        source->fused_bytes, source->group[0], source->group[1]);
-    memcpy(at, haul_kernel_prelude, prelude);
+    memcpy(at, hl_device_prelude_text, prelude);
     at += prelude;
     at += snprintf(at, place, "\n#line 1 \"%s\"\n", source->file);
     memcpy(at, source->text, own);

@@ -5,17 +5,17 @@
 
 #include "base/fail.h"
 
-haul_status haul_cl_load(haul_cl_api *api, haul_error *error)
+haul_status hl_device_cl_load(hl_device_cl_api *api, haul_error *error)
 {
     /* never unloaded: drivers leave threads behind */
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library)
-        return haul_fail(error, HAUL_ABSENT,
-                         "no OpenCL loader: install ocl-icd-libopencl1, and "
-                         "pocl-opencl-icd where there is no GPU");
+        return haul_error_set(error, HAUL_STATUS_ABSENT,
+                              "no OpenCL loader: install ocl-icd-libopencl1, and "
+                              "pocl-opencl-icd where there is no GPU");
     static const char *const names[] = {
 #define CL_NAME(name) #name,
-        HAUL_CL_LIST(CL_NAME)
+        HL_DEVICE_CL_LIST(CL_NAME)
 #undef CL_NAME
     };
     void *found[sizeof names / sizeof(char *)];
@@ -23,8 +23,8 @@ haul_status haul_cl_load(haul_cl_api *api, haul_error *error)
         found[i] = dlsym(library, names[i]);
         if (!found[i]) {
             dlclose(library);
-            return haul_fail(error, HAUL_ABSENT,
-                             "the OpenCL loader has no %s: it is older than 1.2", names[i]);
+            return haul_error_set(error, HAUL_STATUS_ABSENT,
+                                  "the OpenCL loader has no %s: it is older than 1.2", names[i]);
         }
     }
     dlclose(library);
@@ -56,12 +56,12 @@ static const char *name_of(cl_int code)
     return "OpenCL error";
 }
 
-haul_status haul_cl_fail(cl_int code, const char *call, haul_error *error)
+haul_status hl_device_cl_fail(cl_int code, const char *call, haul_error *error)
 {
-    haul_status status = HAUL_DEVICE_FAILED;
+    haul_status status = HAUL_STATUS_DEVICE_FAILED;
     if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_INVALID_BUFFER_SIZE)
-        status = HAUL_DEVICE_FULL;
+        status = HAUL_STATUS_DEVICE_FULL;
     else if (code == CL_OUT_OF_HOST_MEMORY)
-        status = HAUL_NO_MEMORY;
-    return haul_fail(error, status, "%s failed: %s (%d)", call, name_of(code), (int)code);
+        status = HAUL_STATUS_NO_MEMORY;
+    return haul_error_set(error, status, "%s failed: %s (%d)", call, name_of(code), (int)code);
 }

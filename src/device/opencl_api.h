@@ -9,7 +9,7 @@
 
 #include "haul/status.h"
 
-#define HAUL_CL_LIST(X)                                                                            \
+#define HL_DEVICE_CL_LIST(X)                                                                       \
     X(clBuildProgram)                                                                              \
     X(clCreateBuffer)                                                                              \
     X(clCreateCommandQueue)                                                                        \
@@ -53,16 +53,16 @@
     X(clSetUserEventStatus)                                                                        \
     X(clWaitForEvents)
 
-typedef struct haul_cl_api {
-#define HAUL_CL_MEMBER(name) __typeof__(name) *name;
-    HAUL_CL_LIST(HAUL_CL_MEMBER)
-#undef HAUL_CL_MEMBER
-} haul_cl_api;
+typedef struct hl_device_cl_api {
+#define HL_DEVICE_CL_MEMBER(name) __typeof__(name) *name;
+    HL_DEVICE_CL_LIST(HL_DEVICE_CL_MEMBER)
+#undef HL_DEVICE_CL_MEMBER
+} hl_device_cl_api;
 
 /* Fills `api`. Returns ABSENT where there is no loader, naming the package. */
-haul_status haul_cl_load(haul_cl_api *api, haul_error *error);
+haul_status hl_device_cl_load(hl_device_cl_api *api, haul_error *error);
 
 /* The failure of `call`: DEVICE_FULL, DEVICE_FAILED or NO_MEMORY, with OpenCL's own name for it. */
-haul_status haul_cl_fail(cl_int code, const char *call, haul_error *error);
+haul_status hl_device_cl_fail(cl_int code, const char *call, haul_error *error);
 
 #endif

@@ -9,13 +9,13 @@
 #include "device/opencl_device.h"
 
 /* On a CPU a work-item does a row, which PoCL can vectorise (haul/kernel_source.h). */
-static const char *options_of(const haul_cl_device *self)
+static const char *options_of(const hl_device_cl_device *self)
 {
     return self->is_cpu ? "-DHAUL_ROWS" : "";
 }
 
 /* A compiled kernel is good for its text, its options, and the device with its driver. */
-static char *key_of(const haul_cl_device *self, const char *text)
+static char *key_of(const hl_device_cl_device *self, const char *text)
 {
     const size_t size = strlen(text) + strlen(self->name) + strlen(self->version) + 64;
     char *key = malloc(size);
@@ -25,21 +25,21 @@ static char *key_of(const haul_cl_device *self, const char *text)
     return key;
 }
 
-static haul_status fail_build(const haul_cl_device *self, cl_program program,
+static haul_status fail_build(const hl_device_cl_device *self, cl_program program,
                               const haul_kernel_source *source, haul_error *error)
 {
     char log[16384] = "";
     self->api.clGetProgramBuildInfo(program, self->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
                                     NULL);
-    return haul_fail_compile(source, log, error);
+    return hl_device_fail_compile(source, log, error);
 }
 
 /* NULL for a binary that is not there or that the driver does not take: the text is compiled
  * then. */
-static cl_program build_binary(const haul_cl_device *self, const char *key)
+static cl_program build_binary(const hl_device_cl_device *self, const char *key)
 {
     size_t size;
-    unsigned char *bytes = haul_kernel_cache_read(self->base.options.cache_folder, key, &size);
+    unsigned char *bytes = hl_device_kernel_cache_read(self->base.options.cache_folder, key, &size);
     if (!bytes)
         return NULL;
     cl_int code;
@@ -57,11 +57,11 @@ static cl_program build_binary(const haul_cl_device *self, const char *key)
 
 /* A program of a context of parts has one binary a device, all but the own of no use. All failures
  * are silent: the cache only saves time. */
-static void keep_binary(const haul_cl_device *self, cl_program program, const char *key)
+static void keep_binary(const hl_device_cl_device *self, cl_program program, const char *key)
 {
-    size_t sizes[HAUL_CL_PARTS] = {0};
-    unsigned char *binaries[HAUL_CL_PARTS] = {NULL};
-    cl_device_id devices[HAUL_CL_PARTS];
+    size_t sizes[HL_DEVICE_CL_PARTS] = {0};
+    unsigned char *binaries[HL_DEVICE_CL_PARTS] = {NULL};
+    cl_device_id devices[HL_DEVICE_CL_PARTS];
     size_t which = 0;
     const cl_uint count = self->node->count;
     if (self->api.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, NULL) ||
@@ -73,18 +73,18 @@ static void keep_binary(const haul_cl_device *self, cl_program program, const ch
         return;
     if (self->api.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL) ==
         CL_SUCCESS)
-        haul_kernel_cache_write(self->base.options.cache_folder, key, binaries[which],
-                                sizes[which]);
+        hl_device_kernel_cache_write(self->base.options.cache_folder, key, binaries[which],
+                                     sizes[which]);
     free(binaries[which]);
 }
 
-static haul_status build_text(const haul_cl_device *self, const haul_kernel_source *source,
+static haul_status build_text(const hl_device_cl_device *self, const haul_kernel_source *source,
                               const char *text, cl_program *program, haul_error *error)
 {
     cl_int code;
     *program = self->api.clCreateProgramWithSource(self->node->context, 1, &text, NULL, &code);
     if (code != CL_SUCCESS)
-        return haul_cl_fail(code, "clCreateProgramWithSource", error);
+        return hl_device_cl_fail(code, "clCreateProgramWithSource", error);
     code = self->api.clBuildProgram(*program, 1, &self->id, options_of(self), NULL, NULL);
     if (code == CL_SUCCESS)
         return HAUL_OK;
@@ -94,7 +94,7 @@ static haul_status build_text(const haul_cl_device *self, const haul_kernel_sour
 }
 
 /* Without memory for a key it compiles without the cache. */
-static haul_status build(const haul_cl_device *self, const haul_kernel_source *source,
+static haul_status build(const hl_device_cl_device *self, const haul_kernel_source *source,
                          cl_program *program, haul_error *error)
 {
     char *text;
@@ -113,15 +113,15 @@ static haul_status build(const haul_cl_device *self, const haul_kernel_source *s
     return status;
 }
 
-haul_status haul_cl_kernel_new(haul_device *device, const haul_kernel_source *source,
-                               haul_kernel **kernel, haul_error *error)
+haul_status hl_device_cl_kernel_new(haul_device *device, const haul_kernel_source *source,
+                                    haul_kernel **kernel, haul_error *error)
 {
-    const haul_cl_device *owner = (haul_cl_device *)device;
+    const hl_device_cl_device *owner = (hl_device_cl_device *)device;
     cl_program program;
     cl_int code;
-    haul_cl_kernel *self = calloc(1, sizeof *self);
+    hl_device_cl_kernel *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     haul_status status = build(owner, source, &program, error);
     if (status) {
         free(self);
@@ -132,15 +132,16 @@ haul_status haul_cl_kernel_new(haul_device *device, const haul_kernel_source *so
     owner->api.clReleaseProgram(program);
     if (code != CL_SUCCESS) {
         free(self);
-        return haul_cl_fail(code, "clCreateKernel", error);
+        return hl_device_cl_fail(code, "clCreateKernel", error);
     }
     *kernel = &self->base;
     return HAUL_OK;
 }
 
-void haul_cl_kernel_free(haul_kernel *kernel)
+void hl_device_cl_kernel_free(haul_kernel *kernel)
 {
-    ((haul_cl_device *)kernel->device)->api.clReleaseKernel(((haul_cl_kernel *)kernel)->kernel);
+    ((hl_device_cl_device *)kernel->device)
+        ->api.clReleaseKernel(((hl_device_cl_kernel *)kernel)->kernel);
     free(kernel);
 }
 
@@ -177,7 +178,8 @@ enum { GROUPS = 256, GROUPS_LEAST = 16, ROW_LEAST = 64 };
  * pthread_scheduler.c): with fewer groups than these a core that is slower has half of them for
  * itself, and a kernel took up to 1.7 times as long. A group costs some 10 ns: parts of a row are
  * not so short that this is what they take. */
-static shape shape_of_rows(const haul_cl_device *self, unsigned dimensions, const haul_box *box)
+static shape shape_of_rows(const hl_device_cl_device *self, unsigned dimensions,
+                           const haul_box *box)
 {
     const size_t cores = self->base.properties.multiprocessors;
     const size_t n = extent(box, 0), least = GROUPS_LEAST * cores, most = GROUPS * cores;
@@ -190,7 +192,7 @@ static shape shape_of_rows(const haul_cl_device *self, unsigned dimensions, cons
     return (shape){2, {rounded_up(rows, local), planes}, {local, 1}};
 }
 
-static shape shape_of(const haul_cl_device *self, const haul_kernel_source *source,
+static shape shape_of(const hl_device_cl_device *self, const haul_kernel_source *source,
                       const haul_box *box)
 {
     if (source->group[0])
@@ -210,10 +212,10 @@ static shape shape_of(const haul_cl_device *self, const haul_kernel_source *sour
 }
 
 /* The memory of a buffer and its offset, as far as they are not set already. */
-static cl_int set_buffer(const haul_cl_device *device, haul_cl_kernel *self, size_t index,
+static cl_int set_buffer(const hl_device_cl_device *device, hl_device_cl_kernel *self, size_t index,
                          const haul_argument *argument, cl_uint at)
 {
-    cl_mem mem = ((const haul_cl_buffer *)argument->buffer)->mem;
+    cl_mem mem = ((const hl_device_cl_buffer *)argument->buffer)->mem;
     const cl_ulong offset = argument->offset;
     const bool is_new = self->set.frees != device->frees;
     cl_int code = CL_SUCCESS;
@@ -227,7 +229,7 @@ static cl_int set_buffer(const haul_cl_device *device, haul_cl_kernel *self, siz
 }
 
 /* The box, then of each buffer the memory and the offset, of each value itself. */
-static cl_int set_arguments(const haul_cl_device *device, haul_cl_kernel *self,
+static cl_int set_arguments(const hl_device_cl_device *device, hl_device_cl_kernel *self,
                             const haul_launch *launch)
 {
     const haul_kernel_parameter *parameters = self->base.source->parameters;
@@ -250,13 +252,14 @@ static cl_int set_arguments(const haul_cl_device *device, haul_cl_kernel *self,
     return code;
 }
 
-/* What the host holds of a launch's mapped buffers is the device's while the kernel runs. */
-static cl_int give_mapped(haul_cl_stream *self, const haul_launch *launch, bool to_device)
+/* Hands the launch's mapped buffers, which the host holds otherwise, to the device while the kernel
+ * runs. */
+static cl_int give_mapped(hl_device_cl_stream *self, const haul_launch *launch, bool to_device)
 {
-    const haul_cl_device *device = haul_cl_device_of(&self->base);
+    const hl_device_cl_device *device = hl_device_cl_device_of(&self->base);
     cl_int code = CL_SUCCESS;
     for (size_t i = 0; i < launch->argument_count && code == CL_SUCCESS; i++) {
-        haul_cl_buffer *buffer = (haul_cl_buffer *)launch->arguments[i].buffer;
+        hl_device_cl_buffer *buffer = (hl_device_cl_buffer *)launch->arguments[i].buffer;
         if (!buffer || !buffer->mapped)
             continue;
         bool is_first = true;
@@ -266,7 +269,8 @@ static cl_int give_mapped(haul_cl_stream *self, const haul_launch *launch, bool 
             continue;
         if (to_device)
             code = device->api.clEnqueueUnmapMemObject(self->queue, buffer->mem, buffer->mapped,
-                                                       self->wait_count, haul_cl_waits(self), NULL);
+                                                       self->wait_count, hl_device_cl_waits(self),
+                                                       NULL);
         else
             (void)device->api.clEnqueueMapBuffer(self->queue, buffer->mem, CL_FALSE,
                                                  CL_MAP_READ | CL_MAP_WRITE, 0, buffer->base.bytes,
@@ -275,12 +279,12 @@ static cl_int give_mapped(haul_cl_stream *self, const haul_launch *launch, bool 
     return code;
 }
 
-haul_status haul_cl_launch(haul_stream *stream, const haul_kernel *kernel,
-                           const haul_launch *launch, haul_event *event, haul_error *error)
+haul_status hl_device_cl_launch(haul_stream *stream, const haul_kernel *kernel,
+                                const haul_launch *launch, haul_event *event, haul_error *error)
 {
-    haul_cl_stream *self = (haul_cl_stream *)stream;
-    const haul_cl_device *device = haul_cl_device_of(stream);
-    haul_cl_kernel *compiled = (haul_cl_kernel *)kernel; /* it remembers its arguments */
+    hl_device_cl_stream *self = (hl_device_cl_stream *)stream;
+    const hl_device_cl_device *device = hl_device_cl_device_of(stream);
+    hl_device_cl_kernel *compiled = (hl_device_cl_kernel *)kernel; /* it remembers its arguments */
     const shape made = shape_of(device, kernel->source, &launch->box);
     cl_event ran = NULL;
     cl_int code = set_arguments(device, compiled, launch);
@@ -289,11 +293,11 @@ haul_status haul_cl_launch(haul_stream *stream, const haul_kernel *kernel,
     if (code == CL_SUCCESS)
         code = device->api.clEnqueueNDRangeKernel(self->queue, compiled->kernel, made.dimensions,
                                                   NULL, made.global, made.local, self->wait_count,
-                                                  haul_cl_waits(self), event ? &ran : NULL);
+                                                  hl_device_cl_waits(self), event ? &ran : NULL);
     if (code == CL_SUCCESS)
         code = give_mapped(self, launch, false);
     if (code != CL_SUCCESS)
-        return haul_cl_fail(code, "launching a kernel", error);
-    haul_cl_queued(self, event, ran, ran);
+        return hl_device_cl_fail(code, "launching a kernel", error);
+    hl_device_cl_queued(self, event, ran, ran);
     return HAUL_OK;
 }

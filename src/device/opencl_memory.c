@@ -6,7 +6,7 @@
 #include "device/host_work.h"
 #include "device/opencl_device.h"
 
-haul_status haul_cl_room(haul_device *device, uint64_t *bytes, haul_error *error)
+haul_status hl_device_cl_room(haul_device *device, uint64_t *bytes, haul_error *error)
 {
     (void)error;
     const uint64_t all = device->properties.memory_bytes;
@@ -15,35 +15,35 @@ haul_status haul_cl_room(haul_device *device, uint64_t *bytes, haul_error *error
 }
 
 /* Device memory has no address of the host's: only host memory can be found. */
-haul_status haul_cl_memory_of(haul_device *device, const void *pointer, haul_memory *memory,
-                              haul_error *error)
+haul_status hl_device_cl_memory_of(haul_device *device, const void *pointer, haul_memory *memory,
+                                   haul_error *error)
 {
     (void)error;
     const uintptr_t at = (uintptr_t)pointer;
-    haul_memory found = HAUL_PAGEABLE;
-    for (const haul_cl_buffer *buffer = ((haul_cl_device *)device)->buffers; buffer;
+    haul_memory found = HAUL_MEMORY_PAGEABLE;
+    for (const hl_device_cl_buffer *buffer = ((hl_device_cl_device *)device)->buffers; buffer;
          buffer = buffer->next) {
         const uintptr_t first = (uintptr_t)buffer->base.host;
         if (first && at >= first && at - first < buffer->base.bytes)
-            found = HAUL_PINNED;
+            found = HAUL_MEMORY_PINNED;
     }
     *memory = found;
     return HAUL_OK;
 }
 
 /* For as long as the buffer lives: haul_buffer_host is a plain pointer. */
-static haul_status map(const haul_cl_device *device, haul_cl_buffer *self, uint64_t bytes,
+static haul_status map(const hl_device_cl_device *device, hl_device_cl_buffer *self, uint64_t bytes,
                        haul_error *error)
 {
     cl_int code;
     self->mapped =
         device->api.clEnqueueMapBuffer(device->maps, self->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
                                        0, bytes, 0, NULL, NULL, &code);
-    return code == CL_SUCCESS ? HAUL_OK : haul_cl_fail(code, "clEnqueueMapBuffer", error);
+    return code == CL_SUCCESS ? HAUL_OK : hl_device_cl_fail(code, "clEnqueueMapBuffer", error);
 }
 
 /* The unmapping must have ended before the memory behind it is freed. */
-static void release(const haul_cl_device *device, haul_cl_buffer *self)
+static void release(const hl_device_cl_device *device, hl_device_cl_buffer *self)
 {
     if (self->mapped) {
         device->api.clEnqueueUnmapMemObject(device->maps, self->mem, self->mapped, 0, NULL, NULL);
@@ -56,22 +56,22 @@ static void release(const haul_cl_device *device, haul_cl_buffer *self)
 
 /* A buffer in the host's memory at `host`, or, where that is NULL, in memory of its own: all of a
  * CPU's, so that its pages are there. */
-static haul_status make(haul_cl_device *device, haul_buffer_kind kind, uint64_t bytes, void *host,
-                        haul_buffer **buffer, haul_error *error)
+static haul_status make_buffer(hl_device_cl_device *device, haul_buffer_kind kind, uint64_t bytes,
+                               void *host, haul_buffer **buffer, haul_error *error)
 {
     const bool is_own = kind == HAUL_BUFFER_MAPPED || device->is_cpu;
     const cl_mem_flags flags = host || is_own               ? CL_MEM_USE_HOST_PTR
                                : kind == HAUL_BUFFER_PINNED ? CL_MEM_ALLOC_HOST_PTR
                                                             : 0;
     cl_int code;
-    haul_cl_buffer *self = calloc(1, sizeof *self);
+    hl_device_cl_buffer *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     if (flags & CL_MEM_USE_HOST_PTR && !host) {
-        self->own = haul_host_pages(bytes);
+        self->own = hl_device_host_pages(bytes);
         if (!self->own) {
             free(self);
-            return haul_fail_no_memory(error);
+            return hl_base_fail_no_memory(error);
         }
         host = self->own;
     }
@@ -80,7 +80,7 @@ static haul_status make(haul_cl_device *device, haul_buffer_kind kind, uint64_t 
     if (code != CL_SUCCESS) {
         free(self->own);
         free(self);
-        return haul_cl_fail(code, "clCreateBuffer", error);
+        return hl_device_cl_fail(code, "clCreateBuffer", error);
     }
     /* a CPU's memory is the host's as it is; PoCL 3.1 fails where two kernels use a mapped buffer
      */
@@ -98,29 +98,31 @@ static haul_status make(haul_cl_device *device, haul_buffer_kind kind, uint64_t 
     return HAUL_OK;
 }
 
-haul_status haul_cl_buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
-                               haul_buffer **buffer, haul_error *error)
+haul_status hl_device_cl_buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t bytes,
+                                    haul_buffer **buffer, haul_error *error)
 {
-    haul_cl_device *self = (haul_cl_device *)device;
+    hl_device_cl_device *self = (hl_device_cl_device *)device;
     if (bytes > self->allocation_most)
-        return haul_fail(
-            error, HAUL_DEVICE_FULL, "%llu bytes do not fit device '%s': %llu in one allocation",
-            (unsigned long long)bytes, device->name, (unsigned long long)self->allocation_most);
-    return make(self, kind, bytes, NULL, buffer, error);
+        return haul_error_set(error, HAUL_STATUS_DEVICE_FULL,
+                              "%llu bytes do not fit device '%s': %llu in one allocation",
+                              (unsigned long long)bytes, device->name,
+                              (unsigned long long)self->allocation_most);
+    return make_buffer(self, kind, bytes, NULL, buffer, error);
 }
 
-haul_status haul_cl_buffer_pin(haul_device *device, void *host, uint64_t bytes,
-                               haul_buffer **buffer, haul_error *error)
+haul_status hl_device_cl_buffer_pin(haul_device *device, void *host, uint64_t bytes,
+                                    haul_buffer **buffer, haul_error *error)
 {
-    return make((haul_cl_device *)device, HAUL_BUFFER_PINNED, bytes, host, buffer, error);
+    return make_buffer((hl_device_cl_device *)device, HAUL_BUFFER_PINNED, bytes, host, buffer,
+                       error);
 }
 
 /* OpenCL keeps a buffer until the commands that use it have ended, but not the memory of the host
  * behind it. */
-void haul_cl_buffer_free(haul_buffer *buffer)
+void hl_device_cl_buffer_free(haul_buffer *buffer)
 {
-    haul_cl_device *device = (haul_cl_device *)buffer->device;
-    haul_cl_buffer *self = (haul_cl_buffer *)buffer, **at = &device->buffers;
+    hl_device_cl_device *device = (hl_device_cl_device *)buffer->device;
+    hl_device_cl_buffer *self = (hl_device_cl_buffer *)buffer, **at = &device->buffers;
     while (*at != self)
         at = &(*at)->next;
     *at = self->next;
@@ -128,7 +130,8 @@ void haul_cl_buffer_free(haul_buffer *buffer)
     if (device->node->is_lost)
         return;
     if (buffer->host || self->own)
-        for (const haul_cl_stream *stream = device->node->streams; stream; stream = stream->next)
+        for (const hl_device_cl_stream *stream = device->node->streams; stream;
+             stream = stream->next)
             device->api.clFinish(stream->queue);
     release(device, self);
 }
@@ -137,7 +140,7 @@ void haul_cl_buffer_free(haul_buffer *buffer)
 static cl_mem mem_of(const haul_address *address)
 {
     const haul_buffer *buffer = address->buffer;
-    return buffer && !buffer->host ? ((const haul_cl_buffer *)buffer)->mem : NULL;
+    return buffer && !buffer->host ? ((const hl_device_cl_buffer *)buffer)->mem : NULL;
 }
 
 static char *host_of(const haul_address *address)
@@ -145,12 +148,12 @@ static char *host_of(const haul_address *address)
     return address->buffer ? (char *)address->buffer->host + address->offset : address->host;
 }
 
-static cl_int copy_flat(haul_cl_stream *self, const haul_transfer *transfer, cl_event *event)
+static cl_int copy_flat(hl_device_cl_stream *self, const haul_transfer *transfer, cl_event *event)
 {
-    const haul_cl_api *api = &haul_cl_device_of(&self->base)->api;
+    const hl_device_cl_api *api = &hl_device_cl_device_of(&self->base)->api;
     const haul_address *to = &transfer->to, *from = &transfer->from;
     cl_mem to_mem = mem_of(to), from_mem = mem_of(from);
-    const cl_event *waits = haul_cl_waits(self);
+    const cl_event *waits = hl_device_cl_waits(self);
     if (to_mem && from_mem)
         return api->clEnqueueCopyBuffer(self->queue, from_mem, to_mem, from->offset, to->offset,
                                         transfer->size[0], self->wait_count, waits, event);
@@ -171,16 +174,16 @@ static bool is_rect(const haul_transfer *transfer)
             from[1] / from[0] >= transfer->size[1]);
 }
 
-static cl_int copy_rect(haul_cl_stream *self, const haul_transfer *transfer, cl_event *event)
+static cl_int copy_rect(hl_device_cl_stream *self, const haul_transfer *transfer, cl_event *event)
 {
-    const haul_cl_api *api = &haul_cl_device_of(&self->base)->api;
+    const hl_device_cl_api *api = &hl_device_cl_device_of(&self->base)->api;
     const size_t *to_pitch = transfer->to_pitch, *from_pitch = transfer->from_pitch;
     const size_t plane[2] = {transfer->size[2] == 1 ? 0 : to_pitch[1],
                              transfer->size[2] == 1 ? 0 : from_pitch[1]};
     cl_mem to_mem = mem_of(&transfer->to), from_mem = mem_of(&transfer->from);
     const size_t to_at[3] = {to_mem ? transfer->to.offset : 0};
     const size_t from_at[3] = {from_mem ? transfer->from.offset : 0};
-    const cl_event *waits = haul_cl_waits(self);
+    const cl_event *waits = hl_device_cl_waits(self);
     if (to_mem && from_mem)
         return api->clEnqueueCopyBufferRect(self->queue, from_mem, to_mem, from_at, to_at,
                                             transfer->size, from_pitch[0], plane[1], to_pitch[0],
@@ -204,9 +207,10 @@ static haul_address moved(haul_address address, uint64_t bytes)
 }
 
 /* One command a plane: the first's event and the last's are the operation's. */
-static cl_int copy_planes(haul_cl_stream *self, const haul_transfer *transfer, cl_event events[2])
+static cl_int copy_planes(hl_device_cl_stream *self, const haul_transfer *transfer,
+                          cl_event events[2])
 {
-    const haul_cl_api *api = &haul_cl_device_of(&self->base)->api;
+    const hl_device_cl_api *api = &hl_device_cl_device_of(&self->base)->api;
     cl_int code = CL_SUCCESS;
     for (uint64_t z = 0; z < transfer->size[2] && code == CL_SUCCESS; z++) {
         haul_transfer plane = *transfer;
@@ -236,7 +240,7 @@ typedef struct host_copy {
 static void run_host_copy(void *state)
 {
     host_copy *self = state;
-    haul_host_copy(self->to, self->from, &self->shape);
+    hl_device_host_copy(self->to, self->from, &self->shape);
     free(self);
 }
 
@@ -245,18 +249,18 @@ static haul_status copy_on_host(haul_stream *stream, const haul_transfer *transf
 {
     host_copy *work = malloc(sizeof *work);
     if (!work)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     *work = (host_copy){host_of(&transfer->to), host_of(&transfer->from), *transfer};
-    const haul_status status = haul_cl_call(stream, run_host_copy, work, event, error);
+    const haul_status status = hl_device_cl_call(stream, run_host_copy, work, event, error);
     if (status)
         free(work);
     return status; // NOLINT(clang-analyzer-unix.Malloc): run_host_copy frees the work
 }
 
-haul_status haul_cl_copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
-                         haul_error *error)
+haul_status hl_device_cl_copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
+                              haul_error *error)
 {
-    haul_cl_stream *self = (haul_cl_stream *)stream;
+    hl_device_cl_stream *self = (hl_device_cl_stream *)stream;
     cl_event events[2] = {NULL, NULL};
     cl_int code;
     if (!mem_of(&transfer->to) && !mem_of(&transfer->from))
@@ -273,22 +277,23 @@ haul_status haul_cl_copy(haul_stream *stream, const haul_transfer *transfer, hau
         code = copy_planes(self, transfer, events);
     }
     if (code != CL_SUCCESS)
-        return haul_cl_fail(code, "copying", error);
-    haul_cl_queued(self, event, events[0], events[1]);
+        return hl_device_cl_fail(code, "copying", error);
+    hl_device_cl_queued(self, event, events[0], events[1]);
     return HAUL_OK;
 }
 
-haul_status haul_cl_fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
-                         haul_error *error)
+haul_status hl_device_cl_fill(haul_stream *stream, const haul_filling *filling, haul_event *event,
+                              haul_error *error)
 {
-    haul_cl_stream *self = (haul_cl_stream *)stream;
+    hl_device_cl_stream *self = (hl_device_cl_stream *)stream;
     cl_event filled = NULL;
-    const cl_int code = haul_cl_device_of(stream)->api.clEnqueueFillBuffer(
-        self->queue, ((haul_cl_buffer *)filling->buffer)->mem, &filling->value, 1, filling->offset,
-        filling->bytes, self->wait_count, haul_cl_waits(self), event ? &filled : NULL);
+    const cl_int code = hl_device_cl_device_of(stream)->api.clEnqueueFillBuffer(
+        self->queue, ((hl_device_cl_buffer *)filling->buffer)->mem, &filling->value, 1,
+        filling->offset, filling->bytes, self->wait_count, hl_device_cl_waits(self),
+        event ? &filled : NULL);
     if (code != CL_SUCCESS)
-        return haul_cl_fail(code, "clEnqueueFillBuffer", error);
-    haul_cl_queued(self, event, filled, filled);
+        return hl_device_cl_fail(code, "clEnqueueFillBuffer", error);
+    hl_device_cl_queued(self, event, filled, filled);
     return HAUL_OK;
 }
 
@@ -297,7 +302,7 @@ haul_status haul_cl_fill(haul_stream *stream, const haul_filling *filling, haul_
 typedef struct host_work {
     void (*function)(void *state);
     void *state;
-    const haul_cl_api *api;
+    const hl_device_cl_api *api;
     cl_event done;
 } host_work;
 
@@ -313,30 +318,30 @@ static void CL_CALLBACK run_host_work(cl_event marker, cl_int state, void *data)
 }
 
 /* Callbacks of OpenCL must not block and do not hold up the queue: a user event does. */
-haul_status haul_cl_call(haul_stream *stream, void (*function)(void *state), void *state,
-                         haul_event *event, haul_error *error)
+haul_status hl_device_cl_call(haul_stream *stream, void (*function)(void *state), void *state,
+                              haul_event *event, haul_error *error)
 {
-    haul_cl_stream *self = (haul_cl_stream *)stream;
-    const haul_cl_device *device = haul_cl_device_of(stream);
-    const haul_cl_api *api = &device->api;
+    hl_device_cl_stream *self = (hl_device_cl_stream *)stream;
+    const hl_device_cl_device *device = hl_device_cl_device_of(stream);
+    const hl_device_cl_api *api = &device->api;
     cl_int code;
     cl_event marker;
     host_work *work = malloc(sizeof *work);
     if (!work)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     *work = (host_work){function, state, api, api->clCreateUserEvent(device->node->context, &code)};
     if (code == CL_SUCCESS) {
-        code = api->clEnqueueMarkerWithWaitList(self->queue, self->wait_count, haul_cl_waits(self),
-                                                &marker);
+        code = api->clEnqueueMarkerWithWaitList(self->queue, self->wait_count,
+                                                hl_device_cl_waits(self), &marker);
         if (code != CL_SUCCESS)
             api->clReleaseEvent(work->done);
     }
     if (code != CL_SUCCESS) {
         free(work);
-        return haul_cl_fail(code, "clEnqueueMarkerWithWaitList", error);
+        return hl_device_cl_fail(code, "clEnqueueMarkerWithWaitList", error);
     }
-    haul_cl_clear_waits(self);
-    const haul_status status = haul_cl_wait_for(self, work->done, error);
+    hl_device_cl_clear_waits(self);
+    const haul_status status = hl_device_cl_wait_for(self, work->done, error);
     api->clSetEventCallback(marker, CL_COMPLETE, run_host_work, work);
     api->clReleaseEvent(marker);
     return status ? status : stream->device->backend->record(stream, event, error);

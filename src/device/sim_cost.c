@@ -20,16 +20,28 @@ static double host_copy_s(const haul_machine *machine, uint64_t bytes)
     return rate->provenance && rate->value > 0 ? (double)bytes / rate->value : 0;
 }
 
-haul_status haul_sim_copy_ns(const haul_sim_node *node, const haul_transfer *transfer,
-                             haul_memory memory, int64_t *dur_ns, haul_error *error)
+void hl_device_sim_host_until(haul_device *device, int64_t now_ns)
+{
+    hl_device_sim_node *node = hl_device_sim_node_of(device);
+    node->now_ns = now_ns > node->now_ns ? now_ns : node->now_ns;
+}
+
+void hl_device_sim_host_copies(haul_device *device, uint64_t bytes)
+{
+    hl_device_sim_node *node = hl_device_sim_node_of(device);
+    node->now_ns += ns_of(host_copy_s(node->machine, bytes));
+}
+
+haul_status hl_device_sim_copy_ns(const hl_device_sim_node *node, const haul_transfer *transfer,
+                                  haul_memory memory, int64_t *dur_ns, haul_error *error)
 {
     const haul_copy copy = {
         .bytes = transfer->size[0] * transfer->size[1] * transfer->size[2],
         .direction = haul_transfer_direction(transfer),
         .memory = memory,
-        .locality = HAUL_NEAR,
+        .locality = HAUL_LOCALITY_NEAR,
     };
-    if (copy.direction == HAUL_HTOH) {
+    if (copy.direction == HAUL_DIRECTION_HTOH) {
         *dur_ns = ns_of(host_copy_s(node->machine, copy.bytes));
         return HAUL_OK;
     }
@@ -46,12 +58,13 @@ static haul_status need(const haul_machine *machine, const haul_parameter *param
 {
     if (parameter->provenance && parameter->value > 0)
         return HAUL_OK;
-    return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks %s", machine->name, path);
+    return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%.100s' lacks %s", machine->name,
+                          path);
 }
 
 /* A fill writes each byte once, at the memory's nominal bandwidth. */
-haul_status haul_sim_fill_ns(const haul_sim_node *node, uint64_t bytes, int64_t *dur_ns,
-                             haul_error *error)
+haul_status hl_device_sim_fill_ns(const hl_device_sim_node *node, uint64_t bytes, int64_t *dur_ns,
+                                  haul_error *error)
 {
     const haul_parameter *rate = &node->machine->gpu.memory_bandwidth_Bps;
     const haul_status status = need(node->machine, rate, "gpu.memory_bandwidth", error);
@@ -61,11 +74,11 @@ haul_status haul_sim_fill_ns(const haul_sim_node *node, uint64_t bytes, int64_t 
 }
 
 /* Mapped memory crosses the link as pinned copies do. */
-haul_status haul_sim_mapped_ns(const haul_sim_node *node, const haul_launch *launch,
-                               haul_direction direction, int64_t *dur_ns, haul_error *error)
+haul_status hl_device_sim_mapped_ns(const hl_device_sim_node *node, const haul_launch *launch,
+                                    haul_direction direction, int64_t *dur_ns, haul_error *error)
 {
     const haul_copy copy = {(uint64_t)fmin(fmax(launch->mapped_bytes[direction], 0), 0x1p61),
-                            direction, HAUL_PINNED, HAUL_NEAR};
+                            direction, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR};
     haul_estimate estimate = {.seconds = 0};
     const haul_status status =
         copy.bytes ? haul_copy_time(node->machine, NULL, &copy, &estimate, error) : HAUL_OK;
@@ -79,7 +92,7 @@ haul_status haul_sim_mapped_ns(const haul_sim_node *node, const haul_launch *lau
 static double pinned_rate(const haul_machine *machine, haul_direction direction)
 {
     haul_estimate one, two;
-    const haul_copy large = {UINT64_C(1) << 30, direction, HAUL_PINNED, HAUL_NEAR};
+    const haul_copy large = {UINT64_C(1) << 30, direction, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR};
     haul_copy twice = large;
     twice.bytes *= 2;
     if (haul_copy_time(machine, NULL, &large, &one, NULL) ||
@@ -96,28 +109,28 @@ static double share_of(const haul_parameter *rate, double alone)
 
 /* Mapped memory goes over the link as migrations do: it holds no engine, but slows copies of the
  * other direction, and is slowed by them (CCGrid 2014, section V). */
-void haul_sim_model_directions(haul_sim_node *node)
+void hl_device_sim_model_directions(hl_device_sim_node *node)
 {
     static const haul_copy_curve nothing;
     node->device.migrations = UINT32_MAX;
     for (int i = 0; i < 2; i++) {
-        const haul_copy_curve *own =
-            haul_machine_curve(node->machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
+        const haul_copy_curve *own = haul_machine_curve(node->machine, (haul_direction)i,
+                                                        HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
         const haul_copy_curve *curve = own ? own : &nothing;
         const double alone = pinned_rate(node->machine, (haul_direction)i);
         const double mapped = share_of(&curve->mapped_rate_Bps, alone);
         const double busy = share_of(&curve->busy_rate_Bps, alone);
         if (curve->latency_s.value > 0 && curve->latency_s.value < 1)
             node->device.latency_ns[i] = llround(1e9 * curve->latency_s.value);
-        node->device.mapped_speed[i] = mapped > 0 ? mapped : haul_usual_mapped.median;
+        node->device.mapped_speed[i] = mapped > 0 ? mapped : hl_cost_usual_mapped.median;
         if (busy > 0)
             node->device.busy_speed[i] = busy;
     }
 }
 
 /* The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009). */
-static haul_status roofline_s(const haul_sim_node *node, const haul_launch *launch, double *seconds,
-                              haul_error *error)
+static haul_status roofline_s(const hl_device_sim_node *node, const haul_launch *launch,
+                              double *seconds, haul_error *error)
 {
     const haul_machine *machine = node->machine;
     const haul_gpu *gpu = &machine->gpu;
@@ -136,16 +149,16 @@ static haul_status roofline_s(const haul_sim_node *node, const haul_launch *laun
     const double memory_s = launch->bytes > 0 ? launch->bytes / gpu->memory_bandwidth_Bps.value : 0;
     const double compute_s = launch->flops > 0 ? launch->flops / peak->value : 0;
     const double shared_s =
-        launch->shared_bytes > 0 ? launch->shared_bytes / haul_gpu_shared_rate(gpu) : 0;
+        launch->shared_bytes > 0 ? launch->shared_bytes / hl_machine_gpu_shared_rate(gpu) : 0;
     *seconds = gpu->launch_latency_s.value + fmax(fmax(memory_s, compute_s), shared_s);
     return HAUL_OK;
 }
 
 /* The program's own model goes before the roofline. */
-haul_status haul_sim_kernel_ns(const haul_device *device, const haul_kernel *kernel,
-                               const haul_launch *launch, int64_t *dur_ns, haul_error *error)
+haul_status hl_device_sim_kernel_ns(const haul_device *device, const haul_kernel *kernel,
+                                    const haul_launch *launch, int64_t *dur_ns, haul_error *error)
 {
-    const haul_sim_node *node = haul_sim_node_of(device);
+    const hl_device_sim_node *node = hl_device_sim_node_of(device);
     const haul_device_options *options = &device->options;
     double seconds;
     haul_status status = HAUL_OK;
@@ -156,8 +169,8 @@ haul_status haul_sim_kernel_ns(const haul_device *device, const haul_kernel *ker
     if (status)
         return status;
     if (!(seconds >= 0))
-        return haul_fail(error, HAUL_USAGE, "kernel '%s' was given a time of %g s",
-                         kernel->source->name, seconds);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "kernel '%s' was given a time of %g s",
+                              kernel->source->name, seconds);
     *dur_ns = ns_of(seconds);
     return HAUL_OK;
 }

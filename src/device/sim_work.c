@@ -7,30 +7,30 @@
 #include "device/sim_device.h"
 
 /* Moves the data of one operation, once. */
-static void do_work(haul_sim_node *node, uint32_t at)
+static void do_work(hl_device_sim_node *node, uint32_t at)
 {
-    haul_sim_work *work = &node->works[at];
-    haul_sim_stream *on = node->streams[node->live.ops[at].stream];
+    hl_device_sim_work *work = &node->works[at];
+    hl_device_sim_stream *on = node->streams[node->live.ops[at].stream];
     if (work->is_done)
         return;
     work->is_done = true;
     node->undone--;
-    haul_host_task_run(&work->task);
+    hl_device_host_task_run(&work->task);
     if (on->undone == at)
         on->undone = work->next;
 }
 
 /* All that has ended, in the order of ends: an operation starts when what it depends on has ended.
  */
-static void in_time(haul_sim_node *self)
+static void in_time(hl_device_sim_node *self)
 {
     while (self->settled < self->live.engine.finished)
         do_work(self, self->live.engine.ended[self->settled++]);
 }
 
-/* What must be done before an operation and is not: the one before it on its stream, else one that
+/* The operation to be done first: the one before it on its stream, else one that
  * it waits for, else HAUL_NONE. */
-static uint32_t obstacle_of(const haul_sim_node *self, uint32_t at)
+static uint32_t obstacle_of(const hl_device_sim_node *self, uint32_t at)
 {
     const uint32_t before = self->live.ops[at].stream_prev;
     const uint32_t *edges = &self->live.engine.edge_begin[at];
@@ -43,7 +43,7 @@ static uint32_t obstacle_of(const haul_sim_node *self, uint32_t at)
 }
 
 /* The target and what it depends on, nothing else. */
-static haul_status late(haul_sim_node *self, uint32_t target, haul_error *error)
+static haul_status late(hl_device_sim_node *self, uint32_t target, haul_error *error)
 {
     uint32_t *stack = NULL;
     size_t count = 0, capacity = 0;
@@ -56,9 +56,9 @@ static haul_status late(haul_sim_node *self, uint32_t target, haul_error *error)
             at = stack[--count];
             continue;
         }
-        if (!haul_grow(&stack, &capacity, count + 1, sizeof *stack)) {
+        if (!hl_base_grow(&stack, &capacity, count + 1, sizeof *stack)) {
             free(stack);
-            return haul_fail_no_memory(error);
+            return hl_base_fail_no_memory(error);
         }
         stack[count++] = at;
         at = obstacle;
@@ -68,7 +68,7 @@ static haul_status late(haul_sim_node *self, uint32_t target, haul_error *error)
 }
 
 /* xorshift64*: Vigna, An experimental exploration of Marsaglia's xorshift generators, 2016 */
-static uint64_t next_random(haul_sim_node *self)
+static uint64_t next_random(hl_device_sim_node *self)
 {
     self->random ^= self->random >> 12;
     self->random ^= self->random << 25;
@@ -77,7 +77,7 @@ static uint64_t next_random(haul_sim_node *self)
 }
 
 /* Any operation that may run, one after another, until the target has: each stream's first. */
-static void at_random(haul_sim_node *self, uint32_t target)
+static void at_random(hl_device_sim_node *self, uint32_t target)
 {
     while (!self->works[target].is_done) {
         uint32_t chosen = target, ready = 0;
@@ -91,7 +91,7 @@ static void at_random(haul_sim_node *self, uint32_t target)
     }
 }
 
-haul_status haul_sim_work_off(haul_sim_node *node, uint32_t target, haul_error *error)
+haul_status hl_device_sim_work_off(hl_device_sim_node *node, uint32_t target, haul_error *error)
 {
     if (node->order == HAUL_ORDER_LATE)
         return late(node, target, error);

@@ -18,8 +18,9 @@ static const uint16_t half_one = 0x3c00, half_zero = 0;
 
 /* <t>gemm of cuBLAS and of hipBLAS: numbers by address, of the precision. */
 typedef int (*cu_multiply)(void *handle, int how_a, int how_b, int m, int n, int k,
-                           const void *alpha, haul_cu_address a, int row_a, haul_cu_address b,
-                           int row_b, const void *beta, haul_cu_address c, int row_c);
+                           const void *alpha, hl_device_cu_address a, int row_a,
+                           hl_device_cu_address b, int row_b, const void *beta,
+                           hl_device_cu_address c, int row_c);
 
 #ifdef HAUL_HAS_OPENCL
 /* CLBlast<T>gemm: numbers by value. */
@@ -31,16 +32,16 @@ typedef int (*cu_multiply)(void *handle, int how_a, int how_b, int m, int n, int
 
 enum { PRECISIONS = 3 };
 
-struct haul_vendor {
+struct hl_device_vendor {
     haul_device *device;
     const char *name;
     void *handle; /* cuBLAS's or hipBLAS's */
     int (*make)(void **handle);
     int (*destroy)(void *handle);
-    int (*set_stream)(void *handle, haul_cu stream);
+    int (*set_stream)(void *handle, hl_device_cu stream);
     void (*multiply[PRECISIONS])(void); /* double, single, half; NULL: there is none */
-    haul_status (*run)(haul_vendor *self, haul_stream *stream, const haul_vendor_product *product,
-                       int precision, haul_error *error);
+    haul_status (*run)(hl_device_vendor *self, haul_stream *stream,
+                       const hl_device_vendor_product *product, int precision, haul_error *error);
 };
 
 /* A library of BLAS: its files and its functions; the first three may be NULL. */
@@ -81,47 +82,54 @@ static const library libraries[] = {
      "libclblast1"},
 };
 
-static haul_status failed(const haul_vendor *self, int code, haul_error *error)
+static haul_status failed(const hl_device_vendor *self, int code, haul_error *error)
 {
-    return haul_fail(error, HAUL_DEVICE_FAILED, "%s failed with code %d", self->name, code);
+    return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "%s failed with code %d", self->name,
+                          code);
 }
 
-static haul_status run_cuda(haul_vendor *self, haul_stream *stream,
-                            const haul_vendor_product *product, int precision, haul_error *error)
+static haul_status run_cuda(hl_device_vendor *self, haul_stream *stream,
+                            const hl_device_vendor_product *product, int precision,
+                            haul_error *error)
 {
     static const double one = 1, zero = 0;
     static const float one_single = 1, zero_single = 0;
     const void *const ones[] = {&one, &one_single, &half_one};
     const void *const zeros[] = {&zero, &zero_single, &half_zero};
-    const haul_cu_device *device = (const haul_cu_device *)self->device;
-    const int how = device->api.is_hip ? HIPBLAS_AS_IT_IS : CUBLAS_AS_IT_IS, n = product->side;
+    const hl_device_cu_device *device = (const hl_device_cu_device *)self->device;
+    const int how = device->api.is_hip ? HIPBLAS_AS_IT_IS : CUBLAS_AS_IT_IS;
+    const int m = product->columns, n = product->rows, k = product->inner;
     const cu_multiply multiply = (cu_multiply)self->multiply[precision];
-    HAUL_TRY(haul_cu_enter(device, error));
+    HL_DEVICE_CU_VISIT(device);
+    HAUL_TRY(hl_device_cu_enter(device, error));
     /* by columns b comes first: the rows of a b are the columns of its transpose */
-    int code = self->set_stream(self->handle, ((const haul_cu_stream *)stream)->handle);
+    int code = self->set_stream(self->handle, ((const hl_device_cu_stream *)stream)->handle);
     if (!code)
-        code = multiply(self->handle, how, how, n, n, n, ones[precision],
-                        ((const haul_cu_buffer *)product->b)->at, n,
-                        ((const haul_cu_buffer *)product->a)->at, n, zeros[precision],
-                        ((const haul_cu_buffer *)product->c)->at, n);
+        code = multiply(self->handle, how, how, m, n, k, ones[precision],
+                        ((const hl_device_cu_buffer *)product->b)->at, m,
+                        ((const hl_device_cu_buffer *)product->a)->at, k, zeros[precision],
+                        ((const hl_device_cu_buffer *)product->c)->at, m);
     return code ? failed(self, code, error) : HAUL_OK;
 }
 
 #ifdef HAUL_HAS_OPENCL
 /* StatusCode of CLBlast where the device has not the precision. */
-static haul_status run_opencl(haul_vendor *self, haul_stream *stream,
-                              const haul_vendor_product *product, int precision, haul_error *error)
+static haul_status run_opencl(hl_device_vendor *self, haul_stream *stream,
+                              const hl_device_vendor_product *product, int precision,
+                              haul_error *error)
 {
     enum { NO_DOUBLE = -2044, NO_HALF = -2045 };
-    const size_t n = (size_t)product->side;
-    cl_command_queue *queue = &((haul_cl_stream *)stream)->queue;
+    const size_t m = (size_t)product->rows, n = (size_t)product->columns;
+    const size_t k = (size_t)product->inner;
+    cl_command_queue *queue = &((hl_device_cl_stream *)stream)->queue;
     void (*const multiply)(void) = self->multiply[precision];
-    cl_mem a = ((haul_cl_buffer *)product->a)->mem, b = ((haul_cl_buffer *)product->b)->mem;
-    cl_mem c = ((haul_cl_buffer *)product->c)->mem;
+    cl_mem a = ((hl_device_cl_buffer *)product->a)->mem,
+           b = ((hl_device_cl_buffer *)product->b)->mem;
+    cl_mem c = ((hl_device_cl_buffer *)product->c)->mem;
     int code;
 #define CL_RUN(type, one, zero)                                                                    \
-    ((CL_MULTIPLY(type))multiply)(CLBLAST_ROWS, CLBLAST_AS_IT_IS, CLBLAST_AS_IT_IS, n, n, n, one,  \
-                                  a, 0, n, b, 0, n, zero, c, 0, n, queue, NULL)
+    ((CL_MULTIPLY(type))multiply)(CLBLAST_ROWS, CLBLAST_AS_IT_IS, CLBLAST_AS_IT_IS, m, n, k, one,  \
+                                  a, 0, k, b, 0, n, zero, c, 0, n, queue, NULL)
     if (precision == 0)
         code = CL_RUN(double, 1, 0);
     else if (precision == 1)
@@ -130,53 +138,55 @@ static haul_status run_opencl(haul_vendor *self, haul_stream *stream,
         code = CL_RUN(uint16_t, half_one, half_zero);
 #undef CL_RUN
     if (code == NO_DOUBLE || code == NO_HALF)
-        return haul_fail(error, HAUL_ABSENT, "the device lacks the precision");
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "the device lacks the precision");
     return code ? failed(self, code, error) : HAUL_OK;
 }
 #endif
 
-static haul_status load(haul_vendor *self, const library *of, haul_error *error)
+static haul_status load_vendor(hl_device_vendor *self, const library *of, haul_error *error)
 {
-    void *loaded = haul_cu_library(of->files);
+    void *loaded = hl_device_cu_library(of->files);
     if (!loaded)
-        return haul_fail(error, HAUL_ABSENT, "no %s: %s brings it", of->name, of->package);
-    if (of->make && !(haul_cu_function(loaded, of->make, &self->make) &&
-                      haul_cu_function(loaded, of->destroy, &self->destroy) &&
-                      haul_cu_function(loaded, of->set_stream, &self->set_stream)))
-        return haul_fail(error, HAUL_ABSENT,
-                         "%s of another version: '%s' has not all of %s, %s, %s", of->name,
-                         haul_cu_library_file(loaded), of->make, of->destroy, of->set_stream);
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "no %s: %s brings it", of->name,
+                              of->package);
+    if (of->make && !(hl_device_cu_function(loaded, of->make, &self->make) &&
+                      hl_device_cu_function(loaded, of->destroy, &self->destroy) &&
+                      hl_device_cu_function(loaded, of->set_stream, &self->set_stream)))
+        return haul_error_set(
+            error, HAUL_STATUS_ABSENT, "%s of another version: '%s' has not all of %s, %s, %s",
+            of->name, hl_device_cu_library_file(loaded), of->make, of->destroy, of->set_stream);
     for (int i = 0; i < PRECISIONS; i++)
-        (void)haul_cu_function(loaded, of->multiply[i], &self->multiply[i]);
+        (void)hl_device_cu_function(loaded, of->multiply[i], &self->multiply[i]);
     self->name = of->name;
     if (!self->make)
         return HAUL_OK;
-    const haul_status status = haul_cu_enter((const haul_cu_device *)self->device, error);
+    HL_DEVICE_CU_VISIT((const hl_device_cu_device *)self->device);
+    const haul_status status = hl_device_cu_enter((const hl_device_cu_device *)self->device, error);
     const int code = status ? 0 : self->make(&self->handle);
-    return code ? haul_fail(error, HAUL_ABSENT, "%s does not run on this device (code %d)",
-                            self->name, code)
+    return code ? haul_error_set(error, HAUL_STATUS_ABSENT,
+                                 "%s does not run on this device (code %d)", self->name, code)
                 : status;
 }
 
-haul_status haul_vendor_open(haul_device *device, haul_vendor **vendor, haul_error *error)
+haul_status hl_device_vendor_open(haul_device *device, hl_device_vendor **vendor, haul_error *error)
 {
     const library *of = libraries;
     const library *const end = libraries + sizeof libraries / sizeof *libraries;
     while (of < end && strcmp(of->kind, device->backend->kind) != 0)
         of++;
     if (of == end)
-        return haul_fail(error, HAUL_ABSENT, "no vendor's library is for device '%s'",
-                         device->name);
-    haul_vendor *self = calloc(1, sizeof *self);
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "no vendor's library is for device '%s'",
+                              device->name);
+    hl_device_vendor *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     self->device = device;
     self->run = run_cuda;
 #ifdef HAUL_HAS_OPENCL
     if (!of->make)
         self->run = run_opencl;
 #endif
-    const haul_status status = load(self, of, error);
+    const haul_status status = load_vendor(self, of, error);
     if (status) {
         free(self);
         return status;
@@ -185,20 +195,23 @@ haul_status haul_vendor_open(haul_device *device, haul_vendor **vendor, haul_err
     return HAUL_OK;
 }
 
-void haul_vendor_close(haul_vendor *vendor)
+void hl_device_vendor_close(hl_device_vendor *vendor)
 {
-    if (vendor && vendor->handle && !haul_cu_enter((const haul_cu_device *)vendor->device, NULL))
-        vendor->destroy(vendor->handle);
+    if (vendor && vendor->handle) {
+        HL_DEVICE_CU_VISIT((const hl_device_cu_device *)vendor->device);
+        if (!hl_device_cu_enter((const hl_device_cu_device *)vendor->device, NULL))
+            vendor->destroy(vendor->handle);
+    }
     free(vendor);
 }
 
-const char *haul_vendor_name(const haul_vendor *vendor)
+const char *hl_device_vendor_name(const hl_device_vendor *vendor)
 {
     return vendor->name;
 }
 
-haul_status haul_vendor_multiply(haul_vendor *vendor, haul_stream *stream,
-                                 const haul_vendor_product *product, haul_error *error)
+haul_status hl_device_vendor_multiply(hl_device_vendor *vendor, haul_stream *stream,
+                                      const hl_device_vendor_product *product, haul_error *error)
 {
     static const haul_precision precisions[PRECISIONS] = {HAUL_PRECISION_FP64, HAUL_PRECISION_FP32,
                                                           HAUL_PRECISION_FP16};
@@ -206,6 +219,7 @@ haul_status haul_vendor_multiply(haul_vendor *vendor, haul_stream *stream,
     while (i < PRECISIONS && precisions[i] != product->precision)
         i++;
     if (i == PRECISIONS || !vendor->multiply[i])
-        return haul_fail(error, HAUL_ABSENT, "%s has no product in this precision", vendor->name);
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "%s has no product in this precision",
+                              vendor->name);
     return vendor->run(vendor, stream, product, i, error);
 }

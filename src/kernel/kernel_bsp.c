@@ -12,7 +12,7 @@ enum { CYCLES_SHARED = 5, CYCLES_L1 = 5, CYCLES_L2 = 250, CYCLES_GLOBAL = 500 };
 
 /* The sum over threads of Comp + Comm_GM + Comm_SM; a hit costs its cache's cycles in place of
  * those of global memory (eq. 4 and 5). The caller divides by R P lambda (eq. 3). */
-double haul_kernel_cycles(const haul_kernel_counts *c)
+double hl_kernel_cycles(const haul_kernel_counts *c)
 {
     const double global = c->loads_global + c->stores_global - c->l1_hits - c->l2_hits;
     const double comm_gm = global * CYCLES_GLOBAL + c->l1_hits * CYCLES_L1 + c->l2_hits * CYCLES_L2;
@@ -21,7 +21,7 @@ double haul_kernel_cycles(const haul_kernel_counts *c)
 }
 
 /* Each count up to 1e30 keeps all products here finite in a double. */
-haul_status haul_kernel_counts_check(const haul_kernel_counts *counts, haul_error *error)
+haul_status hl_kernel_counts_check(const haul_kernel_counts *counts, haul_error *error)
 {
     const struct {
         const char *name;
@@ -42,23 +42,26 @@ haul_status haul_kernel_counts_check(const haul_kernel_counts *counts, haul_erro
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!(rows[i].value >= 0 && rows[i].value <= 1e30))
-            return haul_fail(error, HAUL_BAD_INPUT, "%s: expected a count, not %g", rows[i].name,
-                             rows[i].value);
+            return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "%s: expected a count, not %g",
+                                  rows[i].name, rows[i].value);
     if (counts->threads < 1 || counts->block < 1)
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "expected a thread or more in a block or more, not %g in blocks of %g",
-                         counts->threads, counts->block);
+        return haul_error_set(
+            error, HAUL_STATUS_BAD_INPUT,
+            "expected a thread or more in a block or more, not %g in blocks of %g", counts->threads,
+            counts->block);
     /* Hits are often a rate times the loads: rounding may carry their sum past the accesses. */
     const double accesses = counts->loads_global + counts->stores_global;
     if (counts->l1_hits + counts->l2_hits > accesses * (1 + 1e-9))
-        return haul_fail(error, HAUL_BAD_INPUT, "more hits (%g) than global accesses (%g)",
-                         counts->l1_hits + counts->l2_hits, accesses);
-    if (haul_kernel_cycles(counts) <= 0)
-        return haul_fail(error, HAUL_BAD_INPUT, "the counts are of a kernel that does nothing");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "more hits (%g) than global accesses (%g)",
+                              counts->l1_hits + counts->l2_hits, accesses);
+    if (hl_kernel_cycles(counts) <= 0)
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "the counts are of a kernel that does nothing");
     return HAUL_OK;
 }
 
-haul_status haul_kernel_gpu_check(const haul_machine *machine, haul_error *error)
+haul_status hl_kernel_gpu_check(const haul_machine *machine, haul_error *error)
 {
     const haul_gpu *gpu = &machine->gpu;
     const char *lacks = gpu->clock_Hz.value <= 0          ? "clock"
@@ -67,11 +70,11 @@ haul_status haul_kernel_gpu_check(const haul_machine *machine, haul_error *error
                                                           : NULL;
     if (!lacks)
         return HAUL_OK;
-    return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks gpu.%s",
-                     machine->name ? machine->name : "", lacks);
+    return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%.100s' lacks gpu.%s",
+                          machine->name ? machine->name : "", lacks);
 }
 
-double haul_kernel_issue(const haul_gpu *gpu)
+double hl_kernel_issue(const haul_gpu *gpu)
 {
     return gpu->clock_Hz.value * gpu->multiprocessors.value * gpu->cores.value;
 }
@@ -80,18 +83,18 @@ haul_status haul_kernel_bsp(const haul_gpu *gpu, const haul_kernel_counts *count
                             haul_error *error)
 {
     const haul_machine machine = {.name = gpu->name, .gpu = *gpu};
-    haul_status status = haul_kernel_gpu_check(&machine, error);
+    haul_status status = hl_kernel_gpu_check(&machine, error);
     if (status == HAUL_OK)
-        status = haul_kernel_counts_check(counts, error);
+        status = hl_kernel_counts_check(counts, error);
     if (status == HAUL_OK)
-        *seconds = haul_kernel_cycles(counts) / haul_kernel_issue(gpu);
+        *seconds = hl_kernel_cycles(counts) / hl_kernel_issue(gpu);
     return status;
 }
 
 /* Half widths, in the logarithm, of what holds 90 of 100: the same GPU, another of its
  * architecture, another architecture. One lambda for all three is what the paper has, within 0.8 to
  * 1.2 on its own kernels (HiPC 2015, section VI); these are fitted on ten programs and five GPUs
- * (gpuperfpredict; docs/accuracy.md). */
+ * (gpuperfpredict; docs/accuracy/kernels.md). */
 static const double uncertainty_same = 0.12;
 static const double uncertainty_alike = 0.52;
 static const double uncertainty_across = 1.55;
@@ -101,29 +104,29 @@ static double uncertainty_of(const haul_kernel_case *what)
 {
     const haul_gpu *source = &what->source->gpu;
     const haul_gpu *target = &what->target->gpu;
-    if (what->source == what->target || haul_gpu_keeps_times(source, target))
+    if (what->source == what->target || hl_kernel_gpu_keeps_times(source, target))
         return uncertainty_same;
-    return haul_gpu_alike(source, target) ? uncertainty_alike : uncertainty_across;
+    return hl_machine_gpu_alike(source, target) ? uncertainty_alike : uncertainty_across;
 }
 
 /* Eq. 3 with one lambda for all sizes, the median, as the paper keeps one for an application on an
  * architecture (section IV). The target differs from the source in R and P alone. */
 static haul_status time_by_bsp(const haul_kernel_case *what, haul_estimate *out, haul_error *error)
 {
-    HAUL_TRY(haul_kernel_gpu_check(what->target, error));
-    const double bsp = haul_kernel_cycles(&what->counts) / haul_kernel_issue(&what->target->gpu);
+    HAUL_TRY(hl_kernel_gpu_check(what->target, error));
+    const double bsp = hl_kernel_cycles(&what->counts) / hl_kernel_issue(&what->target->gpu);
     const double seconds = bsp / what->fit->calibration;
     *out = (haul_estimate){
         .seconds = seconds,
         .low_s = seconds * exp(-uncertainty_of(what)),
         .high_s = seconds * exp(uncertainty_of(what)),
-        .weakest = what->source == what->target ? HAUL_FITTED : HAUL_SCALED,
-        .model = haul_kernel_model_bsp.name,
+        .weakest = what->source == what->target ? HAUL_PROVENANCE_FITTED : HAUL_PROVENANCE_SCALED,
+        .model = hl_kernel_model_bsp.name,
     };
     return HAUL_OK;
 }
 
-const haul_kernel_model haul_kernel_model_bsp = {
+const haul_kernel_model hl_kernel_model_bsp = {
     .abi = HAUL_KERNEL_MODEL_ABI,
     .name = "bsp",
     .summary = "cycles of computation and accesses over R P and one lambda (HiPC 2015, eq. 3)",

@@ -18,7 +18,7 @@ enum { FILE_BYTES = 1 << 26, PART_MOST = 256 };
 
 /* A user's table. Texts of the rows are in the arena. */
 struct haul_kernel_classes {
-    haul_arena arena;
+    hl_base_arena arena;
     haul_kernel_class_row *rows;
     size_t count;
     size_t capacity;
@@ -41,7 +41,7 @@ const char *haul_precision_text(haul_precision precision)
 /* --- matching */
 
 /* Parts are short: what haul has, and at most PART_MOST bytes of a user's. */
-static const char *find(const char *text, const char *part, size_t length)
+static const char *find_part(const char *text, const char *part, size_t length)
 {
     for (; (text = strchr(text, *part)); text++)
         if (!strncmp(text, part, length))
@@ -55,7 +55,7 @@ static bool matches(const char *name, const char *pattern)
 {
     while (*pattern) {
         const size_t length = strcspn(pattern, "*");
-        name = length ? find(name, pattern, length) : name;
+        name = length ? find_part(name, pattern, length) : name;
         if (!name)
             return false;
         name += length;
@@ -72,6 +72,10 @@ static const struct {
     const char *pattern;
     haul_precision precision;
 } precision_rows[] = {
+    {"e2m1", HAUL_PRECISION_FP4},
+    {"nvfp4", HAUL_PRECISION_FP4},
+    {"mxf4", HAUL_PRECISION_FP4},
+    {"fp4", HAUL_PRECISION_FP4},
     {"e4m3", HAUL_PRECISION_FP8},
     {"e5m2", HAUL_PRECISION_FP8},
     {"fp8", HAUL_PRECISION_FP8},
@@ -135,14 +139,16 @@ static const struct {
 /* Of kernels over rows: ATen's softmax goes over a row for the maximum, the sum and the result, but
  * over rows that registers or shared memory hold once (SoftMax.cu, PersistentSoftmax.cuh), as
  * Inductor's persistent reductions ("triton_per_"); its normalisation of layers for the moments and
- * the result (layer_norm_kernel.cu). */
+ * the result (layer_norm_kernel.cu). Where registers or shared memory hold no row, or the version
+ * is an older one, softmax goes over it as often as without them. */
 static const struct {
     const char *pattern;
     unsigned char reads;
+    unsigned char most_reads;
 } reads_rows[] = {
-    {"triton_per_", 1},          {"softmax_warp", 1},        {"SoftMaxForwardReg", 1},
-    {"SoftMaxForwardSmem", 1},   {"SoftMaxBackwardSmem", 1}, {"cunn_SoftMaxForward", 3},
-    {"cunn_SoftMaxBackward", 2}, {"layer_norm", 2},          {"LayerNormForward", 1},
+    {"triton_per_", 1, 1},          {"softmax_warp", 1, 1},        {"SoftMaxForwardReg", 1, 3},
+    {"SoftMaxForwardSmem", 1, 3},   {"SoftMaxBackwardSmem", 1, 2}, {"cunn_SoftMaxForward", 3, 3},
+    {"cunn_SoftMaxBackward", 2, 2}, {"layer_norm", 2, 2},          {"LayerNormForward", 1, 1},
 };
 
 /* Of streaming kernels: how many bytes cross the memory's bus depends on what the indices are. */
@@ -185,7 +191,9 @@ static void find_tile(const char *name, unsigned tile[2])
     }
 }
 
-/* The first row that matches, so that a table puts its more telling patterns first. */
+/* The first row that matches, so that a table puts its more telling patterns first. In haul's own
+ * (kernels/classes.csv) that is the form of Inductor's kernels: their names list the operators that
+ * are fused, such as a convolution whose bias a pointwise kernel adds. */
 static const haul_kernel_class_row *row_of(const char *name, const haul_kernel_class_row *rows,
                                            size_t count)
 {
@@ -217,8 +225,10 @@ haul_kernel_kind haul_kernel_kind_of(const char *name, const haul_kernel_classes
     for (size_t i = 0; row->kind == HAUL_KERNEL_CLASS_ROWS && !found.reads &&
                        i < sizeof reads_rows / sizeof *reads_rows;
          i++)
-        if (matches(name, reads_rows[i].pattern))
+        if (matches(name, reads_rows[i].pattern)) {
             found.reads = reads_rows[i].reads;
+            found.most_reads = reads_rows[i].most_reads;
+        }
     if (row->kind != HAUL_KERNEL_CLASS_PRODUCT && row->kind != HAUL_KERNEL_CLASS_CONVOLUTION &&
         row->kind != HAUL_KERNEL_CLASS_ATTENTION)
         return found;
@@ -246,7 +256,7 @@ static int word_of(const char *text, const char *what, const char *const *words,
         if (*words[i])
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                      words[i]);
-    haul_fail(error, HAUL_BAD_INPUT, "no %s '%.60s': %s", what, text, names);
+    haul_error_set(error, HAUL_STATUS_BAD_INPUT, "no %s '%.60s': %s", what, text, names);
     return -1;
 }
 
@@ -263,21 +273,22 @@ static haul_status add_row(haul_kernel_classes *self, const char *const *texts, 
                  : word_of(texts[PRECISION], "precision", precision_texts, HAUL_PRECISIONS, error);
     *wrong = kind < 0 ? CLASS : precision < 0 ? PRECISION : PATTERN;
     if (kind < 0 || precision < 0)
-        return HAUL_BAD_INPUT;
+        return HAUL_STATUS_BAD_INPUT;
     if (strspn(texts[PATTERN], "* ") == strlen(texts[PATTERN]))
-        return haul_fail(error, HAUL_BAD_INPUT, "expected a part of a kernel's name as pattern");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "expected a part of a kernel's name as pattern");
     if (strlen(texts[PATTERN]) > PART_MOST)
-        return haul_fail(error, HAUL_BAD_INPUT, "expected a pattern of at most %d bytes",
-                         PART_MOST);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "expected a pattern of at most %d bytes", PART_MOST);
     const haul_kernel_class_row row = {
-        .pattern = haul_arena_string(&self->arena, texts[PATTERN]),
+        .pattern = hl_base_arena_string(&self->arena, texts[PATTERN]),
         .kind = (haul_kernel_class)kind,
         .precision = (haul_precision)precision,
-        .source = haul_arena_string(&self->arena, texts[SOURCE]),
+        .source = hl_base_arena_string(&self->arena, texts[SOURCE]),
     };
     if (!row.pattern || !row.source ||
-        !haul_grow(&self->rows, &self->capacity, self->count + 1, sizeof *self->rows))
-        return haul_fail_no_memory(error);
+        !hl_base_grow(&self->rows, &self->capacity, self->count + 1, sizeof *self->rows))
+        return hl_base_fail_no_memory(error);
     self->rows[self->count++] = row;
     return HAUL_OK;
 }
@@ -301,7 +312,7 @@ static haul_status read_rows(haul_csv *csv, haul_kernel_classes *self, haul_erro
         for (int i = 0; i < COLUMNS; i++)
             texts[i] = columns[i] < HAUL_CSV_COLUMNS ? fields[columns[i]] : "";
         status = add_row(self, texts, &wrong, error);
-        if (status == HAUL_BAD_INPUT)
+        if (status == HAUL_STATUS_BAD_INPUT)
             haul_csv_locate(csv, columns[wrong], error);
     }
     return status;
@@ -314,7 +325,7 @@ haul_status haul_kernel_classes_parse(const char *text, size_t size, const char 
     haul_csv *csv;
     haul_kernel_classes *made = calloc(1, sizeof *made);
     if (!made)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     haul_status status = haul_csv_open_memory(text, size, file, &csv, error);
     if (!status) {
         status = read_rows(csv, made, error);
@@ -332,7 +343,7 @@ haul_status haul_kernel_classes_load(const char *path, haul_kernel_classes **cla
 {
     char *text = NULL;
     size_t size = 0;
-    haul_status status = haul_textfile_read(path, FILE_BYTES, &text, &size, error);
+    haul_status status = hl_base_textfile_read(path, FILE_BYTES, &text, &size, error);
     if (!status)
         status = haul_kernel_classes_parse(text, size, path, classes, error);
     free(text);
@@ -343,7 +354,7 @@ void haul_kernel_classes_free(haul_kernel_classes *classes)
 {
     if (!classes)
         return;
-    haul_arena_release(&classes->arena);
+    hl_base_arena_release(&classes->arena);
     free(classes->rows);
     free(classes);
 }

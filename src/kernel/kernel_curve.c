@@ -11,7 +11,7 @@
 /* Half widths that hold 90 of 100 cases: a + b (how much lambda moves between the sizes around) +
  * c (how far outside, in the logarithm). Fitted as log |measured / predicted| of ten programs on
  * five GPUs (gpuperfpredict), three sizes drawn at random or near the ends and in the middle;
- * docs/accuracy.md has the coverage with a program or a GPU left out. */
+ * docs/accuracy/kernels.md has the coverage with a program or a GPU left out. */
 static const double width_least = 0.025;
 static const double width_bend = 0.3;
 static const double width_outside = 0.25;
@@ -51,7 +51,7 @@ static double end_slope(const haul_kernel_knot *end, const haul_kernel_knot *nex
 
 /* A plain cubic spline would overshoot between knots that conflict in the cache, to values of
  * lambda that no size has shown: these slopes keep each piece between its knots. */
-void haul_kernel_curve_bend(haul_kernel_knot *knots, size_t count)
+void hl_kernel_curve_bend(haul_kernel_knot *knots, size_t count)
 {
     if (count < 2)
         return;
@@ -106,14 +106,14 @@ static double bend_around(const haul_kernel_fit *fit, size_t piece)
 
 /* The interval is as wide as lambda is uneven around the size, and wider the further the size is
  * from those measured. */
-haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bool calm)
+hl_kernel_reading hl_kernel_read(const haul_kernel_fit *fit, double size, bool calm)
 {
     const double x = log(size);
     const haul_kernel_knot *first = &fit->knots[0];
     const haul_kernel_knot *last = &fit->knots[fit->count - 1];
     if (fit->count == 1)
-        return (haul_kernel_reading){first->log_calibration,
-                                     width_one + width_distance * fabs(x - first->log_size)};
+        return (hl_kernel_reading){first->log_calibration,
+                                   width_one + width_distance * fabs(x - first->log_size)};
     const size_t piece = piece_of(fit, x);
     const double outside = fmax(0, fmax(first->log_size - x, x - last->log_size));
     const haul_kernel_knot *k = &fit->knots[piece];
@@ -127,11 +127,11 @@ haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bo
     } else {
         value = between(k, x);
     }
-    return (haul_kernel_reading){value, width_least + width_bend * bend_around(fit, piece) +
-                                            width_outside * outside};
+    return (hl_kernel_reading){value, width_least + width_bend * bend_around(fit, piece) +
+                                          width_outside * outside};
 }
 
 double haul_kernel_fit_calibration(const haul_kernel_fit *fit, double size)
 {
-    return exp(haul_kernel_read(fit, size, false).log_calibration);
+    return exp(hl_kernel_read(fit, size, false).log_calibration);
 }

@@ -5,6 +5,6 @@
 #include "haul/kernel.h"
 
 /* Sets the slopes of knots that ascend in size. */
-void haul_kernel_curve_bend(haul_kernel_knot *knots, size_t count);
+void hl_kernel_curve_bend(haul_kernel_knot *knots, size_t count);
 
 #endif

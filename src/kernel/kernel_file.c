@@ -14,8 +14,8 @@
 
 enum { ALIASES_MOST = 32 };
 
-/* L2_HITS is the place of l2_hits in haul_count_rows; l1_hits is before it. */
-enum { ROWS = HAUL_COUNT_ROWS, L2_HITS = 8 };
+/* L2_HITS is the place of l2_hits in hl_kernel_count_rows; l1_hits is before it. */
+enum { ROWS = HL_KERNEL_COUNT_ROWS, L2_HITS = 8 };
 
 enum {
     VERSION,
@@ -38,8 +38,8 @@ void haul_kernel_file_free(haul_kernel_file *kernel)
 {
     if (!kernel)
         return;
-    haul_owned_kernel *owned = (haul_owned_kernel *)(void *)kernel;
-    haul_arena_release(&owned->arena);
+    hl_kernel_owned_kernel *owned = (hl_kernel_owned_kernel *)(void *)kernel;
+    hl_base_arena_release(&owned->arena);
     free(owned);
 }
 
@@ -55,104 +55,108 @@ static bool is_symbol(const char *text)
         if (!strcmp(functions[i], text))
             return false;
     return strspn(text, letters) && strspn(text, digits) == strlen(text) &&
-           strlen(text) <= HAUL_EXPRESSION_NAME;
+           strlen(text) <= HL_EXPRESSION_NAME;
 }
 
 /* Sizes are doubles: above 2^53 they would skip whole numbers. */
-static haul_status read_range(haul_kernel_reader *self, const haul_node *node,
-                              const haul_node *from, const haul_node *to)
+static haul_status read_range(hl_kernel_reader *self, const hl_machine_node *node,
+                              const hl_machine_node *from, const hl_machine_node *to)
 {
     haul_kernel_file *kernel = &self->made->kernel;
     if (!from || !to)
-        return haul_node_fail(&self->yaml, node,
-                              "'%s' is missing for 'variable': the range of its sizes",
-                              from ? "to" : "from");
-    haul_status status = haul_kernel_read_constant(self, from, "from", &kernel->from);
+        return hl_machine_node_fail(&self->yaml, node,
+                                    "'%s' is missing for 'variable': the range of its sizes",
+                                    from ? "to" : "from");
+    haul_status status = hl_kernel_read_constant(self, from, "from", &kernel->from);
     if (!status)
-        status = haul_kernel_read_constant(self, to, "to", &kernel->to);
+        status = hl_kernel_read_constant(self, to, "to", &kernel->to);
     if (!status && !(kernel->from >= 1 && kernel->from == floor(kernel->from)))
-        return haul_node_fail_expected(&self->yaml, from, "a whole number of at least 1", "from");
+        return hl_machine_node_fail_expected(&self->yaml, from, "a whole number of at least 1",
+                                             "from");
     if (!status && !(kernel->to >= kernel->from && kernel->to <= 0x1p53))
-        return haul_node_fail_expected(&self->yaml, to, "at least 'from' and at most 2^53", "to");
-    self->made->range = (haul_place){self->made->file, from->line, from->column};
+        return hl_machine_node_fail_expected(&self->yaml, to, "at least 'from' and at most 2^53",
+                                             "to");
+    self->made->range = (hl_base_place){self->made->file, from->line, from->column};
     return status;
 }
 
 /* A line of text that may be left out. */
-static haul_status read_line(const haul_kernel_reader *self, const haul_node *node, const char *key,
-                             const char **out)
+static haul_status read_line(const hl_kernel_reader *self, const hl_machine_node *node,
+                             const char *key, const char **out)
 {
-    return node ? haul_node_line(&self->yaml, node, key, out) : HAUL_OK;
+    return node ? hl_machine_node_line(&self->yaml, node, key, out) : HAUL_OK;
 }
 
 /* Fills the first symbol, which expressions of counts know and constants do not. */
-static haul_status read_variable(haul_kernel_reader *self, const haul_node *node)
+static haul_status read_variable(hl_kernel_reader *self, const hl_machine_node *node)
 {
     enum { OWN_NAME, MEANING, FROM, TO, OWN_KEYS };
     static const char *const keys[OWN_KEYS] = {"name", "meaning", "from", "to"};
-    const haul_node *values[OWN_KEYS];
+    const hl_machine_node *values[OWN_KEYS];
     haul_kernel_file *kernel = &self->made->kernel;
     kernel->variable = "N";
-    haul_status status = haul_node_keys(&self->yaml, node, "variable", keys, OWN_KEYS, values);
+    haul_status status =
+        hl_machine_node_keys(&self->yaml, node, "variable", keys, OWN_KEYS, values);
     if (!status)
         status = read_line(self, values[OWN_NAME], "name", &kernel->variable);
     if (!status)
         status = read_line(self, values[MEANING], "meaning", &kernel->meaning);
     if (!status && !is_symbol(kernel->variable))
-        return haul_node_fail_expected(&self->yaml, values[OWN_NAME], "letters, digits and '_'",
-                                       "name");
+        return hl_machine_node_fail_expected(&self->yaml, values[OWN_NAME],
+                                             "letters, digits and '_'", "name");
     if (status)
         return status;
-    self->symbols[0] = (haul_symbol){.name = kernel->variable, .variable = 0};
+    self->symbols[0] = (hl_base_symbol){.name = kernel->variable, .variable = 0};
     self->symbol_count = 1;
     return read_range(self, node, values[FROM], values[TO]);
 }
 
 /* In the order of the file: an expression may use the constants above it. The variable takes one
- * symbol, so there is room for HAUL_CONSTANTS_MOST beside it. */
-static haul_status read_constants(haul_kernel_reader *self, const haul_node *node)
+ * symbol, so there is room for HL_KERNEL_CONSTANTS_MOST beside it. */
+static haul_status read_constants(hl_kernel_reader *self, const hl_machine_node *node)
 {
     if (!node)
         return HAUL_OK;
-    if (node->kind != HAUL_NODE_MAPPING)
-        return haul_node_fail_expected(&self->yaml, node, "a mapping of names and values",
-                                       "constants");
-    for (const haul_node *child = node->first; child; child = child->next) {
-        const haul_node *key = child->key;
-        if (self->symbol_count > HAUL_CONSTANTS_MOST)
-            return haul_node_fail(&self->yaml, key, "expected at most %d constants",
-                                  HAUL_CONSTANTS_MOST);
+    if (node->kind != HL_MACHINE_NODE_MAPPING)
+        return hl_machine_node_fail_expected(&self->yaml, node, "a mapping of names and values",
+                                             "constants");
+    for (const hl_machine_node *child = node->first; child; child = child->next) {
+        const hl_machine_node *key = child->key;
+        if (self->symbol_count > HL_KERNEL_CONSTANTS_MOST)
+            return hl_machine_node_fail(&self->yaml, key, "expected at most %d constants",
+                                        HL_KERNEL_CONSTANTS_MOST);
         if (!is_symbol(key->text))
-            return haul_node_fail(&self->yaml, key,
-                                  "expected letters, digits and '_' as the name of a constant, not "
-                                  "'%.80s'",
-                                  key->text);
+            return hl_machine_node_fail(
+                &self->yaml, key,
+                "expected letters, digits and '_' as the name of a constant, not "
+                "'%.80s'",
+                key->text);
         for (size_t i = 0; i < self->symbol_count; i++)
             if (!strcmp(self->symbols[i].name, key->text))
-                return haul_node_fail(&self->yaml, key, "'%s' is there twice; expected it once",
-                                      key->text);
+                return hl_machine_node_fail(&self->yaml, key,
+                                            "'%s' is there twice; expected it once", key->text);
         double value = 0;
-        HAUL_TRY(haul_kernel_read_constant(self, child, key->text, &value));
+        HAUL_TRY(hl_kernel_read_constant(self, child, key->text, &value));
         self->symbols[self->symbol_count++] =
-            (haul_symbol){.name = key->text, .variable = -1, .value = value};
+            (hl_base_symbol){.name = key->text, .variable = -1, .value = value};
     }
     return HAUL_OK;
 }
 
 /* Other names, by which tables of measured times may call the kernel. */
-static haul_status read_aliases(haul_kernel_reader *self, const haul_node *node)
+static haul_status read_aliases(hl_kernel_reader *self, const hl_machine_node *node)
 {
     if (!node)
         return HAUL_OK;
-    if (node->kind != HAUL_NODE_LIST)
-        return haul_node_fail_expected(&self->yaml, node, "a list of names", "also");
-    const char **aliases = haul_arena_alloc(&self->made->arena, ALIASES_MOST * sizeof *aliases);
+    if (node->kind != HL_MACHINE_NODE_LIST)
+        return hl_machine_node_fail_expected(&self->yaml, node, "a list of names", "also");
+    const char **aliases = hl_base_arena_alloc(&self->made->arena, ALIASES_MOST * sizeof *aliases);
     if (!aliases)
-        return haul_fail_no_memory(self->yaml.error);
+        return hl_base_fail_no_memory(self->yaml.error);
     size_t count = 0;
-    for (const haul_node *child = node->first; child; child = child->next) {
-        if (child->kind != HAUL_NODE_SCALAR || !*child->text || count == ALIASES_MOST)
-            return haul_node_fail_expected(&self->yaml, child, "at most 32 names", "also");
+    for (const hl_machine_node *child = node->first; child; child = child->next) {
+        if (child->kind != HL_MACHINE_NODE_SCALAR || !*child->text || count == ALIASES_MOST)
+            return hl_machine_node_fail_expected(&self->yaml, child, "at most 32 names", "also");
         aliases[count++] = child->text;
     }
     self->made->kernel.aliases = aliases;
@@ -162,37 +166,37 @@ static haul_status read_aliases(haul_kernel_reader *self, const haul_node *node)
 
 /* Compiles the expressions. Where the measured sizes have counts of their own, none is required
  * here, and those given go before the measured ones. */
-static haul_status read_counts(haul_kernel_reader *self, const haul_node *const *values)
+static haul_status read_counts(hl_kernel_reader *self, const hl_machine_node *const *values)
 {
-    haul_owned_kernel *made = self->made;
+    hl_kernel_owned_kernel *made = self->made;
     for (int i = 0; i < ROWS; i++) {
-        const haul_node *node = values[i];
-        if (!node && haul_count_rows[i].is_needed && !made->is_counted)
-            return haul_node_fail(&self->yaml, self->root, "'%s' is missing",
-                                  haul_count_rows[i].key);
+        const hl_machine_node *node = values[i];
+        if (!node && hl_kernel_count_rows[i].is_needed && !made->is_counted)
+            return hl_machine_node_fail(&self->yaml, self->root, "'%s' is missing",
+                                        hl_kernel_count_rows[i].key);
         if (!node)
             continue;
-        if (node->kind != HAUL_NODE_SCALAR)
-            return haul_node_fail_expected(&self->yaml, node, "a number or an expression",
-                                           haul_count_rows[i].key);
-        const haul_symbols known = {self->symbols, self->symbol_count};
-        made->places[i] = (haul_place){made->file, node->line, node->column};
-        HAUL_TRY(haul_expression_compile(node->text, haul_kernel_place(self, node), known,
-                                         &made->arena, &made->counts[i], self->yaml.error));
+        if (node->kind != HL_MACHINE_NODE_SCALAR)
+            return hl_machine_node_fail_expected(&self->yaml, node, "a number or an expression",
+                                                 hl_kernel_count_rows[i].key);
+        const hl_base_symbols known = {self->symbols, self->symbol_count};
+        made->places[i] = (hl_base_place){made->file, node->line, node->column};
+        HAUL_TRY(hl_base_expression_compile(node->text, hl_kernel_place(self, node), known,
+                                            &made->arena, &made->counts[i], self->yaml.error));
     }
     return HAUL_OK;
 }
 
 /* The keys that are single lines, and whether all required ones are there. */
-static haul_status read_head(haul_kernel_reader *self, const haul_node *const *values)
+static haul_status read_head(hl_kernel_reader *self, const hl_machine_node *const *values)
 {
     haul_kernel_file *kernel = &self->made->kernel;
     haul_status status = HAUL_OK;
     if (values[VERSION]) /* another version may have other keys */
-        status = haul_node_version(&self->yaml, values[VERSION], other_keys[VERSION]);
+        status = hl_machine_node_version(&self->yaml, values[VERSION], other_keys[VERSION]);
     for (int i = 0; !status && i < OTHERS; i++)
         if (!values[i] && (i == VERSION || i == NAME || i == SUMMARY || i == VARIABLE))
-            return haul_node_fail(&self->yaml, self->root, "'%s' is missing", other_keys[i]);
+            return hl_machine_node_fail(&self->yaml, self->root, "'%s' is missing", other_keys[i]);
     if (!status)
         status = read_line(self, values[NAME], "name", &kernel->name);
     if (!status)
@@ -201,7 +205,7 @@ static haul_status read_head(haul_kernel_reader *self, const haul_node *const *v
 }
 
 /* The counts at each measured size now: an expression that fails at one is an error of the file. */
-static haul_status count_samples(haul_kernel_reader *self)
+static haul_status count_samples(hl_kernel_reader *self)
 {
     const haul_kernel_file *kernel = &self->made->kernel;
     for (size_t i = 0; i < kernel->sample_count; i++)
@@ -211,18 +215,18 @@ static haul_status count_samples(haul_kernel_reader *self)
 }
 
 /* In this order: constants may not use the variable, counts may use all symbols. */
-static haul_status read_kernel(haul_kernel_reader *self)
+static haul_status read_kernel(hl_kernel_reader *self)
 {
     const char *known[KEYS];
-    const haul_node *values[KEYS];
+    const hl_machine_node *values[KEYS];
     for (int i = 0; i < KEYS; i++)
-        known[i] = i < OTHERS ? other_keys[i] : haul_count_rows[i - OTHERS].key;
-    HAUL_TRY(haul_node_keys(&self->yaml, self->root, "kernel", known, KEYS, values));
+        known[i] = i < OTHERS ? other_keys[i] : hl_kernel_count_rows[i - OTHERS].key;
+    HAUL_TRY(hl_machine_node_keys(&self->yaml, self->root, "kernel", known, KEYS, values));
     HAUL_TRY(read_head(self, values));
     HAUL_TRY(read_aliases(self, values[ALSO]));
     HAUL_TRY(read_variable(self, values[VARIABLE]));
     HAUL_TRY(read_constants(self, values[CONSTANTS]));
-    HAUL_TRY(haul_kernel_read_measured(self, values[MEASURED]));
+    HAUL_TRY(hl_kernel_read_measured(self, values[MEASURED]));
     HAUL_TRY(read_counts(self, values + OTHERS));
     return count_samples(self);
 }
@@ -231,19 +235,19 @@ static haul_status read_kernel(haul_kernel_reader *self)
 haul_status haul_kernel_file_parse(const char *yaml, size_t size, const char *file,
                                    haul_kernel_file **kernel, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
-    haul_owned_kernel *made = calloc(1, sizeof *made);
+    HL_PLAIN_NUMERALS;
+    hl_kernel_owned_kernel *made = calloc(1, sizeof *made);
     if (!made)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     haul_status status = HAUL_OK;
-    made->file = haul_arena_string(&made->arena, file);
-    haul_kernel_reader self = {.made = made, .yaml = {made->file, &made->arena, error}};
-    made->yaml = haul_arena_text(&made->arena, yaml, size);
+    made->file = hl_base_arena_string(&made->arena, file);
+    hl_kernel_reader self = {.made = made, .yaml = {made->file, &made->arena, error}};
+    made->yaml = hl_base_arena_text(&made->arena, yaml, size);
     made->yaml_length = size;
     if (!made->file || !made->yaml)
-        status = haul_fail_no_memory(error);
+        status = hl_base_fail_no_memory(error);
     if (!status)
-        status = haul_yaml_read(yaml, size, file, &made->arena, &self.root, error);
+        status = hl_machine_yaml_read(yaml, size, file, &made->arena, &self.root, error);
     if (!status)
         status = read_kernel(&self);
     if (status) {
@@ -265,7 +269,7 @@ bool haul_kernel_file_is(const haul_kernel_file *kernel, const char *name)
     return !strcasecmp(kernel->name, name);
 }
 
-static haul_place in_file(const haul_owned_kernel *self, haul_place place)
+static hl_base_place in_file(const hl_kernel_owned_kernel *self, hl_base_place place)
 {
     place.file = self->file; /* also of what no file tells the place of */
     return place;
@@ -276,37 +280,37 @@ static haul_place in_file(const haul_owned_kernel *self, haul_place place)
 haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_kernel_counts *out,
                                 haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
-    const haul_owned_kernel *self = haul_kernel_owned(kernel);
+    HL_PLAIN_NUMERALS;
+    const hl_kernel_owned_kernel *self = hl_kernel_owned(kernel);
     haul_kernel_counts counts = {0};
     if (!(n >= kernel->from && n <= kernel->to))
-        return haul_fail_at(error, in_file(self, self->range),
-                            "%s = %.17g is outside the range of '%.80s', %.17g to %.17g",
-                            kernel->variable, n, kernel->name, kernel->from, kernel->to);
+        return hl_base_fail_at(error, in_file(self, self->range),
+                               "%s = %.17g is outside the range of '%.80s', %.17g to %.17g",
+                               kernel->variable, n, kernel->name, kernel->from, kernel->to);
     haul_status status = HAUL_OK;
     if (self->is_counted)
-        status = haul_kernel_measured_at(self, n, &counts, error);
+        status = hl_kernel_measured_at(self, n, &counts, error);
     for (int i = 0; !status && i < ROWS; i++) {
-        const haul_count_row *row = &haul_count_rows[i];
+        const hl_kernel_count_row *row = &hl_kernel_count_rows[i];
         double value = 0;
         if (!self->counts[i])
             continue;
-        status = haul_expression_value(self->counts[i], &n, &value, error);
+        status = hl_base_expression_value(self->counts[i], &n, &value, error);
         if (!status && !(value >= row->least && value <= row->most)) {
             const bool low = value < row->least;
-            return haul_fail_at(error, in_file(self, self->places[i]),
-                                "'%s' is %.6g at %s = %.17g; expected at %s %g", row->key, value,
-                                kernel->variable, n, low ? "least" : "most",
-                                low ? row->least : row->most);
+            return hl_base_fail_at(error, in_file(self, self->places[i]),
+                                   "'%s' is %.6g at %s = %.17g; expected at %s %g", row->key, value,
+                                   kernel->variable, n, low ? "least" : "most",
+                                   low ? row->least : row->most);
         }
-        *haul_count_of(&counts, i) = value;
+        *hl_kernel_count_of(&counts, i) = value;
     }
     if (status)
         return status;
     /* caches serve loads: they cannot serve more than there are */
     const double hits = counts.l1_hits + counts.l2_hits;
     if (hits > counts.loads_global * (1 + 1e-9))
-        return haul_fail_at(
+        return hl_base_fail_at(
             error, in_file(self, self->places[self->counts[L2_HITS] ? L2_HITS : L2_HITS - 1]),
             "the hits are %.6g at %s = %.17g, and the loads that they serve only %.6g", hits,
             kernel->variable, n, counts.loads_global);
@@ -316,9 +320,9 @@ haul_status haul_kernel_file_at(const haul_kernel_file *kernel, double n, haul_k
 
 const char *haul_kernel_file_expression(const haul_kernel_file *kernel, const char *key)
 {
-    const haul_owned_kernel *self = haul_kernel_owned(kernel);
+    const hl_kernel_owned_kernel *self = hl_kernel_owned(kernel);
     for (int i = 0; i < ROWS; i++)
-        if (!strcmp(haul_count_rows[i].key, key))
-            return self->counts[i] ? haul_expression_text(self->counts[i]) : NULL;
+        if (!strcmp(hl_kernel_count_rows[i].key, key))
+            return self->counts[i] ? hl_base_expression_text(self->counts[i]) : NULL;
     return NULL;
 }

@@ -23,24 +23,26 @@ enum {
 static void fail_at(const haul_kernel_sample *sample, haul_error *error)
 {
     if (sample->line)
-        haul_error_at(error, (haul_place){sample->file, sample->line, sample->column});
+        hl_base_error_at(error, (hl_base_place){sample->file, sample->line, sample->column});
 }
 
 /* All counts are checked here, so that logarithms and quotients below are of positive numbers. */
 static haul_status check_samples(const haul_kernel_sample *samples, size_t count, haul_error *error)
 {
     if (!count)
-        return haul_fail(error, HAUL_BAD_INPUT, "no measured time to fit to");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "no measured time to fit to");
     for (size_t i = 0; i < count; i++) {
         const haul_kernel_sample *sample = &samples[i];
         if (!(sample->size > 0 && sample->size <= 1e30))
-            haul_fail(error, HAUL_BAD_INPUT, "expected a size above 0, not %g", sample->size);
+            haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected a size above 0, not %g",
+                           sample->size);
         else if (!(sample->seconds > 0 && sample->seconds <= 1e9))
-            haul_fail(error, HAUL_BAD_INPUT, "expected a time above 0, not %g s", sample->seconds);
-        else if (haul_kernel_counts_check(&sample->counts, error) == HAUL_OK)
+            haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected a time above 0, not %g s",
+                           sample->seconds);
+        else if (hl_kernel_counts_check(&sample->counts, error) == HAUL_OK)
             continue;
         fail_at(sample, error);
-        return HAUL_BAD_INPUT;
+        return HAUL_STATUS_BAD_INPUT;
     }
     return HAUL_OK;
 }
@@ -72,9 +74,9 @@ static size_t merge_equal(haul_kernel_knot *knots, size_t count)
 static void fill_knots(haul_kernel_fit *fit, const haul_gpu *gpu, const haul_kernel_sample *samples,
                        size_t count)
 {
-    const double issue = haul_kernel_issue(gpu);
+    const double issue = hl_kernel_issue(gpu);
     for (size_t i = 0; i < count; i++) {
-        const double bsp = haul_kernel_cycles(&samples[i].counts) / issue;
+        const double bsp = hl_kernel_cycles(&samples[i].counts) / issue;
         fit->knots[i] = (haul_kernel_knot){
             .size = samples[i].size,
             .log_size = log(samples[i].size),
@@ -108,15 +110,15 @@ static double calm_at(const haul_kernel_fit *fit, size_t i)
     return best;
 }
 
-/* haul_median sorts in place, so the least and the most are at the ends behind it. */
+/* hl_base_median sorts in place, so the least and the most are at the ends behind it. */
 static haul_status sum_up(haul_kernel_fit *fit, haul_error *error)
 {
     double *lambdas = malloc((fit->count + 1) * sizeof *lambdas);
     if (!lambdas)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < fit->count; i++)
         lambdas[i] = exp(fit->knots[i].log_calibration);
-    fit->calibration = haul_median(lambdas, fit->count);
+    fit->calibration = hl_base_median(lambdas, fit->count);
     fit->least = lambdas[0];
     fit->most = lambdas[fit->count - 1];
     fit->one_serves = fit->least >= fit->calibration * (1 - HAUL_KERNEL_ONE_CALIBRATION) &&
@@ -132,15 +134,18 @@ static void take_shares(haul_kernel_fit *fit, const haul_gpu *gpu,
 {
     double bytes = 0;
     double arithmetic_s = 0;
+    double issue_s = 0;
     double seconds = 0;
     for (size_t i = 0; i < count; i++) {
         bytes += samples[i].counts.bytes;
-        arithmetic_s += haul_gpu_arithmetic_s(gpu, &samples[i].counts);
+        arithmetic_s += hl_kernel_gpu_arithmetic_s(gpu, &samples[i].counts);
+        issue_s += hl_kernel_gpu_issue_s(gpu, &samples[i].counts);
         seconds += samples[i].seconds - fit->launch_s;
     }
-    const double rate = haul_gpu_memory_rate(gpu);
+    const double rate = hl_kernel_gpu_memory_rate(gpu);
     fit->memory_share = rate > 0 ? bytes / seconds / rate : 0;
     fit->arithmetic_share = arithmetic_s / seconds;
+    fit->issue_share = issue_s / seconds;
 }
 
 static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kernel_fit_kind kind,
@@ -148,15 +153,15 @@ static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kerne
 {
     /* a launch takes its time whatever the size; a kernel shorter than two of them works for half
      */
-    fit->launch_s = haul_gpu_launch(gpu);
+    fit->launch_s = hl_kernel_gpu_launch(gpu);
     for (size_t i = 0; i < count; i++)
         fit->launch_s = fmin(fit->launch_s, samples[i].seconds / 2);
     fill_knots(fit, gpu, samples, count);
     if (kind == HAUL_KERNEL_FIT_BY_SIZE && fit->count < 2) {
-        haul_fail(error, HAUL_BAD_INPUT,
-                  "lambda by size is two figures or more: it needs two sizes, not one");
+        haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                       "lambda by size is two figures or more: it needs two sizes, not one");
         fail_at(&samples[count - 1], error);
-        return HAUL_BAD_INPUT;
+        return HAUL_STATUS_BAD_INPUT;
     }
     HAUL_TRY(sum_up(fit, error));
     take_shares(fit, gpu, samples, count);
@@ -165,7 +170,7 @@ static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kerne
         fit->knots[0].log_calibration = log(fit->calibration);
         fit->count = 1;
     }
-    haul_kernel_curve_bend(fit->knots, fit->count);
+    hl_kernel_curve_bend(fit->knots, fit->count);
     fit->rough = roughness(fit->knots, fit->count);
     for (size_t i = 0; i < fit->count; i++)
         fit->knots[i].log_calm = calm_at(fit, i);
@@ -177,7 +182,7 @@ haul_status haul_kernel_fit_new(const haul_machine *source, haul_kernel_fit_kind
                                 const haul_kernel_sample *samples, size_t count,
                                 haul_kernel_fit **fit, haul_error *error)
 {
-    haul_status status = haul_kernel_gpu_check(source, error);
+    haul_status status = hl_kernel_gpu_check(source, error);
     if (status == HAUL_OK)
         status = check_samples(samples, count, error);
     if (status)
@@ -186,7 +191,7 @@ haul_status haul_kernel_fit_new(const haul_machine *source, haul_kernel_fit_kind
     if (made)
         made->knots = calloc(count, sizeof *made->knots);
     if (!made || !made->knots)
-        status = haul_fail_no_memory(error);
+        status = hl_base_fail_no_memory(error);
     else
         status = fit_all(made, &source->gpu, kind, samples, count, error);
     if (status == HAUL_OK)

@@ -1,4 +1,4 @@
-/* What was measured of a kernel, in its file. */
+/* Measured times of a kernel, in its file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,54 +11,54 @@
 enum { SAMPLES_MOST = 10000 };
 
 /* {size: 1024, seconds: 0.0123}, with the counts beside them where no expression gives them. */
-static haul_status read_sample(haul_kernel_reader *self, const haul_node *node, bool is_first,
+static haul_status read_sample(hl_kernel_reader *self, const hl_machine_node *node, bool is_first,
                                haul_kernel_sample *out)
 {
-    enum { THREADS = 0, SIZE = HAUL_COUNT_ROWS, SECONDS, KEYS };
+    enum { THREADS = 0, SIZE = HL_KERNEL_COUNT_ROWS, SECONDS, KEYS };
     const char *known[KEYS] = {[SIZE] = "size", [SECONDS] = "seconds"};
-    const haul_node *values[KEYS];
-    for (int i = 0; i < HAUL_COUNT_ROWS; i++)
-        known[i] = haul_count_rows[i].key;
-    haul_status status = haul_node_keys(&self->yaml, node, "sizes", known, KEYS, values);
+    const hl_machine_node *values[KEYS];
+    for (int i = 0; i < HL_KERNEL_COUNT_ROWS; i++)
+        known[i] = hl_kernel_count_rows[i].key;
+    haul_status status = hl_machine_node_keys(&self->yaml, node, "sizes", known, KEYS, values);
     if (status)
         return status;
     const bool is_counted = values[THREADS] != NULL;
     if (!is_first && is_counted != self->made->is_counted)
-        return haul_node_fail(&self->yaml, node, "expected counts at each size, or at none");
+        return hl_machine_node_fail(&self->yaml, node, "expected counts at each size, or at none");
     self->made->is_counted = is_counted;
     *out =
         (haul_kernel_sample){.file = self->made->file, .line = node->line, .column = node->column};
     for (int i = 0; !status && i < KEYS; i++) {
-        const bool is_needed = i >= SIZE || (is_counted && haul_count_rows[i].is_needed);
+        const bool is_needed = i >= SIZE || (is_counted && hl_kernel_count_rows[i].is_needed);
         double *at = i == SIZE      ? &out->size
                      : i == SECONDS ? &out->seconds
-                                    : haul_count_of(&out->counts, i);
+                                    : hl_kernel_count_of(&out->counts, i);
         if (values[i] && (is_counted || i >= SIZE))
-            status = haul_kernel_read_constant(self, values[i], known[i], at);
+            status = hl_kernel_read_constant(self, values[i], known[i], at);
         else if (is_needed)
-            return haul_node_fail(&self->yaml, node, "'%s' is missing", known[i]);
+            return hl_machine_node_fail(&self->yaml, node, "'%s' is missing", known[i]);
         if (!status && !(*at >= 0))
-            status = haul_node_fail_expected(&self->yaml, values[i],
-                                             "a number that is not negative", known[i]);
+            status = hl_machine_node_fail_expected(&self->yaml, values[i],
+                                                   "a number that is not negative", known[i]);
     }
     return status;
 }
 
-/* Ascending sizes are required: haul_kernel_measured_at searches among them. Equal ones are
+/* Ascending sizes are required: hl_kernel_measured_at searches among them. Equal ones are
  * repeated measurements. */
-static haul_status read_samples(haul_kernel_reader *self, const haul_node *list)
+static haul_status read_samples(hl_kernel_reader *self, const hl_machine_node *list)
 {
-    const size_t count = haul_node_count(list);
-    if (list->kind != HAUL_NODE_LIST || !count || count > SAMPLES_MOST)
-        return haul_node_fail_expected(&self->yaml, list, "a list of sizes", "sizes");
-    haul_kernel_sample *samples = haul_arena_alloc(&self->made->arena, count * sizeof *samples);
+    const size_t count = hl_machine_node_count(list);
+    if (list->kind != HL_MACHINE_NODE_LIST || !count || count > SAMPLES_MOST)
+        return hl_machine_node_fail_expected(&self->yaml, list, "a list of sizes", "sizes");
+    haul_kernel_sample *samples = hl_base_arena_alloc(&self->made->arena, count * sizeof *samples);
     if (!samples)
-        return haul_fail_no_memory(self->yaml.error);
+        return hl_base_fail_no_memory(self->yaml.error);
     size_t i = 0;
-    for (const haul_node *at = list->first; at; at = at->next, i++) {
+    for (const hl_machine_node *at = list->first; at; at = at->next, i++) {
         HAUL_TRY(read_sample(self, at, !i, &samples[i]));
         if (i && samples[i].size < samples[i - 1].size)
-            return haul_node_fail(&self->yaml, at, "expected sizes in ascending order");
+            return hl_machine_node_fail(&self->yaml, at, "expected sizes in ascending order");
     }
     self->made->samples = samples;
     self->made->kernel.samples = samples;
@@ -66,20 +66,18 @@ static haul_status read_samples(haul_kernel_reader *self, const haul_node *list)
     return HAUL_OK;
 }
 
-haul_status haul_kernel_read_measured(haul_kernel_reader *self, const haul_node *node)
+haul_status hl_kernel_read_measured(hl_kernel_reader *self, const hl_machine_node *node)
 {
     static const char *const keys[] = {"machine", "sizes"};
-    const haul_node *values[2];
-    haul_owned_kernel *made = self->made;
+    const hl_machine_node *values[2];
+    hl_kernel_owned_kernel *made = self->made;
     /* to write measured sizes behind the text as it is, keys must start in the first column,
      * outside {} */
     made->is_extensible = made->yaml[strspn(made->yaml, " \n\t")] != '{' && self->root->first &&
                           self->root->first->key->column == 1;
     if (!node)
         return HAUL_OK;
-    haul_status status = haul_node_keys(&self->yaml, node, "measured", keys, 2, values);
-    if (status)
-        return status;
+    HAUL_TRY(hl_machine_node_keys(&self->yaml, node, "measured", keys, 2, values));
     made->is_extensible &= !node->next;
     made->yaml_length = 0; /* up to the line of this key */
     for (int i = 1; i < node->key->line && made->yaml[made->yaml_length]; i++) {
@@ -88,8 +86,9 @@ haul_status haul_kernel_read_measured(haul_kernel_reader *self, const haul_node 
     }
     for (int i = 0; i < 2; i++)
         if (!values[i])
-            return haul_node_fail(&self->yaml, node, "'%s' is missing", keys[i]);
-    status = haul_node_line(&self->yaml, values[0], keys[0], &made->kernel.machine);
+            return hl_machine_node_fail(&self->yaml, node, "'%s' is missing", keys[i]);
+    haul_status status =
+        hl_machine_node_line(&self->yaml, values[0], keys[0], &made->kernel.machine);
     /* the counts at these sizes follow, once the expressions are read */
     return status ? status : read_samples(self, values[1]);
 }
@@ -107,8 +106,8 @@ static double between(double n, double n0, double y0, double n1, double y1)
 
 /* The two measured sizes around n, or the two nearest beyond an end. Equal sizes are repeated
  * measurements: they are passed over, as no power goes through them. */
-haul_status haul_kernel_measured_at(const haul_owned_kernel *self, double n,
-                                    haul_kernel_counts *out, haul_error *error)
+haul_status hl_kernel_measured_at(const hl_kernel_owned_kernel *self, double n,
+                                  haul_kernel_counts *out, haul_error *error)
 {
     const haul_kernel_sample *samples = self->kernel.samples;
     const size_t count = self->kernel.sample_count;
@@ -128,13 +127,13 @@ haul_status haul_kernel_measured_at(const haul_owned_kernel *self, double n,
         for (high = 1; high < count && samples[high].size == samples[0].size;)
             high++;
     if (high >= count || samples[low].size == samples[high].size)
-        return haul_fail_at(error, (haul_place){self->file, samples[0].line, 1},
-                            "what '%.80s' does was counted at size %.17g only, not at %.17g",
-                            self->kernel.name, samples[0].size, n);
+        return hl_base_fail_at(error, (hl_base_place){self->file, samples[0].line, 1},
+                               "what '%.80s' does was counted at size %.17g only, not at %.17g",
+                               self->kernel.name, samples[0].size, n);
     haul_kernel_counts a = samples[low].counts, b = samples[high].counts, counts = {0};
-    for (int i = 0; i < HAUL_COUNT_ROWS; i++)
-        *haul_count_of(&counts, i) = between(n, samples[low].size, *haul_count_of(&a, i),
-                                             samples[high].size, *haul_count_of(&b, i));
+    for (int i = 0; i < HL_KERNEL_COUNT_ROWS; i++)
+        *hl_kernel_count_of(&counts, i) = between(n, samples[low].size, *hl_kernel_count_of(&a, i),
+                                                  samples[high].size, *hl_kernel_count_of(&b, i));
     /* interpolated one by one, the counts may disagree by a little: these are what the checks ask
      * for */
     counts.threads = fmax(counts.threads, 1);
@@ -153,9 +152,10 @@ static void put_samples(const haul_kernel_sample *samples, size_t count, bool is
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "    - {size: %.17g, seconds: %.9g", samples[i].size, samples[i].seconds);
         haul_kernel_counts counts = samples[i].counts;
-        for (int j = 0; is_counted && j < HAUL_COUNT_ROWS; j++)
-            if (haul_count_rows[j].is_needed || *haul_count_of(&counts, j) > 0)
-                fprintf(out, ", %s: %.9g", haul_count_rows[j].key, *haul_count_of(&counts, j));
+        for (int j = 0; is_counted && j < HL_KERNEL_COUNT_ROWS; j++)
+            if (hl_kernel_count_rows[j].is_needed || *hl_kernel_count_of(&counts, j) > 0)
+                fprintf(out, ", %s: %.9g", hl_kernel_count_rows[j].key,
+                        *hl_kernel_count_of(&counts, j));
         fputs("}\n", out);
     }
 }
@@ -174,31 +174,33 @@ haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *n
                                    const char *machine, const haul_kernel_samples *samples,
                                    FILE *out, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     const size_t count = samples->count;
-    const haul_owned_kernel *owned = kernel ? haul_kernel_owned(kernel) : NULL;
+    const hl_kernel_owned_kernel *owned = kernel ? hl_kernel_owned(kernel) : NULL;
     if (owned && !owned->is_extensible) {
-        haul_fail(error, HAUL_BAD_INPUT,
-                  "what was measured cannot be added: expected keys on lines of their own, and "
-                  "'measured' as the last");
-        haul_error_in_file(error, owned->file);
-        return HAUL_BAD_INPUT;
+        haul_error_set(
+            error, HAUL_STATUS_BAD_INPUT,
+            "what was measured cannot be added: expected keys on lines of their own, and "
+            "'measured' as the last");
+        hl_base_error_in_file(error, owned->file);
+        return HAUL_STATUS_BAD_INPUT;
     }
     if (count > SAMPLES_MOST)
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "%zu measured times, and a fitted kernel holds %d: fit fewer, or the mean "
-                         "of each size",
-                         count, SAMPLES_MOST);
+        return haul_error_set(
+            error, HAUL_STATUS_BAD_INPUT,
+            "%zu measured times, and a fitted kernel holds %d: fit fewer, or the mean "
+            "of each size",
+            count, SAMPLES_MOST);
     haul_kernel_sample *sorted = calloc(count + 1, sizeof *sorted);
     if (!sorted)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     memcpy(sorted, samples->items, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_size);
     if (owned) {
         (void)fwrite(owned->yaml, 1, owned->yaml_length, out);
     } else {
         fputs("haul_kernel: 1\nname: ", out);
-        haul_yaml_text_write(name, out);
+        hl_machine_yaml_text_write(name, out);
         fprintf(out,
                 "\nsummary: what a profiler counted at the sizes below\n"
                 "variable: {name: N, from: %.17g, to: %.17g}\n",
@@ -208,9 +210,10 @@ haul_status haul_kernel_file_write(const haul_kernel_file *kernel, const char *n
     if (owned && owned->yaml_length && owned->yaml[owned->yaml_length - 1] != '\n')
         fputc('\n', out);
     fputs("measured:\n  machine: ", out);
-    haul_yaml_text_write(machine, out);
+    hl_machine_yaml_text_write(machine, out);
     fputs("\n  sizes:\n", out);
     put_samples(sorted, count, !owned || owned->is_counted, out);
     free(sorted);
-    return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the kernel's file") : HAUL_OK;
+    return ferror(out) ? haul_error_set(error, HAUL_STATUS_IO, "cannot write the kernel's file")
+                       : HAUL_OK;
 }

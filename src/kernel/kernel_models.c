@@ -1,22 +1,21 @@
-/* The registry of kernel models, and the one way to ask any of them, with its answer checked. */
+/* The registry of kernel models. */
 #include "kernel/kernel_models.h"
 
-#include "base/fail.h"
 #include "cost/model_registry.h"
 #include "kernel/kernel_parts.h"
 
 static const void *const models[] = {
-#define MODEL_ROW(name) &haul_kernel_model_##name,
-    HAUL_KERNEL_MODEL_LIST(MODEL_ROW)
+#define MODEL_ROW(name) &hl_kernel_model_##name,
+    HL_KERNEL_MODEL_LIST(MODEL_ROW)
 #undef MODEL_ROW
 };
 
 enum { MODEL_COUNT = sizeof models / sizeof models[0] };
 
 /* The name before `scale`, which scripts may still use. */
-static const haul_model_alias aliases[] = {{"carry", "scale"}};
+static const hl_cost_model_alias aliases[] = {{"carry", "scale"}};
 
-static const haul_model_kind kind = {
+static const hl_cost_model_kind kind = {
     .what = "kernel model",
     .items = models,
     .count = MODEL_COUNT,
@@ -42,7 +41,7 @@ haul_status haul_kernel_model_find(const char *name, haul_kernel_model_ref *ref,
 {
     const void *model;
     void *handle;
-    const haul_status status = haul_model_find_in(&kind, name, &model, &handle, error);
+    const haul_status status = hl_cost_model_find_in(&kind, name, &model, &handle, error);
     if (!status)
         *ref = (haul_kernel_model_ref){.model = model, .handle = handle};
     return status;
@@ -50,27 +49,12 @@ haul_status haul_kernel_model_find(const char *name, haul_kernel_model_ref *ref,
 
 void haul_kernel_model_release(haul_kernel_model_ref *ref)
 {
-    haul_model_close(ref->handle);
+    hl_cost_model_close(ref->handle);
     *ref = (haul_kernel_model_ref){0};
 }
 
-/* Clears the error's text first: haul_estimate_fail then sees whether a user's model wrote one. */
 haul_status haul_kernel_time(const haul_kernel_model *model, const haul_kernel_case *what,
                              haul_estimate *out, haul_error *error)
 {
-    if (!model)
-        model = models[0];
-    if (!(what->size > 0 && what->size <= 1e30))
-        return haul_fail(error, HAUL_BAD_INPUT, "expected a size above 0, not %g", what->size);
-    HAUL_TRY(haul_kernel_counts_check(&what->counts, error));
-    haul_estimate estimate = {.model = model->name};
-    if (error)
-        error->text[0] = '\0';
-    haul_status status = model->time(what, &estimate, error);
-    estimate.model = estimate.model ? estimate.model : model->name;
-    const haul_model_asked asked = {"size ", what->size, ""};
-    if (status || !haul_estimate_is_sound(&estimate))
-        return haul_estimate_fail(status, &estimate, asked, error);
-    *out = estimate;
-    return HAUL_OK;
+    return hl_kernel_estimate(model ? model : models[0], what, out, error);
 }

@@ -1,20 +1,32 @@
-/* What the sizes of operands say of a kernel's time: of a matrix product its whole tiles, of a
+/* A kernel's time by the sizes of its operands: of a matrix product its whole tiles, of a
  * kernel over rows whether a cache holds those at work. */
 #include <math.h>
 
 #include "kernel/gpu_rates.h"
 #include "kernel/kernel_parts.h"
 
-/* Sides of a tile, along the columns and the rows of a row-major result. Libraries choose among
- * some, from 32 x 32 to 256 x 128: in fp32 128 x 64 is the usual one of cuBLAS from Pascal to
- * Ampere, in tensor cores 128 x 128. Chosen with
- * the operators of docs/accuracy.md at hand, none left out. */
-static const double fp32_tile[2] = {128, 64};
-static const double tensor_tile[2] = {128, 128};
+/* Tiles of the result, their sides along the columns and the rows of a row-major one, that a
+ * library may take; the usual one first. It chooses among some, from 32 x 32 to 256 x 128, by rules
+ * of its own. In fp32 a time is half way, in the logarithm, between those of 128 x 64 and 64 x 64,
+ * the middle of what cuBLAS's kernels are named for from Pascal to Hopper, in tensor cores that of
+ * 128 x 128; intervals reach from the least to the most of the three.
+ *
+ * A tile's pipeline is filled before its first multiply-add, and its result stored behind the last:
+ * two steps more along the inner dimension, of 8 each in kernels for fp32 (CUTLASS's and cuBLAS's
+ * names have it: "128x128_8x5", "tilesize128x128x8"). In tensor cores that is not known. */
+enum { CHOICES = 3 };
+typedef struct tiling {
+    double sides[CHOICES][2];
+    int usual; /* of them, whose middle the time is */
+    double filling;
+    double slower; /* than the tiles' time at most, where the source's was as slow */
+} tiling;
+static const tiling fp32_tiling = {{{128, 64}, {64, 64}, {128, 128}}, 2, 2 * 8, 1};
+static const tiling tensor_tiling = {{{128, 128}, {64, 64}, {256, 128}}, 1, 0, 1.1};
 
-static const double *usual_tile(haul_precision precision)
+static const tiling *tiling_of(haul_precision precision)
 {
-    return precision > HAUL_PRECISION_FP32 ? tensor_tile : fp32_tile;
+    return precision > HAUL_PRECISION_FP32 ? &tensor_tiling : &fp32_tiling;
 }
 
 /* Operands whose rows begin at odd elements of two bytes: tensor cores are fed by loads of 16
@@ -24,41 +36,80 @@ static const double *usual_tile(haul_precision precision)
  * figure. */
 static const double slower_unaligned = 2;
 
-static bool is_unaligned(const haul_gpu *gpu, const haul_kernel_work *work)
+bool hl_kernel_product_is_unaligned(const haul_kernel_work *work)
 {
-    const haul_architecture *architecture = haul_architecture_of(gpu);
     const haul_precision precision = work->kind.precision;
-    return work->operands.alignment == 2 && architecture && architecture->major &&
+    return work->operands.alignment == 2 &&
            (precision == HAUL_PRECISION_FP16 || precision == HAUL_PRECISION_BF16);
 }
 
-double haul_kernel_filled(const haul_gpu *gpu, double blocks)
+static bool is_slower_unaligned(const haul_gpu *gpu, const haul_kernel_work *work)
+{
+    const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
+    return hl_kernel_product_is_unaligned(work) && architecture && architecture->major;
+}
+
+double hl_kernel_filled(const haul_gpu *gpu, double blocks)
 {
     const double count = gpu->multiprocessors.value;
     return ceil(blocks / count) * count;
 }
 
-/* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. Operands
- * that do not fit the L2 cross the memory once at the least. */
-haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work)
+/* Rows of operands in fp32 that lie far apart: from three pages of 2 MiB a tile on address
+ * translation slows products, by a sixth at most on V100, A100, T4 and H100
+ * (docs/accuracy/operators.md: by two thirds on a P100), and the source's time tells by how much.
+ */
+static const double slower_far = 1.2;
+
+static bool has_far_rows(const haul_operands *of)
+{
+    static const double pages = 3.0 * 2 * 1024 * 1024;
+    return fp32_tiling.sides[0][0] * 4 * (double)of->inner >= pages;
+}
+
+static double blocks_of(const haul_operands *of, const double tile[2])
+{
+    return (double)of->batch * ceil((double)of->columns / tile[0]) *
+           ceil((double)of->rows / tile[1]);
+}
+
+/* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. */
+static double tiles_s(const haul_gpu *gpu, const haul_operands *of, const tiling *by, int choice,
+                      double rate)
+{
+    const double *tile = by->sides[choice];
+    const double of_tile_s = 2 * ((double)of->inner + by->filling) * tile[0] * tile[1] / rate;
+    return of_tile_s * hl_kernel_filled(gpu, blocks_of(of, tile));
+}
+
+/* Operands that do not fit the L2 cross the memory once at the least. */
+hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work)
 {
     const haul_operands *of = &work->operands;
     const haul_precision precision = work->kind.precision;
-    const double rate = haul_gpu_product_rate(gpu, precision).value;
-    const double *tile = usual_tile(precision);
+    const double rate = hl_kernel_gpu_product_rate(gpu, precision).value;
+    const tiling *by = tiling_of(precision);
     if (!of->batch || !(rate > 0) || !(gpu->multiprocessors.value > 0))
-        return (haul_kernel_tiles){0};
-    const double across = ceil((double)of->columns / tile[0]);
-    const double down = ceil((double)of->rows / tile[1]);
-    const double blocks = (double)of->batch * across * down;
-    const double of_tile_s = 2 * (double)of->inner * tile[0] * tile[1] / rate;
-    const double stream = haul_gpu_stream_rate(gpu).value;
+        return (hl_kernel_tiles){0};
+    const double stream = hl_kernel_gpu_stream_rate(gpu).value;
     const double bytes = fmax(0, (double)of->bytes - gpu->l2_bytes.value);
     const double by_memory = stream > 0 ? bytes / stream : 0;
-    const double seconds = fmax(of_tile_s * haul_kernel_filled(gpu, blocks), by_memory);
-    return (haul_kernel_tiles){
-        .in_waves_s = seconds * (is_unaligned(gpu, work) ? slower_unaligned : 1),
-        .is_full = blocks >= gpu->multiprocessors.value,
+    double seconds = 1, least_s = HUGE_VAL, most_s = 0;
+    for (int i = 0; i < CHOICES; i++) {
+        const double tiled_s = fmax(tiles_s(gpu, of, by, i, rate), by_memory);
+        seconds *= i < by->usual ? pow(tiled_s, 1.0 / by->usual) : 1;
+        least_s = fmin(least_s, tiled_s);
+        most_s = fmax(most_s, tiled_s);
+    }
+    const double in_waves_s = seconds * (is_slower_unaligned(gpu, work) ? slower_unaligned : 1);
+    const bool is_far = by == &fp32_tiling && has_far_rows(of);
+    return (hl_kernel_tiles){
+        .in_waves_s = in_waves_s,
+        .most_s = in_waves_s * (is_far ? slower_far : by->slower),
+        .less = log(seconds / least_s),
+        .more = log(most_s / seconds),
+        .is_full = blocks_of(of, by->sides[0]) >= gpu->multiprocessors.value,
+        .is_far = is_far,
     };
 }
 
@@ -71,14 +122,14 @@ static double feeding(const haul_gpu *gpu, haul_precision precision, double acro
                          : precision <= HAUL_PRECISION_TF32 ? 4
                          : precision <= HAUL_PRECISION_BF16 ? 2
                                                             : 1;
-    const double rate = haul_gpu_product_rate(gpu, precision).value;
-    return bytes * rate * (1 / across + 1 / down) / 2 / haul_gpu_l2_rate(gpu).value;
+    const double rate = hl_kernel_gpu_product_rate(gpu, precision).value;
+    return bytes * rate * (1 / across + 1 / down) / 2 / hl_kernel_gpu_l2_rate(gpu).value;
 }
 
-double haul_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind)
+double hl_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind)
 {
-    const double *usual = usual_tile(kind->precision);
-    if (!kind->tile[0] || !kind->tile[1] || !(haul_gpu_l2_rate(gpu).value > 0))
+    const double *usual = tiling_of(kind->precision)->sides[0];
+    if (!kind->tile[0] || !kind->tile[1] || !(hl_kernel_gpu_l2_rate(gpu).value > 0))
         return 1;
     return fmin(1, (1 + feeding(gpu, kind->precision, usual[0], usual[1])) /
                        (1 + feeding(gpu, kind->precision, kind->tile[0], kind->tile[1])));
@@ -88,7 +139,7 @@ double haul_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind)
  * Jia and others, arXiv 1804.06826). Since Volta L1 and shared memory are one store, of which the
  * table has the part that may be shared, 0.67 to 0.89 (CUDA C++ Programming Guide). Not known of
  * AMD and Intel: 0. */
-static double l1_bytes(const haul_architecture *of)
+static double l1_bytes(const hl_machine_architecture *of)
 {
     enum { OF_GP100 = 24 * 1024 };
     return of->major >= 7 ? of->shared_bytes : of->major == 6 && !of->minor ? OF_GP100 : 0;
@@ -97,7 +148,7 @@ static double l1_bytes(const haul_architecture *of)
 /* An A100's L2 is two that keep copies of the same data (Ampere white paper). H100's and B200's are
  * two as well ("Nvidia's H100: Funny L2" and "Nvidia's B200", chipsandcheese.com, 2023 and 2025),
  * and taken alike. */
-static bool is_l2_halved(const haul_architecture *of)
+static bool is_l2_halved(const hl_machine_architecture *of)
 {
     return (of->major == 8 && !of->minor) || of->major == 9 || of->major == 10;
 }
@@ -105,7 +156,7 @@ static bool is_l2_halved(const haul_architecture *of)
 /* Bytes that keep a row until it is read again, in a multiprocessor's L1 or in L2. */
 static double row_cache(const haul_gpu *gpu)
 {
-    const haul_architecture *of = haul_architecture_of(gpu);
+    const hl_machine_architecture *of = hl_machine_architecture_of(gpu);
     const double l2 = gpu->l2_bytes.value;
     return of ? l2 / (is_l2_halved(of) ? 2 : 1) + l1_bytes(of) * gpu->multiprocessors.value : l2;
 }
@@ -113,10 +164,10 @@ static double row_cache(const haul_gpu *gpu)
 /* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. The
  * result takes as much room as what is read; half of the caches hold both surely, one and a half
  * are surely too many. */
-double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes)
+double hl_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes)
 {
     enum { USUAL_THREADS = 2048 };
-    const haul_architecture *architecture = haul_architecture_of(gpu);
+    const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
     const double threads = architecture ? architecture->threads : USUAL_THREADS;
     const double most = architecture && architecture->blocks ? architecture->blocks : threads;
     const double block = fmax(work->launches.block, 1);
@@ -127,7 +178,7 @@ double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work,
     return 2 + again * (work->kind.reads - 1);
 }
 
-double haul_kernel_row_bytes(const haul_gpu *gpu, const haul_kernel_work *work, double each_s)
+double hl_kernel_row_bytes(const haul_gpu *gpu, const haul_kernel_work *work, double each_s)
 {
     enum { STEPS = 8 };
     const double rows = work->launches.blocks;
@@ -135,9 +186,9 @@ double haul_kernel_row_bytes(const haul_gpu *gpu, const haul_kernel_work *work, 
         return (double)work->operands.bytes / 2 / rows;
     /* its passes follow from its size, and its size from its time and passes: halfway each time,
      * which settles since fewer passes make a longer row */
-    const double of_all = each_s * haul_gpu_stream_rate(gpu).value / rows;
+    const double of_all = each_s * hl_kernel_gpu_stream_rate(gpu).value / rows;
     double passes = 2;
     for (int i = 0; i < STEPS; i++)
-        passes = (passes + haul_kernel_row_passes(gpu, work, of_all / passes)) / 2;
+        passes = (passes + hl_kernel_row_passes(gpu, work, of_all / passes)) / 2;
     return of_all / passes;
 }

@@ -1,4 +1,4 @@
-/* What the kernel models share. */
+/* Shared by the kernel models. */
 #ifndef HAUL_KERNEL_PARTS_H
 #define HAUL_KERNEL_PARTS_H
 
@@ -6,48 +6,63 @@
 #include "haul/kernel.h"
 
 /* Cycles of all threads by BSP, counts that have been checked. */
-double haul_kernel_cycles(const haul_kernel_counts *counts);
+double hl_kernel_cycles(const haul_kernel_counts *counts);
 
 /* Cycles a second of all cores: R P. */
-double haul_kernel_issue(const haul_gpu *gpu);
+double hl_kernel_issue(const haul_gpu *gpu);
 
-haul_status haul_kernel_counts_check(const haul_kernel_counts *counts, haul_error *error);
-haul_status haul_kernel_gpu_check(const haul_machine *machine, haul_error *error);
+haul_status hl_kernel_counts_check(const haul_kernel_counts *counts, haul_error *error);
+haul_status hl_kernel_gpu_check(const haul_machine *machine, haul_error *error);
+
+/* haul_kernel_time of a model that is not NULL. */
+haul_status hl_kernel_estimate(const haul_kernel_model *model, const haul_kernel_case *what,
+                               haul_estimate *out, haul_error *error);
 
 /* Half the width, in the logarithm, of what holds 90 of 100 kernels that are scaled by what is
  * inside the multiprocessors. */
-double haul_kernel_uncertainty_inside(const haul_gpu *from, const haul_gpu *to);
+double hl_kernel_uncertainty_inside(const haul_gpu *from, const haul_gpu *to);
 
 /* The logarithm of the calibration factor (the paper's lambda) at a size, and the uncertainty that
  * the sizes leave in it: half the width, in the logarithm, of an interval that holds 90 of 100
  * cases. `calm`: without conflicts in the source GPU's cache. */
-typedef struct haul_kernel_reading {
+typedef struct hl_kernel_reading {
     double log_calibration;
     double half_width;
-} haul_kernel_reading;
-haul_kernel_reading haul_kernel_read(const haul_kernel_fit *fit, double size, bool calm);
+} hl_kernel_reading;
+hl_kernel_reading hl_kernel_read(const haul_kernel_fit *fit, double size, bool calm);
 
 /* Multiprocessors' time that the blocks take, those that idle in the last wave among it: blocks of
  * the busiest times multiprocessors. Needs both numbers. */
-double haul_kernel_filled(const haul_gpu *gpu, double blocks);
+double hl_kernel_filled(const haul_gpu *gpu, double blocks);
 
 /* A matrix product in tiles on a GPU, at its sustained rates. */
-typedef struct haul_kernel_tiles {
+typedef struct hl_kernel_tiles {
     double in_waves_s; /* the time of whole tiles in whole waves, at least that of the operands in
                         * memory; 0: operands or rates are not known */
+    double most_s;     /* what it may take beyond that, where the source took so long */
+    double less;       /* the way down, in the logarithm, to the least time of usual tiles, */
+    double more;       /* and up to the most: the library chooses */
     bool is_full;      /* a tile for each multiprocessor at least */
-} haul_kernel_tiles;
-haul_kernel_tiles haul_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work);
+    bool is_far;       /* rows of the operands lie far apart */
+    bool is_measured;  /* by a product near it in size */
+} hl_kernel_tiles;
+hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work);
+
+/* The same as products that were measured on the machine correct it. */
+hl_kernel_tiles hl_kernel_product_near_s(const haul_machine *machine, const haul_kernel_work *work);
+
+/* Operands of two bytes an element whose rows begin at odd elements. */
+bool hl_kernel_product_is_unaligned(const haul_kernel_work *work);
 
 /* The share of a GPU's product rate that a kernel reaches whose tile is smaller than the usual one,
  * because L2 has to feed it more; 1 where the name tells no tile. */
-double haul_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind);
+double hl_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind);
 
 /* How often a kernel's rows cross the device's memory, being read and written: as often as the
  * kernel reads them where no cache holds those at work. `row_bytes`: of one. */
-double haul_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes);
+double hl_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, double row_bytes);
 
 /* Bytes of a row, by the operands or by the recorded time of one launch. Needs the blocks. */
-double haul_kernel_row_bytes(const haul_gpu *gpu, const haul_kernel_work *work, double each_s);
+double hl_kernel_row_bytes(const haul_gpu *gpu, const haul_kernel_work *work, double each_s);
 
 #endif

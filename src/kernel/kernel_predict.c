@@ -18,27 +18,38 @@
  *
  * Products miss by what a library makes of a GPU. One that has kernels of its own is told apart
  * from one that runs those made for another (maxwell_sgemm on a P100, volta_sgemm on a T4). By
- * names alone both GPUs miss; with the operands' sizes the target alone.
+ * names alone both GPUs miss, and most where the grid has layers: products of a batch are small, so
+ * that tiles at their edges are empty in part. With the operands' sizes the target alone misses,
+ * and the time reaches from the least to the most of its usual tiles.
  *
- * No public data was there for the others: products in half precision are a little wider than those
- * in fp32 between GPUs without kernels of their own and another quarter, convolutions and attention
- * as products and a half, and that is stated, not tested. */
-static const double width_own_kernels = 0.28;
-static const double width_others_kernels = 0.45;
-static const double width_sized = 0.3;
-static const double width_streaming = 0.06;
+ * Kernels over rows miss by whether a cache holds a row until it is read again: of what that makes
+ * of the bytes that cross the memory, 0.8 each way.
+ *
+ * No public data was there for the others: products in half precision miss by another quarter,
+ * convolutions and attention by a half, apart from the rest, so that squares add; and that is
+ * stated, not tested. Unaligned operands take twice the time at the least (kernel_operands.c) and
+ * up to a hundred times; of other makers than NVIDIA nobody tells, and no name does. */
+static const double width_own_kernels = 0.2;
+static const double width_others_kernels = 0.3;
+static const double width_in_layers = 0.37;
+static const double width_streaming = 0.04;
 static const double width_rows = 0.35;
+static const double width_rows_once = 0.12;
+static const double width_of_reads = 0.4;
 static const double width_untested = 0.7;
 static const double width_half_precision = 0.25;
 static const double width_by_shape = 0.5;
+static const double width_unaligned = 0.69; /* log 2 */
 
 /* A product rate that is a usual share of the peak: GPUs sustain 0.49 (T4) to 0.97 (V100) of it.
  * One of a sibling, or of a precision that stands in for one that the GPU lacks: an A100 of PCIe is
  * 0.05 below one of SXM4, FP16 on a P100 0.03 below FP32. Of the memory GPUs sustain 0.73 (MI300X)
- * to 0.93 of the nominal bandwidth. */
+ * to 0.93 of the nominal bandwidth; siblings nearly the same share of it: A100s of 40 and 80 GB
+ * differ by 0.055, the most of machines/. */
 static const double width_assumed = 0.3;
 static const double width_of_sibling = 0.1;
 static const double width_assumed_memory = 0.12;
+static const double width_of_sibling_memory = 0.04;
 
 /* Gathers, scatters and sorts: of a recommendation model on A100 and V100 their launches took 1.05
  * to 1.87 times as long on the V100, the memories' rates 1.67; no operator of the data above is
@@ -49,7 +60,7 @@ static const double width_of_makers = 0.2;
 
 /* Kernels made for other multiprocessors whose inner dimension is long: 0.25 to 0.45 of the peak on
  * a P100, which reaches 0.75 with others. The only such GPU in the data, and no name tells the
- * dimension. */
+ * dimension: it changes nothing where no P100 is (docs/accuracy.md). */
 static const double width_long_rows = 1.0;
 
 /* Communication keeps its recorded time: half or twice, whatever the links are. */
@@ -79,9 +90,18 @@ static bool is_product(haul_kernel_class kind)
 }
 
 /* How far a product in tensor cores may go by the memory: from this many flops to a byte on (the
- * sustained rate by the bandwidth) shapes of models lie on both sides. In fp32 it is 7 to 18, and
- * tiles of 32 and more are beyond it; in tensor cores 60 to 300. */
+ * sustained rate by the bandwidth) shapes of models lie on both sides. In tensor cores it is 60 to
+ * 300, which products of two bytes an element pass from n = 180 to 900 on (2 n^3 flops over 6 n^2
+ * bytes). In vector units it is 7 to 20 with HBM, which those of fp32 pass from n = 120 on, and up
+ * to 70 with little memory bandwidth (L4): fp32 products go by the arithmetic on all of them. */
 static const double ridge_of_both = 40;
+
+static bool has_tensor_ridge(const haul_gpu *gpu, haul_precision precision)
+{
+    return hl_kernel_gpu_uses_tensor_cores(gpu, precision) &&
+           hl_kernel_gpu_product_rate(gpu, precision).value >
+               ridge_of_both * hl_kernel_gpu_stream_rate(gpu).value;
+}
 
 /* Architectures whose products cuBLAS and cuDNN run with kernels named for an older one. */
 static bool runs_others_kernels(const haul_gpu *gpu)
@@ -98,7 +118,7 @@ static bool runs_others_kernels(const haul_gpu *gpu)
  * Volta's shape, Ada's of Ampere's (NVIDIA's tuning guides). */
 static bool runs_unlike_kernels(const haul_gpu *gpu)
 {
-    const haul_architecture *architecture = haul_architecture_of(gpu);
+    const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
     return architecture && architecture->major == 6 && architecture->cores == 64;
 }
 
@@ -106,29 +126,43 @@ static bool runs_unlike_kernels(const haul_gpu *gpu)
  * its own kernels the product's shape asked for it, and will on the target. */
 static double tile_speed(const haul_gpu *from, const haul_gpu *to, const haul_kernel_kind *kind)
 {
-    return runs_others_kernels(from) && !haul_gpu_same(from, to)
-               ? haul_kernel_tile_speed(from, kind)
+    return runs_others_kernels(from) && !hl_machine_gpu_same(from, to)
+               ? hl_kernel_tile_speed(from, kind)
                : 1;
 }
 
 /* A maker's compilers and libraries are its own. */
 static double width_between(const haul_gpu *from, const haul_gpu *to)
 {
-    const haul_architecture *a = haul_architecture_of(from), *b = haul_architecture_of(to);
+    const hl_machine_architecture *a = hl_machine_architecture_of(from),
+                                  *b = hl_machine_architecture_of(to);
     return a && b && !a->major != !b->major ? width_of_makers : 0;
 }
 
-/* Half widths down and up. */
-static void product_widths(const haul_gpu *from, const haul_gpu *to, const haul_kernel_kind *kind,
-                           bool is_sized, scaling *out)
+/* By a library, on one GPU. */
+static double width_of_library(const haul_gpu *gpu, bool is_in_layers)
 {
+    const double width = runs_others_kernels(gpu) ? width_others_kernels : width_own_kernels;
+    return is_in_layers ? fmax(width, width_in_layers) : width;
+}
+
+/* Half widths down and up. Where the sizes are known, so are rows that lie far apart. */
+static void product_widths(const haul_gpu *from, const haul_gpu *to, const haul_kernel_work *work,
+                           const hl_kernel_tiles *tiles, scaling *out)
+{
+    const haul_kernel_kind *kind = &work->kind;
+    const bool is_sized = tiles->in_waves_s > 0, is_in_layers = work->launches.layers > 1;
     const bool is_tested =
         kind->kind == HAUL_KERNEL_CLASS_PRODUCT && kind->precision == HAUL_PRECISION_FP32;
     const bool is_unlike = runs_unlike_kernels(from) || runs_unlike_kernels(to);
-    const double a = runs_others_kernels(from) ? width_others_kernels : width_own_kernels;
-    const double b = runs_others_kernels(to) ? width_others_kernels : width_own_kernels;
-    out->down = is_sized ? fmax(b, width_sized) : is_tested ? hypot(a, b) : width_untested;
-    out->up = runs_unlike_kernels(to) ? fmax(out->down, width_long_rows) : out->down;
+    const double by_name =
+        is_tested ? hypot(width_of_library(from, is_in_layers), width_of_library(to, is_in_layers))
+                  : width_untested;
+    const double sized = tiles->is_measured ? width_own_kernels : width_of_library(to, false);
+    out->down = is_sized ? hypot(sized, tiles->less) : by_name;
+    out->up = is_sized ? hypot(sized, tiles->more) : by_name;
+    if (runs_unlike_kernels(to) && !tiles->is_measured && (!is_sized || tiles->is_far))
+        out->up = fmax(out->up, width_long_rows);
     if (!is_sized && runs_unlike_kernels(from) && tile_speed(from, to, kind) < 1)
         out->down = fmax(out->down, width_long_rows);
     out->shared = is_tested && !is_unlike ? shared_where_tested : 1;
@@ -139,7 +173,7 @@ static double waves_ratio(const haul_gpu *from, const haul_gpu *to, double block
 {
     if (!(from->multiprocessors.value > 0) || !(to->multiprocessors.value > 0) || !(blocks > 0))
         return 1;
-    return haul_kernel_filled(to, blocks) / haul_kernel_filled(from, blocks);
+    return hl_kernel_filled(to, blocks) / hl_kernel_filled(from, blocks);
 }
 
 /* The ratio by arithmetic; where a GPU's ridge leaves open what bounds it, half way, in the
@@ -148,38 +182,46 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
                           const haul_kernel_work *work, scaling *out)
 {
     const haul_precision precision = work->kind.precision;
-    const haul_parameter a = haul_gpu_product_rate(&from->gpu, precision);
-    const haul_parameter b = haul_gpu_product_rate(&to->gpu, precision);
-    const double of_source = haul_gpu_stream_rate(&from->gpu).value;
-    const double of_target = haul_gpu_stream_rate(&to->gpu).value;
+    const haul_parameter a = hl_kernel_gpu_product_rate(&from->gpu, precision);
+    const haul_parameter b = hl_kernel_gpu_product_rate(&to->gpu, precision);
+    const double of_source = hl_kernel_gpu_stream_rate(&from->gpu).value;
+    const double of_target = hl_kernel_gpu_stream_rate(&to->gpu).value;
     if (!precision || !(a.value > 0) || !(b.value > 0))
         return false;
     const double waves = waves_ratio(&from->gpu, &to->gpu, work->launches.blocks);
     const double by_memory = of_source > 0 && of_target > 0 ? of_source / of_target : 0;
     const double arithmetic =
         a.value / b.value * waves * tile_speed(&from->gpu, &to->gpu, &work->kind);
-    const bool is_sized = haul_kernel_product_s(&to->gpu, work).is_full;
+    const hl_kernel_tiles tiles = hl_kernel_product_near_s(to, work);
     const bool is_both =
-        !is_sized && by_memory > 0 &&
-        (a.value > ridge_of_both * of_source || b.value > ridge_of_both * of_target);
+        !tiles.is_full && by_memory > 0 &&
+        (has_tensor_ridge(&from->gpu, precision) || has_tensor_ridge(&to->gpu, precision));
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
-    const double more = (precision > HAUL_PRECISION_FP32) * width_half_precision +
-                        (work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT) * width_by_shape;
+    const double more = hypot((precision > HAUL_PRECISION_FP32) * width_half_precision,
+                              (work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT) * width_by_shape);
+    const double unaligned = hl_kernel_product_is_unaligned(work) ? width_unaligned : 0;
     const haul_provenance weakest = haul_provenance_weaker(a.provenance, b.provenance);
-    const double of_rates = hypot(weakest > HAUL_SCALED    ? width_assumed
-                                  : weakest == HAUL_SCALED ? width_of_sibling
-                                                           : 0,
+    const double of_rates = hypot(weakest > HAUL_PROVENANCE_SCALED    ? width_assumed
+                                  : weakest == HAUL_PROVENANCE_SCALED ? width_of_sibling
+                                                                      : 0,
                                   width_between(&from->gpu, &to->gpu));
     scaling width;
-    product_widths(&from->gpu, &to->gpu, &work->kind, is_sized, &width);
+    product_widths(&from->gpu, &to->gpu, work, &tiles, &width);
     *out = (scaling){.ratio = arithmetic * exp(apart),
-                     .down = hypot(hypot(width.down, of_rates) + more, apart),
-                     .up = hypot(hypot(width.up, of_rates) + more, apart),
+                     .down = hypot(hypot(width.down, of_rates), hypot(more, apart)),
+                     .up = hypot(hypot(width.up, of_rates), hypot(more, hypot(apart, unaligned))),
                      .shared = width.shared,
                      .kind = work->kind.kind,
                      .bound = is_both ? HAUL_KERNEL_BOUND_MEMORY : HAUL_KERNEL_BOUND_ARITHMETIC,
                      .weakest = weakest};
     return true;
+}
+
+/* Of kernels over rows: of those that read a row once 0.12 holds 90 of 100. */
+static double width_over_rows(const haul_kernel_kind *kind)
+{
+    return kind->reads ? hypot(width_rows_once, width_of_reads * log((1 + kind->most_reads) / 2.0))
+                       : width_rows;
 }
 
 /* A kernel over rows whose reads are known: each GPU by what its own L2 leaves to the memory. One
@@ -192,12 +234,12 @@ static void scale_rows(const haul_machine *from, const haul_machine *to,
     const haul_kernel_launches *by = &work->launches;
     if (!work->kind.reads || !(by->blocks > 0))
         return;
-    const double row_bytes = haul_kernel_row_bytes(&from->gpu, work, each_s);
-    const double passes = haul_kernel_row_passes(&from->gpu, work, row_bytes);
-    out->ratio *= haul_kernel_row_passes(&to->gpu, work, row_bytes) / passes;
+    const double row_bytes = hl_kernel_row_bytes(&from->gpu, work, each_s);
+    const double passes = hl_kernel_row_passes(&from->gpu, work, row_bytes);
+    out->ratio *= hl_kernel_row_passes(&to->gpu, work, row_bytes) / passes;
     const double used =
-        passes * row_bytes * by->blocks / (each_s * haul_gpu_stream_rate(&from->gpu).value);
-    const double inside = haul_gpu_inside_ratio(&from->gpu, &to->gpu, by->blocks, by->block);
+        passes * row_bytes * by->blocks / (each_s * hl_kernel_gpu_stream_rate(&from->gpu).value);
+    const double inside = hl_kernel_gpu_inside_ratio(&from->gpu, &to->gpu, by->blocks, by->block);
     if (!(used < busy) || !(inside > 0) || !isfinite(inside))
         return;
     const double apart = log(inside / out->ratio) / 2;
@@ -213,22 +255,26 @@ static void scale_rows(const haul_machine *from, const haul_machine *to,
 static bool scale_streaming(const haul_machine *from, const haul_machine *to,
                             const haul_kernel_work *work, double work_s, scaling *out)
 {
-    const haul_parameter a = haul_gpu_stream_rate(&from->gpu);
-    const haul_parameter b = haul_gpu_stream_rate(&to->gpu);
+    const haul_parameter a = hl_kernel_gpu_stream_rate(&from->gpu);
+    const haul_parameter b = hl_kernel_gpu_stream_rate(&to->gpu);
     if (!(a.value > 0) || !(b.value > 0))
         return false;
     const bool is_rows = work->kind.kind == HAUL_KERNEL_CLASS_ROWS;
-    const double bytes = work->bytes > 0 ? work->bytes : haul_gpu_stream_bytes(&from->gpu, work_s);
+    const double bytes =
+        work->bytes > 0 ? work->bytes : hl_kernel_gpu_stream_bytes(&from->gpu, work_s);
     const double by_memory = a.value / b.value;
-    const double by_l2 = haul_gpu_stream_s(&to->gpu, bytes) / haul_gpu_stream_s(&from->gpu, bytes);
+    const double by_l2 =
+        hl_kernel_gpu_stream_s(&to->gpu, bytes) / hl_kernel_gpu_stream_s(&from->gpu, bytes);
     const double of_l2 = !(work->bytes > 0) ? 0.5 : work_s * a.value < work->bytes;
     const double apart = log(by_l2 / by_memory) * fmin(of_l2, 1 - of_l2);
     const haul_provenance weakest = haul_provenance_weaker(a.provenance, b.provenance);
-    const double of_class = is_rows                   ? width_rows
+    const double of_class = is_rows                   ? width_over_rows(&work->kind)
                             : work->kind.is_scattered ? width_scattered
                                                       : width_streaming;
-    const double width = hypot(hypot(of_class, (weakest >= HAUL_SCALED) * width_assumed_memory),
-                               width_between(&from->gpu, &to->gpu));
+    const double of_rates = weakest > HAUL_PROVENANCE_SCALED    ? width_assumed_memory
+                            : weakest == HAUL_PROVENANCE_SCALED ? width_of_sibling_memory
+                                                                : 0;
+    const double width = hypot(hypot(of_class, of_rates), width_between(&from->gpu, &to->gpu));
     *out = (scaling){.ratio = by_memory * pow(by_l2 / by_memory, of_l2),
                      .down = width + fabs(apart),
                      .up = width + fabs(apart),
@@ -247,18 +293,18 @@ static bool scale_latency(const haul_machine *from, const haul_machine *to,
                           const haul_kernel_work *work, scaling *out)
 {
     const haul_gpu *a = &from->gpu, *b = &to->gpu;
-    if (!haul_gpu_has_low_occupancy(a, work->launches.blocks, work->launches.block) ||
+    if (!hl_kernel_gpu_has_low_occupancy(a, work->launches.blocks, work->launches.block) ||
         !(a->clock_Hz.value > 0) || !(b->clock_Hz.value > 0) || !(b->multiprocessors.value > 0))
         return false;
-    const double width = haul_kernel_uncertainty_inside(a, b);
-    *out =
-        (scaling){.ratio = haul_gpu_inside_ratio(a, b, work->launches.blocks, work->launches.block),
-                  .down = width,
-                  .up = width,
-                  .shared = 1,
-                  .kind = HAUL_KERNEL_CLASS_LATENCY,
-                  .bound = HAUL_KERNEL_BOUND_LOW_OCCUPANCY,
-                  .weakest = HAUL_SCALED};
+    const double width = hl_kernel_uncertainty_inside(a, b);
+    *out = (scaling){
+        .ratio = hl_kernel_gpu_inside_ratio(a, b, work->launches.blocks, work->launches.block),
+        .down = width,
+        .up = width,
+        .shared = 1,
+        .kind = HAUL_KERNEL_CLASS_LATENCY,
+        .bound = HAUL_KERNEL_BOUND_LOW_OCCUPANCY,
+        .weakest = HAUL_PROVENANCE_SCALED};
     return true;
 }
 
@@ -270,15 +316,15 @@ typedef struct limit {
 
 static limit least_of(const haul_gpu *gpu, const haul_kernel_work *work)
 {
-    const double peak = haul_gpu_product_peak(gpu, work->kind.precision);
-    const double rate = haul_gpu_memory_rate(gpu);
+    const double peak = hl_kernel_gpu_product_peak(gpu, work->kind.precision);
+    const double rate = hl_kernel_gpu_memory_rate(gpu);
     const double of_flops = peak > 0 ? work->flops / peak : 0;
     const double of_bytes = rate > 0 ? fmax(0, work->bytes - gpu->l2_bytes.value) / rate : 0;
     return of_flops > of_bytes ? (limit){of_flops, HAUL_KERNEL_BOUND_ARITHMETIC}
                                : (limit){of_bytes, HAUL_KERNEL_BOUND_MEMORY};
 }
 
-/* What is known of bytes and flops holds on the target too: no kernel is faster than its memory and
+/* Known bytes and flops hold on the target too: no kernel is faster than its memory and
  * its arithmetic allow, unless the source's own time belies them (tensor cores, data never read).
  */
 static limit limit_on_target(const haul_machine *from, const haul_machine *to,
@@ -288,7 +334,7 @@ static limit limit_on_target(const haul_machine *from, const haul_machine *to,
     return least_of(&from->gpu, work).seconds <= each_s ? least_of(&to->gpu, work) : none;
 }
 
-/* What no rate fits goes by the ratios of the whole GPU, with their wide interval. */
+/* Scales a kernel that no rate fits by the ratios of the whole GPU, with their wide interval. */
 static haul_status scale_unknown(const haul_machine *from, const haul_machine *to,
                                  const haul_kernel_work *work, haul_kernel_prediction *out,
                                  haul_error *error)
@@ -310,32 +356,30 @@ static haul_status scale_unknown(const haul_machine *from, const haul_machine *t
     return HAUL_OK;
 }
 
-/* Where the operands' sizes are known: the time of whole tiles in whole waves, and no more than a
- * tenth beside that; of fewer tiles than multiprocessors no more than half way, in the logarithm,
- * from the sustained rate to a whole wave, since libraries then take smaller tiles and slices of
- * the inner dimension. The source's time counts up to a launch whatever the tiles: tiny products
- * wait, which no size tells. Where a counter alone tells flops: no faster than the target's
- * sustained rate. They are no upper limit, for counters do not count tensor cores' flops. */
+/* Where the operands' sizes are known: the time of whole tiles in whole waves; the source's time
+ * where it is longer, up to `most_s`. Of fewer tiles than multiprocessors libraries take smaller
+ * ones, and slices of the inner dimension: from the sustained rate up to a whole wave. The source's
+ * time counts up to a launch whatever the tiles: tiny products wait, which no size tells. Where a
+ * counter alone tells flops: no faster than the target's sustained rate. They are no upper limit,
+ * for counters do not count tensor cores' flops. */
 static double with_flops(const haul_machine *to, const haul_kernel_work *work, double each_s)
 {
-    static const double most_beside_best = 1.1;
-    const haul_parameter rate = haul_gpu_product_rate(&to->gpu, work->kind.precision);
+    const haul_parameter rate = hl_kernel_gpu_product_rate(&to->gpu, work->kind.precision);
     if (!is_product(work->kind.kind) || !(work->flops > 0) || !(rate.value > 0))
         return each_s;
-    const haul_kernel_tiles tiles = haul_kernel_product_s(&to->gpu, work);
+    const hl_kernel_tiles tiles = hl_kernel_product_near_s(to, work);
     const double best_s = work->flops / rate.value;
     if (!(tiles.in_waves_s > 0))
         return fmax(each_s, best_s);
     const double least_s = tiles.is_full ? tiles.in_waves_s : best_s;
-    const double most_s = tiles.is_full ? most_beside_best * tiles.in_waves_s
-                                        : sqrt(best_s * fmax(tiles.in_waves_s, best_s));
-    return fmin(fmax(each_s, least_s), fmax(most_s, haul_gpu_launch(&to->gpu)));
+    const double most_s = fmax(tiles.most_s, best_s);
+    return fmin(fmax(each_s, least_s), fmax(most_s, hl_kernel_gpu_launch(&to->gpu)));
 }
 
 /* A launch takes at most half of a kernel's time, as in fits, so that no work becomes negative. */
 static double launch_of(const haul_gpu *gpu, double each_s)
 {
-    return fmin(haul_gpu_launch(gpu), each_s / 2);
+    return fmin(hl_kernel_gpu_launch(gpu), each_s / 2);
 }
 
 /* Launch and work are scaled apart. */
@@ -345,7 +389,7 @@ static haul_kernel_prediction finish(const haul_machine *from, const haul_machin
     const double count = fmax(work->launches.count, 1), each_s = work->seconds / count;
     const double launch_s = launch_of(&from->gpu, each_s);
     const double new_launch_s =
-        launch_s * haul_gpu_launch(&to->gpu) / fmax(haul_gpu_launch(&from->gpu), 1e-9);
+        launch_s * hl_kernel_gpu_launch(&to->gpu) / fmax(hl_kernel_gpu_launch(&from->gpu), 1e-9);
     const limit least = limit_on_target(from, to, work, each_s);
     double work_s = with_flops(to, work, (each_s - launch_s) * by->ratio);
     haul_kernel_prediction out = {.kind = by->kind, .bound = by->bound, .shared = by->shared};
@@ -360,7 +404,7 @@ static haul_kernel_prediction finish(const haul_machine *from, const haul_machin
         .seconds = seconds,
         .low_s = fmax(seconds * exp(-by->down), count * least.seconds),
         .high_s = seconds * exp(by->up),
-        .weakest = haul_provenance_weaker(by->weakest, HAUL_SCALED),
+        .weakest = haul_provenance_weaker(by->weakest, HAUL_PROVENANCE_SCALED),
         .model = "class",
     };
     return out;
@@ -374,7 +418,7 @@ static haul_kernel_prediction kept(const haul_kernel_work *work)
         .estimate = {.seconds = work->seconds,
                      .low_s = work->seconds,
                      .high_s = work->seconds,
-                     .weakest = HAUL_SCALED,
+                     .weakest = HAUL_PROVENANCE_SCALED,
                      .model = "class"},
         .kind = work->kind.kind,
         .bound = HAUL_KERNEL_BOUNDS,
@@ -412,15 +456,16 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
     const double work_s = each_s - launch_of(&from->gpu, each_s);
     scaling by = {.kind = kind, .bound = HAUL_KERNEL_BOUNDS, .shared = 1};
     if (!(work->seconds >= 0 && isfinite(work->seconds)))
-        return haul_fail(error, HAUL_BAD_INPUT, "expected a duration, not %g s", work->seconds);
-    if (haul_gpu_keeps_times(&from->gpu, &to->gpu) || !(work->seconds > 0)) {
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected a duration, not %g s",
+                              work->seconds);
+    if (hl_kernel_gpu_keeps_times(&from->gpu, &to->gpu) || !(work->seconds > 0)) {
         *out = kept(work);
         return HAUL_OK;
     }
     if (kind == HAUL_KERNEL_CLASS_COLLECTIVE) {
         by.ratio = 1;
         by.down = by.up = width_collective;
-        by.weakest = HAUL_ASSUMED;
+        by.weakest = HAUL_PROVENANCE_ASSUMED;
     } else if (is_product(kind) ? !scale_product(from, to, work, &by)
                : kind == HAUL_KERNEL_CLASS_STREAMING || kind == HAUL_KERNEL_CLASS_ROWS
                    ? !scale_latency(from, to, work, &by) &&

@@ -9,8 +9,8 @@
 
 /* Half widths, in the logarithm, beside the ratios: with them the interval holds 90 of 100 cases of
  * ten programs at all sizes between five GPUs (gpuperfpredict), their times and launches alone
- * known; docs/accuracy.md. Where few blocks run only one ratio is left, with its own uncertainty
- * beside.
+ * known; docs/accuracy/kernels.md. Where few blocks run only one ratio is left, with its own
+ * uncertainty beside.
  */
 static const double uncertainty_blind = 0.2;
 
@@ -34,7 +34,7 @@ static double inside_of(const haul_gpu *from, const haul_gpu *to,
                         const haul_kernel_launches *launches)
 {
     return knows_inside(from) && knows_inside(to)
-               ? haul_gpu_inside_ratio(from, to, launches->blocks, launches->block)
+               ? hl_kernel_gpu_inside_ratio(from, to, launches->blocks, launches->block)
                : 0;
 }
 
@@ -45,7 +45,7 @@ static bool is_built_for_double(const haul_gpu *gpu)
 }
 
 /* Takes a ratio into the span; one that is not known changes nothing. */
-static void widen(haul_range *span, double ratio)
+static void widen(hl_cost_range *span, double ratio)
 {
     if (ratio <= 0)
         return;
@@ -55,12 +55,12 @@ static void widen(haul_range *span, double ratio)
 
 /* The ratios that bound a kernel nobody has looked into: of the device's memory, of what goes on
  * inside the multiprocessors, of arithmetic; the middle, in the logarithm, of the first two. */
-static haul_range ratio_of(const haul_gpu *from, const haul_gpu *to,
-                           const haul_kernel_launches *launches)
+static hl_cost_range ratio_of(const haul_gpu *from, const haul_gpu *to,
+                              const haul_kernel_launches *launches)
 {
-    const double memory = bound_of(haul_gpu_memory_rate(from), haul_gpu_memory_rate(to));
+    const double memory = bound_of(hl_kernel_gpu_memory_rate(from), hl_kernel_gpu_memory_rate(to));
     const double inside = inside_of(from, to, launches);
-    haul_range span = {.low = HUGE_VAL};
+    hl_cost_range span = {.low = HUGE_VAL};
     widen(&span, memory);
     widen(&span, inside);
     const bool both = memory > 0 && inside > 0;
@@ -87,37 +87,40 @@ haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_mach
                                        haul_estimate *out, haul_error *error)
 {
     if (!(seconds >= 0 && isfinite(seconds)))
-        return haul_fail(error, HAUL_BAD_INPUT, "expected a duration, not %g s", seconds);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected a duration, not %g s",
+                              seconds);
     const double counts[] = {launches->count, launches->blocks, launches->block};
     for (int i = 0; i < 3; i++)
         if (!(counts[i] >= 0 && counts[i] <= 1e30))
-            return haul_fail(error, HAUL_BAD_INPUT, "expected counts, not %g launches of %g x %g",
-                             launches->count, launches->blocks, launches->block);
-    haul_range ratio;
+            return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                  "expected counts, not %g launches of %g x %g", launches->count,
+                                  launches->blocks, launches->block);
+    hl_cost_range ratio;
     const double inside = inside_of(&from->gpu, &to->gpu, launches);
-    if (haul_gpu_keeps_times(&from->gpu, &to->gpu))
-        ratio = haul_range_exact(1);
+    if (hl_kernel_gpu_keeps_times(&from->gpu, &to->gpu))
+        ratio = hl_cost_range_exact(1);
     else if (inside > 0 &&
-             haul_gpu_has_low_occupancy(&from->gpu, launches->blocks, launches->block))
+             hl_kernel_gpu_has_low_occupancy(&from->gpu, launches->blocks, launches->block))
         /* a grid that leaves most of the GPU empty never fills its memory */
-        ratio = haul_range_within(
+        ratio = hl_cost_range_within(
             inside,
-            exp(hypot(uncertainty_blind, haul_kernel_uncertainty_inside(&from->gpu, &to->gpu))));
+            exp(hypot(uncertainty_blind, hl_kernel_uncertainty_inside(&from->gpu, &to->gpu))));
     else
         ratio = ratio_of(&from->gpu, &to->gpu, launches);
     if (ratio.high <= 0)
-        return haul_fail(error, HAUL_MISSING,
-                         "no rate of memory or arithmetic is known of both '%.100s' and '%.100s'",
-                         text_of(from->gpu.name), text_of(to->gpu.name));
+        return haul_error_set(
+            error, HAUL_STATUS_MISSING,
+            "no rate of memory or arithmetic is known of both '%.100s' and '%.100s'",
+            text_of(from->gpu.name), text_of(to->gpu.name));
     /* what launching takes does not shrink with the work */
-    const double launch_s = fmin(launches->count * haul_gpu_launch(&from->gpu), seconds / 2);
+    const double launch_s = fmin(launches->count * hl_kernel_gpu_launch(&from->gpu), seconds / 2);
     const double work_s = seconds - launch_s;
     *out = (haul_estimate){
         .seconds = launch_s + work_s * ratio.mid,
         .low_s = fmin(launch_s, launch_s * ratio.low) + work_s * ratio.low,
         .high_s = fmax(launch_s, launch_s * ratio.high) + work_s * ratio.high,
-        .weakest = HAUL_SCALED,
-        .model = haul_kernel_model_scale.name,
+        .weakest = HAUL_PROVENANCE_SCALED,
+        .model = hl_kernel_model_scale.name,
     };
     return HAUL_OK;
 }
@@ -134,7 +137,7 @@ static haul_status time_scaled(const haul_kernel_case *what, haul_estimate *out,
     haul_kernel_case at_source = *what;
     at_source.target = what->source;
     haul_estimate source;
-    HAUL_TRY(haul_kernel_model_roofline.time(&at_source, &source, error));
+    HAUL_TRY(hl_kernel_model_roofline.time(&at_source, &source, error));
     haul_estimate scaled = {0};
     HAUL_TRY(haul_kernel_scale(what->source, what->target, source.seconds, &scaled, error));
     scaled.low_s *= source.low_s / source.seconds;
@@ -143,7 +146,7 @@ static haul_status time_scaled(const haul_kernel_case *what, haul_estimate *out,
     return HAUL_OK;
 }
 
-const haul_kernel_model haul_kernel_model_scale = {
+const haul_kernel_model hl_kernel_model_scale = {
     .abi = HAUL_KERNEL_MODEL_ABI,
     .name = "scale",
     .summary = "the source time, between the ratios of memory, arithmetic and clock",

@@ -1,5 +1,4 @@
-/* Measured kernels from tables or a profile: read as records, then joined, so that counters of one
- * run get the times of another. */
+/* Measured kernels from tables or a profile: read as rows, joined, and counted as BSP counts. */
 #include "haul/kernel_times.h"
 
 #include <math.h>
@@ -9,18 +8,18 @@
 #include "base/fail.h"
 #include "base/numerals.h"
 #include "base/textfile.h"
-#include "kernel/kernel_records.h"
+#include "kernel/kernel_table.h"
 
 enum { FILE_BYTES = 1 << 28 };
 
 typedef struct named_row {
-    haul_kernel_plain_name name; /* bare */
+    hl_kernel_plain_name name; /* bare */
     size_t row;
 } named_row;
 
 typedef struct owned_times {
     haul_kernel_times times; /* first: haul_kernel_times_free takes its address */
-    haul_kernel_records records;
+    hl_kernel_table table;
     named_row *by_name; /* of rows with a name, sorted: a profile asks for thousands of kernels */
     size_t name_count;
 } owned_times;
@@ -30,50 +29,149 @@ void haul_kernel_times_free(haul_kernel_times *times)
     if (!times)
         return;
     owned_times *owned = (owned_times *)(void *)times;
-    haul_arena_release(&owned->records.arena);
-    free(owned->records.items);
+    hl_base_strings_release(&owned->table.names);
+    free(owned->table.rows);
     free(owned->by_name);
     free(owned->times.rows);
     free(owned);
 }
 
-static double known_or_zero(double value)
+/* --- counts */
+
+/* A warp has 32 threads, and L2 and memory move sectors of 32 bytes, on every NVIDIA GPU from
+ * Kepler on. */
+enum { WARP = 32, SECTOR = 32 };
+
+/* The first of them that is known. */
+static double first_of(double a, double b, double c)
 {
-    return isnan(value) ? 0 : value;
+    return !isnan(a) ? a : !isnan(b) ? b : c;
+}
+
+static double known_or(double value, double otherwise)
+{
+    return isnan(value) ? otherwise : value;
+}
+
+/* Hits and queries may be counted in different passes over the kernel: more hits than queries are
+ * all. */
+static double share_of(double hits, double whole)
+{
+    return whole > 0 ? fmin(hits / whole, 1) : 0;
+}
+
+/* Threads of a block; NaN: not known. Sides go before the whole; a side that is not told is 1. */
+static double block_of(const hl_kernel_row *row)
+{
+    const double *v = row->counters;
+    const double x = v[HL_KERNEL_COUNTER_BLOCK_X], y = v[HL_KERNEL_COUNTER_BLOCK_Y],
+                 z = v[HL_KERNEL_COUNTER_BLOCK_Z];
+    if (isnan(x) && isnan(y) && isnan(z))
+        return v[HL_KERNEL_COUNTER_BLOCK];
+    return known_or(x, 1) * known_or(y, 1) * known_or(z, 1);
+}
+
+/* The counts of BSP that follow: false where instructions, loads or stores are not known; the
+ * launch, and with it the bytes and flops, are set where they are known. Per thread, as BSP counts:
+ * totals over the threads of the launch. What only the roofline needs (bytes, flops) is 0 where it
+ * is not known, and so bounds nothing; what BSP needs makes the counts unknown. */
+static bool counts_of(const hl_kernel_row *row, haul_kernel_counts *out)
+{
+    const double *v = row->counters;
+    const double block = block_of(row);
+    const double threads =
+        first_of(v[HL_KERNEL_COUNTER_GRID] * block, v[HL_KERNEL_COUNTER_WORK_ITEMS], (double)NAN);
+    if (!(threads >= 1))
+        return false;
+    *out = (haul_kernel_counts){.threads = threads, .block = block};
+    out->bytes =
+        known_or(first_of(v[HL_KERNEL_COUNTER_MEMORY_BYTES_ALL], v[HL_KERNEL_COUNTER_MEMORY_BYTES],
+                          v[HL_KERNEL_COUNTER_MEMORY_SECTORS] * SECTOR),
+                 0);
+    out->flops_fp64 = known_or(v[HL_KERNEL_COUNTER_FLOPS_FP64], 0);
+    out->flops = known_or(v[HL_KERNEL_COUNTER_FLOPS], 0) + out->flops_fp64;
+    /* Counts by thread are exact. Those by warp times 32 take every lane as active, and so do the
+     * requests that transactions and transactions per request give: they are an upper limit where
+     * warps diverge. */
+    const double loads =
+        first_of(v[HL_KERNEL_COUNTER_LOADS], v[HL_KERNEL_COUNTER_WARP_LOADS] * WARP,
+                 v[HL_KERNEL_COUNTER_LOAD_TRANSACTIONS] /
+                     v[HL_KERNEL_COUNTER_LOAD_TRANSACTIONS_EACH] * WARP);
+    const double stores =
+        first_of(v[HL_KERNEL_COUNTER_STORES], v[HL_KERNEL_COUNTER_WARP_STORES] * WARP,
+                 v[HL_KERNEL_COUNTER_STORE_TRANSACTIONS] /
+                     v[HL_KERNEL_COUNTER_STORE_TRANSACTIONS_EACH] * WARP);
+    const double instructions =
+        first_of(v[HL_KERNEL_COUNTER_INSTRUCTIONS], v[HL_KERNEL_COUNTER_WARP_INSTRUCTIONS] * WARP,
+                 (double)NAN);
+    if (!isfinite(loads) || !isfinite(stores) || !isfinite(instructions))
+        return false;
+    out->loads_global = loads / threads;
+    out->stores_global = stores / threads;
+    out->loads_shared = known_or(v[HL_KERNEL_COUNTER_WARP_SHARED_LOADS], 0) * WARP / threads;
+    out->stores_shared = known_or(v[HL_KERNEL_COUNTER_WARP_SHARED_STORES], 0) * WARP / threads;
+    /* Profilers count accesses among the instructions; BSP takes them apart (eq. 3). */
+    const double moved =
+        out->loads_global + out->stores_global + out->loads_shared + out->stores_shared;
+    out->comp = fmax(instructions / threads - moved, 0); /* a cycle each */
+    /* The rate where the profiler gives one, else hits over queries; neither known: no hits, the
+     * cautious choice of BSP's 500 cycles for each access. */
+    const double l1_rate = known_or(
+        v[HL_KERNEL_COUNTER_L1_RATE],
+        share_of(known_or(v[HL_KERNEL_COUNTER_L1_HITS], 0),
+                 known_or(v[HL_KERNEL_COUNTER_L1_HITS] + v[HL_KERNEL_COUNTER_L1_MISSES], 0)));
+    const double l2_rate = known_or(v[HL_KERNEL_COUNTER_L2_RATE],
+                                    share_of(known_or(v[HL_KERNEL_COUNTER_L2_HITS], 0),
+                                             known_or(v[HL_KERNEL_COUNTER_L2_QUERIES], 0)));
+    out->l1_hits = fmin(l1_rate, 1) * out->loads_global;
+    out->l2_hits = fmin(l2_rate, 1) * (out->loads_global - out->l1_hits);
+    return true;
+}
+
+/* --- measured kernels */
+
+/* Behind the last "::": Nsight Compute leaves inline namespaces out ("at::native::"). */
+static hl_kernel_plain_name bare_name_of(const char *name)
+{
+    const hl_kernel_plain_name plain = hl_kernel_plain_name_of(name);
+    size_t at = plain.length;
+    while (at && plain.start[at - 1] != ':')
+        at--;
+    return (hl_kernel_plain_name){plain.start + at, plain.length - at};
 }
 
 /* The sides of a block (CUDA's have at most 1024 threads); all threads along the first where no
  * side is known. */
-static void take_block(const haul_counters *counters, int block[3])
+static void take_block(const hl_kernel_row *row, int block[3])
 {
     enum { MOST = 65536 };
-    const double *sides = &counters->values[HAUL_COUNTER_BLOCK_X];
+    const double *sides = &row->counters[HL_KERNEL_COUNTER_BLOCK_X];
     const bool is_one = isnan(sides[0]) && isnan(sides[1]) && isnan(sides[2]);
     for (int i = 0; i < 3; i++) {
-        const double side = !is_one ? sides[i] : i ? 0 : counters->values[HAUL_COUNTER_BLOCK];
+        const double side = !is_one ? sides[i] : i ? 0 : row->counters[HL_KERNEL_COUNTER_BLOCK];
         /* a side that is not told beside others is 1; all are 0 where nothing is known */
-        block[i] = side >= 1 && side <= MOST ? (int)side : haul_counters_block(counters) > 0;
+        block[i] = side >= 1 && side <= MOST ? (int)side : block_of(row) > 0;
     }
 }
 
-/* The row's texts stay in the records' arena, which the times own. */
-static haul_kernel_measured measured_of(const haul_kernel_record *record)
+/* The names stay the table's, which the times own. */
+static haul_kernel_measured measured_of(const hl_kernel_row *row)
 {
-    haul_kernel_measured row = {
-        .gpu = record->gpu,
-        .kernel = record->kernel,
-        .size = known_or_zero(record->counters.values[HAUL_COUNTER_SIZE]),
-        .seconds = known_or_zero(record->counters.values[HAUL_COUNTER_SECONDS]),
-        .file = record->file,
-        .line = record->line,
-        .column = record->column,
+    haul_kernel_measured made = {
+        .gpu = row->gpu,
+        .kernel = row->kernel,
+        .size = known_or(row->counters[HL_KERNEL_COUNTER_SIZE], 0),
+        .seconds = known_or(row->counters[HL_KERNEL_COUNTER_SECONDS], 0),
+        .file = row->file,
+        .line = row->line,
+        .column = row->column,
     };
-    row.is_counted = haul_counters_counts(&record->counters, &row.counts);
-    take_block(&record->counters, row.block);
-    return row;
+    made.is_counted = counts_of(row, &made.counts);
+    take_block(row, made.block);
+    return made;
 }
 
-static int compare_names(haul_kernel_plain_name a, haul_kernel_plain_name b)
+static int compare_names(hl_kernel_plain_name a, hl_kernel_plain_name b)
 {
     const int start = memcmp(a.start, b.start, a.length < b.length ? a.length : b.length);
     return start ? start : (a.length > b.length) - (a.length < b.length);
@@ -91,42 +189,44 @@ static haul_status sort_names(owned_times *self, haul_error *error)
 {
     self->by_name = calloc(self->times.count + 1, sizeof *self->by_name);
     if (!self->by_name)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < self->times.count; i++)
         if (self->times.rows[i].kernel)
             self->by_name[self->name_count++] =
-                (named_row){haul_kernel_bare_name_of(self->times.rows[i].kernel), i};
+                (named_row){bare_name_of(self->times.rows[i].kernel), i};
     qsort(self->by_name, self->name_count, sizeof *self->by_name, by_name);
     return HAUL_OK;
 }
 
-/* Makes rows of the records, without those whose time went to counters of another run. */
-static haul_status settle(owned_times *self, haul_error *error)
+/* Makes measured kernels of the rows, without those whose time went to counters of another run. */
+static haul_status join_times(owned_times *self, haul_error *error)
 {
-    haul_kernel_records *records = &self->records;
-    bool *is_used = calloc(records->count + 1, sizeof *is_used);
-    self->times.rows = calloc(records->count + 1, sizeof *self->times.rows);
-    if (!is_used || !self->times.rows) {
+    hl_kernel_table *table = &self->table;
+    bool *is_used = calloc(table->count + 1, sizeof *is_used);
+    haul_kernel_measured *rows = calloc(table->count + 1, sizeof *rows);
+    self->times.rows = rows;
+    if (!is_used || !rows) {
         free(is_used);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
-    const haul_status status = haul_kernel_records_join(records, is_used, error);
-    for (size_t i = 0; !status && i < records->count; i++)
-        if (!is_used[i] && haul_kernel_record_tells(&records->items[i]))
-            self->times.rows[self->times.count++] = measured_of(&records->items[i]);
+    const haul_status status = hl_kernel_table_join(table, is_used, error);
+    for (size_t i = 0; !status && i < table->count; i++)
+        if (!is_used[i] && hl_kernel_row_has_counters(&table->rows[i]))
+            rows[self->times.count++] = measured_of(&table->rows[i]);
     free(is_used);
     return status;
 }
 
 /* Hands the times over, or frees them: `made` is the caller's no longer. */
-static haul_status finish(owned_times *made, haul_status status, const char *first,
-                          haul_kernel_times **times, haul_error *error)
+static haul_status finish_times(owned_times *made, haul_status status, const char *first,
+                                haul_kernel_times **times, haul_error *error)
 {
     if (!status)
-        status = settle(made, error);
+        status = join_times(made, error);
     if (!status && !made->times.count) {
-        status = haul_fail(error, HAUL_BAD_INPUT, "no times or known counters of kernels in it");
-        haul_error_in_file(error, first);
+        status = haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                "no times or known counters of kernels in it");
+        hl_base_error_in_file(error, first);
     }
     if (!status)
         status = sort_names(made, error);
@@ -141,24 +241,24 @@ static haul_status finish(owned_times *made, haul_status status, const char *fir
 haul_status haul_kernel_times_load(const haul_kernel_csv *files, size_t count,
                                    haul_kernel_times **times, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     owned_times *made = calloc(1, sizeof *made);
     if (!made)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < count; i++) {
         char *text = NULL;
         size_t size = 0;
-        status = haul_textfile_read(files[i].path, FILE_BYTES, &text, &size, error);
+        status = hl_base_textfile_read(files[i].path, FILE_BYTES, &text, &size, error);
         if (!status)
-            status = haul_kernel_csv_read(text, size, files[i], &made->records, error);
+            status = hl_kernel_table_read(&made->table, text, size, files[i], error);
         free(text);
     }
-    return finish(made, status, count ? files[0].path : NULL, times, error);
+    return finish_times(made, status, count ? files[0].path : NULL, times, error);
 }
 
 /* The place of the first row of the name, or of those behind it, in by_name. */
-static size_t first_of_name(const owned_times *self, haul_kernel_plain_name name)
+static size_t first_of_name(const owned_times *self, hl_kernel_plain_name name)
 {
     size_t low = 0, high = self->name_count;
     while (low < high) {
@@ -177,7 +277,7 @@ void haul_kernel_times_find(const haul_kernel_times *times, const char *name,
                             const haul_kernel_launches *launch, double *flops, double *bytes)
 {
     const owned_times *self = (const owned_times *)(const void *)times;
-    const haul_kernel_plain_name bare = haul_kernel_bare_name_of(name);
+    const hl_kernel_plain_name bare = bare_name_of(name);
     double flops_sum = 0, flops_count = 0, bytes_sum = 0, bytes_count = 0;
     for (size_t i = first_of_name(self, bare);
          i < self->name_count && !compare_names(self->by_name[i].name, bare); i++) {
@@ -195,28 +295,26 @@ void haul_kernel_times_find(const haul_kernel_times *times, const char *name,
 }
 
 static haul_status add_launch(const haul_workload *workload, const haul_op *op, double size,
-                              haul_kernel_records *records, haul_error *error)
+                              hl_kernel_table *table, haul_error *error)
 {
-    haul_kernel_record *record = haul_kernel_records_new(records);
-    if (!record)
-        return haul_fail_no_memory(error);
-    double *values = record->counters.values;
-    const char *name = op->name == HAUL_NONE ? "" : haul_workload_string(workload, op->name);
-    record->file = workload->source;
-    const haul_kernel_plain_name plain = haul_kernel_plain_name_of(name);
-    record->kernel = haul_arena_text(&records->arena, plain.start, plain.length);
-    values[HAUL_COUNTER_SIZE] = size > 0 ? size : (double)NAN;
-    values[HAUL_COUNTER_SECONDS] = 1e-9 * (double)op->dur_ns;
+    hl_kernel_row *row = hl_kernel_table_add(table);
+    if (!row)
+        return hl_base_fail_no_memory(error);
+    row->file = workload->source;
+    row->kernel = hl_kernel_table_name(
+        table, op->name == HAUL_NONE ? "" : haul_workload_string(workload, op->name));
+    row->counters[HL_KERNEL_COUNTER_SIZE] = size > 0 ? size : (double)NAN;
+    row->counters[HL_KERNEL_COUNTER_SECONDS] = 1e-9 * (double)op->dur_ns;
     if (op->stream != HAUL_NONE)
-        record->gpu = workload->devices[workload->streams[op->stream].device].name;
+        row->gpu = workload->devices[workload->streams[op->stream].device].name;
     if (op->shape < workload->shape_count) {
         const haul_shape *shape = &workload->shapes[op->shape];
-        values[HAUL_COUNTER_GRID] =
+        row->counters[HL_KERNEL_COUNTER_GRID] =
             (double)shape->grid[0] * (double)shape->grid[1] * (double)shape->grid[2];
         for (int i = 0; i < 3; i++)
-            values[HAUL_COUNTER_BLOCK_X + i] = shape->block[i];
+            row->counters[HL_KERNEL_COUNTER_BLOCK_X + i] = shape->block[i];
     }
-    return record->kernel ? HAUL_OK : haul_fail_no_memory(error);
+    return row->kernel ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
 /* A kernel that was recorded without a duration tells nothing to fit to. */
@@ -226,20 +324,20 @@ haul_status haul_kernel_times_of(const haul_workload *workload, double size,
     owned_times *made = calloc(1, sizeof *made);
     haul_status status = HAUL_OK;
     if (!made)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; !status && i < workload->op_count; i++)
         if (workload->ops[i].kind == HAUL_OP_KERNEL && workload->ops[i].dur_ns > 0)
-            status = add_launch(workload, &workload->ops[i], size, &made->records, error);
-    return finish(made, status, workload->source, times, error);
+            status = add_launch(workload, &workload->ops[i], size, &made->table, error);
+    return finish_times(made, status, workload->source, times, error);
 }
 
 haul_status haul_kernel_times_parse(char *text, size_t size, haul_kernel_csv file,
                                     haul_kernel_times **times, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     owned_times *made = calloc(1, sizeof *made);
     if (!made)
-        return haul_fail_no_memory(error);
-    const haul_status status = haul_kernel_csv_read(text, size, file, &made->records, error);
-    return finish(made, status, file.path, times, error);
+        return hl_base_fail_no_memory(error);
+    const haul_status status = hl_kernel_table_read(&made->table, text, size, file, error);
+    return finish_times(made, status, file.path, times, error);
 }

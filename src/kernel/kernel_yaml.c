@@ -1,4 +1,4 @@
-/* What the readers of a kernel file share. */
+/* Shared by the readers of a kernel file. */
 #include <stddef.h>
 
 #include "kernel/kernel_own.h"
@@ -6,7 +6,7 @@
 /* CUDA's limit on the threads of a block, since compute capability 2.0. */
 enum { BLOCK_MOST = 1024 };
 
-const haul_count_row haul_count_rows[HAUL_COUNT_ROWS] = {
+const hl_kernel_count_row hl_kernel_count_rows[HL_KERNEL_COUNT_ROWS] = {
     {"threads", offsetof(haul_kernel_counts, threads), true, 1, 1e18},
     {"block", offsetof(haul_kernel_counts, block), true, 1, BLOCK_MOST},
     {"comp", offsetof(haul_kernel_counts, comp), true, 0, 1e18},
@@ -22,16 +22,16 @@ const haul_count_row haul_count_rows[HAUL_COUNT_ROWS] = {
 };
 
 /* The value of an expression without the variable: a constant, or an end of the range. */
-haul_status haul_kernel_read_constant(const haul_kernel_reader *self, const haul_node *node,
-                                      const char *key, double *out)
+haul_status hl_kernel_read_constant(const hl_kernel_reader *self, const hl_machine_node *node,
+                                    const char *key, double *out)
 {
-    if (node->kind != HAUL_NODE_SCALAR)
-        return haul_node_fail_expected(&self->yaml, node, "a number or an expression", key);
+    if (node->kind != HL_MACHINE_NODE_SCALAR)
+        return hl_machine_node_fail_expected(&self->yaml, node, "a number or an expression", key);
     /* the constants so far, without the variable */
-    const haul_symbols known = {self->symbols + 1, self->symbol_count ? self->symbol_count - 1 : 0};
-    const haul_expression *expression = NULL;
-    const haul_status status =
-        haul_expression_compile(node->text, haul_kernel_place(self, node), known, self->yaml.arena,
-                                &expression, self->yaml.error);
-    return status ? status : haul_expression_value(expression, NULL, out, self->yaml.error);
+    const hl_base_symbols known = {self->symbols + 1,
+                                   self->symbol_count ? self->symbol_count - 1 : 0};
+    const hl_base_expression *expression = NULL;
+    HAUL_TRY(hl_base_expression_compile(node->text, hl_kernel_place(self, node), known,
+                                        self->yaml.arena, &expression, self->yaml.error));
+    return hl_base_expression_value(expression, NULL, out, self->yaml.error);
 }

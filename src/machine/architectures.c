@@ -28,33 +28,33 @@ enum { KIB = 1024 };
  *
  * PCIe and NVLink: the makers' data sheets; a link of NVLink 3 has 25 GB/s on an A100 and 14 on
  * GeForce and RTX boards. 0: none. */
-static const haul_architecture rows[] = {
-    {"fermi", 2, 0, 32, 22, 16, 8, 1536, 32 * KIB, 48 * KIB, 48 * KIB, 2, 0},
-    {"fermi", 2, 1, 48, 22, 16, 8, 1536, 32 * KIB, 48 * KIB, 48 * KIB, 2, 0},
-    {"kepler", 3, 0, 192, 9, 16, 16, 2048, 64 * KIB, 48 * KIB, 48 * KIB, 3, 0},
-    {"kepler", 3, 5, 192, 9, 32, 16, 2048, 64 * KIB, 48 * KIB, 48 * KIB, 3, 0},
-    {"kepler", 3, 7, 192, 9, 32, 16, 2048, 128 * KIB, 112 * KIB, 48 * KIB, 3, 0},
-    {"maxwell", 5, 0, 128, 6, 32, 32, 2048, 64 * KIB, 64 * KIB, 48 * KIB, 3, 0},
-    {"maxwell", 5, 2, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB, 48 * KIB, 3, 0},
-    {"pascal", 6, 0, 64, 6, 128, 32, 2048, 64 * KIB, 64 * KIB, 48 * KIB, 3, 20},
-    {"pascal", 6, 1, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB, 48 * KIB, 3, 0},
-    {"volta", 7, 0, 64, 4, 128, 32, 2048, 64 * KIB, 96 * KIB, 96 * KIB, 3, 25},
-    {"turing", 7, 5, 64, 4, 128, 16, 1024, 64 * KIB, 64 * KIB, 64 * KIB, 3, 25},
-    {"ampere", 8, 0, 64, 4, 128, 32, 2048, 64 * KIB, 164 * KIB, 163 * KIB, 4, 25},
-    {"ampere", 8, 6, 128, 4, 128, 16, 1536, 64 * KIB, 100 * KIB, 99 * KIB, 4, 14},
-    {"ada", 8, 9, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB, 99 * KIB, 4, 0},
-    {"hopper", 9, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB, 227 * KIB, 5, 25},
-    {"blackwell", 10, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB, 227 * KIB, 5, 50},
-    {"blackwell-rtx", 12, 0, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB, 99 * KIB, 5, 0},
-    {"xe-hpc", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 128 * KIB, 128 * KIB, 5, 0},
-    {"cdna2", 0, 0, 64, 0, 0, 0, 2048, 128 * KIB, 64 * KIB, 64 * KIB, 4, 0},
-    {"cdna3", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 64 * KIB, 64 * KIB, 5, 0},
-    {"cdna4", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 160 * KIB, 160 * KIB, 5, 0},
+static const hl_machine_architecture rows[] = {
+    {"fermi", 2, 0, 32, 22, 16, 8, 1536, 32 * KIB, 48 * KIB, 48 * KIB, 2, 0, 0},
+    {"fermi", 2, 1, 48, 22, 16, 8, 1536, 32 * KIB, 48 * KIB, 48 * KIB, 2, 0, 0},
+    {"kepler", 3, 0, 192, 9, 16, 16, 2048, 64 * KIB, 48 * KIB, 48 * KIB, 3, 0, 0},
+    {"kepler", 3, 5, 192, 9, 32, 16, 2048, 64 * KIB, 48 * KIB, 48 * KIB, 3, 0, 0},
+    {"kepler", 3, 7, 192, 9, 32, 16, 2048, 128 * KIB, 112 * KIB, 48 * KIB, 3, 0, 0},
+    {"maxwell", 5, 0, 128, 6, 32, 32, 2048, 64 * KIB, 64 * KIB, 48 * KIB, 3, 0, 0},
+    {"maxwell", 5, 2, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB, 48 * KIB, 3, 0, 0},
+    {"pascal", 6, 0, 64, 6, 128, 32, 2048, 64 * KIB, 64 * KIB, 48 * KIB, 3, 20, 4},
+    {"pascal", 6, 1, 128, 6, 32, 32, 2048, 64 * KIB, 96 * KIB, 48 * KIB, 3, 0, 0},
+    {"volta", 7, 0, 64, 4, 128, 32, 2048, 64 * KIB, 96 * KIB, 96 * KIB, 3, 25, 6},
+    {"turing", 7, 5, 64, 4, 128, 16, 1024, 64 * KIB, 64 * KIB, 64 * KIB, 3, 25, 0},
+    {"ampere", 8, 0, 64, 4, 128, 32, 2048, 64 * KIB, 164 * KIB, 163 * KIB, 4, 25, 12},
+    {"ampere", 8, 6, 128, 4, 128, 16, 1536, 64 * KIB, 100 * KIB, 99 * KIB, 4, 14, 4},
+    {"ada", 8, 9, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB, 99 * KIB, 4, 0, 0},
+    {"hopper", 9, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB, 227 * KIB, 5, 25, 18},
+    {"blackwell", 10, 0, 128, 4, 128, 32, 2048, 64 * KIB, 228 * KIB, 227 * KIB, 5, 50, 18},
+    {"blackwell-rtx", 12, 0, 128, 4, 128, 24, 1536, 64 * KIB, 100 * KIB, 99 * KIB, 5, 0, 0},
+    {"xe-hpc", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 128 * KIB, 128 * KIB, 5, 0, 0},
+    {"cdna2", 0, 0, 64, 0, 0, 0, 2048, 128 * KIB, 64 * KIB, 64 * KIB, 4, 0, 0},
+    {"cdna3", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 64 * KIB, 64 * KIB, 5, 0, 0},
+    {"cdna4", 0, 0, 128, 0, 0, 0, 2048, 128 * KIB, 160 * KIB, 160 * KIB, 5, 0, 0},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
-const haul_architecture *haul_architecture_of_capability(uint32_t major, uint32_t minor)
+const hl_machine_architecture *hl_machine_architecture_of_capability(uint32_t major, uint32_t minor)
 {
     /* Rows with major 0 are not of NVIDIA: 0 must not find them. */
     for (size_t i = 0; major && i < ROWS; i++)
@@ -63,9 +63,9 @@ const haul_architecture *haul_architecture_of_capability(uint32_t major, uint32_
     return NULL;
 }
 
-const haul_architecture *haul_architecture_of(const haul_gpu *gpu)
+const hl_machine_architecture *hl_machine_architecture_of(const haul_gpu *gpu)
 {
-    const haul_architecture *found = NULL;
+    const hl_machine_architecture *found = NULL;
     for (size_t i = 0; gpu->architecture && i < ROWS; i++) {
         if (strcasecmp(rows[i].name, gpu->architecture) != 0)
             continue;
@@ -81,13 +81,13 @@ const haul_architecture *haul_architecture_of(const haul_gpu *gpu)
     return found;
 }
 
-double haul_gpu_shared_rate(const haul_gpu *gpu)
+double hl_machine_gpu_shared_rate(const haul_gpu *gpu)
 {
     const bool is_wide = gpu->architecture && !strcasecmp(gpu->architecture, "kepler");
     return gpu->multiprocessors.value * gpu->clock_Hz.value * (is_wide ? 256 : 128);
 }
 
-bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b)
+bool hl_machine_gpu_alike(const haul_gpu *a, const haul_gpu *b)
 {
     /* Names and not capabilities, which machine files do not have; in any case, as people write
      * them. */

@@ -6,8 +6,8 @@
 
 #include "haul/machine.h"
 
-/* What one multiprocessor (compute unit) holds at once. 0: not known. */
-typedef struct haul_architecture {
+/* Limits of one multiprocessor (compute unit). 0: not known. */
+typedef struct hl_machine_architecture {
     const char *name; /* as machine files have it: "ampere" */
     uint32_t major;   /* CUDA compute capability; 0: none */
     uint32_t minor;   /*  */
@@ -21,22 +21,24 @@ typedef struct haul_architecture {
     unsigned group_bytes; /* of these for one block */
     unsigned pcie;        /* the latest generation that its GPUs have */
     unsigned nvlink_GBps; /* of a link, one direction */
-} haul_architecture;
+    unsigned nvlinks;     /* of a GPU, at most */
+} hl_machine_architecture;
 
 /* NULL where the table has no such capability. */
-const haul_architecture *haul_architecture_of_capability(uint32_t major, uint32_t minor);
+const hl_machine_architecture *hl_machine_architecture_of_capability(uint32_t major,
+                                                                     uint32_t minor);
 
 /* By a machine's architecture and the cores of a multiprocessor; where these do not tell
  * capabilities apart, or the machine does not give its cores, the one that holds fewest threads.
  * NULL for an architecture that the table does not have. */
-const haul_architecture *haul_architecture_of(const haul_gpu *gpu);
+const hl_machine_architecture *hl_machine_architecture_of(const haul_gpu *gpu);
 
 /* Bytes a second that all multiprocessors read and write in shared memory: 32 banks of 4 bytes a
  * cycle, of 8 on Kepler (CUDA C Programming Guide, compute capabilities). 0 where the machine gives
  * no clock or no multiprocessors. */
-double haul_gpu_shared_rate(const haul_gpu *gpu);
+double hl_machine_gpu_shared_rate(const haul_gpu *gpu);
 
 /* Whether both machines name the same architecture; false where one names none. */
-bool haul_gpu_alike(const haul_gpu *a, const haul_gpu *b);
+bool hl_machine_gpu_alike(const haul_gpu *a, const haul_gpu *b);
 
 #endif

@@ -5,23 +5,23 @@
 #include "base/folders.h"
 #include "machine/embedded.h"
 
-typedef struct haul_catalogue {
+typedef struct hl_machine_catalogue {
     const char *what; /* in errors: "machine" */
-    haul_folders_of folders;
-    const haul_embedded *embedded;
+    hl_base_folders_of folders;
+    const hl_machine_embedded *embedded;
     bool (*is_name)(const char *name);
     /* Makes a document of a file's text; `name` is the catalogue's name for it, NULL for a path. */
     haul_status (*parse)(const char *yaml, size_t size, const char *file, const char *name,
                          void *document, haul_error *error);
-} haul_catalogue;
+} hl_machine_catalogue;
 
 /* The names, sorted, each once, as haul_catalogue_list (haul/machine.h) gives them. */
-haul_status haul_catalogue_names(const haul_catalogue *catalogue, char ***names, size_t *count,
-                                 haul_error *error);
+haul_status hl_machine_catalogue_names(const hl_machine_catalogue *catalogue, char ***names,
+                                       size_t *count, haul_error *error);
 
 /* Reads the document of a name or, where that has a '/' or ends in ".yaml", of a file. Returns
  * BAD_INPUT, with the names that may be meant, where there is none. */
-haul_status haul_catalogue_load(const haul_catalogue *catalogue, const char *name, void *document,
-                                haul_error *error);
+haul_status hl_machine_catalogue_load(const hl_machine_catalogue *catalogue, const char *name,
+                                      void *document, haul_error *error);
 
 #endif

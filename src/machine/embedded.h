@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-typedef struct haul_embedded {
+typedef struct hl_machine_embedded {
     const char *name;
     const char *yaml;
     size_t size;
-} haul_embedded;
+} hl_machine_embedded;
 
 /* Each ends with a row without a name. */
-extern const haul_embedded haul_embedded_machines[];
-extern const haul_embedded haul_embedded_kernels[];
+extern const hl_machine_embedded hl_machine_embedded_machines[];
+extern const hl_machine_embedded hl_machine_embedded_kernels[];
 
 #endif

@@ -55,7 +55,7 @@ static const char *behind(const char *text, const char *part)
     return text;
 }
 
-bool haul_gpu_names_same(const char *a, const char *b)
+bool hl_machine_gpu_names_same(const char *a, const char *b)
 {
     if (!a || !b)
         return false;
@@ -65,9 +65,9 @@ bool haul_gpu_names_same(const char *a, const char *b)
     return rest && !*next_sign(rest);
 }
 
-bool haul_gpu_same(const haul_gpu *a, const haul_gpu *b)
+bool hl_machine_gpu_same(const haul_gpu *a, const haul_gpu *b)
 {
-    return haul_gpu_names_same(a->name, b->name);
+    return hl_machine_gpu_names_same(a->name, b->name);
 }
 
 /* Whether what stands behind a GPU's name makes it another GPU: a further digit, or a word that
@@ -111,10 +111,10 @@ static size_t letters_of(const char *text)
     return count;
 }
 
-size_t haul_gpu_names_likeness(const char *a, const char *b)
+size_t hl_machine_gpu_names_likeness(const char *a, const char *b)
 {
     /* Equal names are above any number of letters that a mere part could have. */
-    if (haul_gpu_names_same(a, b))
+    if (hl_machine_gpu_names_same(a, b))
         return SIZE_MAX;
     a = of_board(without_maker(a));
     b = of_board(without_maker(b));
@@ -146,7 +146,7 @@ static bool same_word(name_word a, name_word b)
     return a.length == b.length && !strncasecmp(a.text, b.text, a.length);
 }
 
-/* What names say of the board beside the GPU's own words. */
+/* The board's words in a name, beside the GPU's own. */
 typedef struct board_words {
     enum { FORM_UNKNOWN, FORM_PCIE, FORM_SXM } form;
     unsigned long gigabytes;
@@ -177,7 +177,7 @@ static name_word next_own_word(const char **rest, board_words *board)
     return word;
 }
 
-unsigned haul_gpu_names_family(const char *a, const char *b)
+unsigned hl_machine_gpu_names_family(const char *a, const char *b)
 {
     board_words of_a = {FORM_UNKNOWN, 0}, of_b = {FORM_UNKNOWN, 0};
     if (!a || !b)

@@ -5,6 +5,6 @@
 #include "haul/machine.h"
 
 /* haul_link_peak's value, in bytes per second; 0 where the link is not described. */
-double haul_link_rate(const haul_link *link);
+double hl_machine_link_rate(const haul_link *link);
 
 #endif

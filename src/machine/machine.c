@@ -28,7 +28,7 @@ const char *haul_link_kind_text(haul_link_kind kind)
 
 const char *haul_locality_text(haul_locality locality)
 {
-    return locality == HAUL_FAR ? "far" : "near";
+    return locality == HAUL_LOCALITY_FAR ? "far" : "near";
 }
 
 const haul_copy_curve *haul_machine_curve(const haul_machine *machine, haul_direction direction,
@@ -47,18 +47,20 @@ typedef struct figure_walk {
     void *state;
 } figure_walk;
 
-static int visit_figure(void *state, const char *path, const haul_field *field, const void *at)
+static int visit_figure(void *state, const char *path, const hl_machine_field *field,
+                        const void *at)
 {
     const figure_walk *self = state;
     /* Names and words are of no use to callers that scale or compare parameters. */
-    const bool is_figure = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
+    const bool is_figure =
+        field->kind == HL_MACHINE_FIELD_PARAMETER || field->kind == HL_MACHINE_FIELD_POINTS;
     return is_figure ? self->visit(self->state, path, (int)field->dimension, at) : 0;
 }
 
 int haul_machine_visit(const haul_machine *machine, haul_parameter_visitor visit, void *state)
 {
     figure_walk self = {visit, state};
-    return haul_machine_walk(machine, visit_figure, &self);
+    return hl_machine_walk(machine, visit_figure, &self);
 }
 
 /* Transfers a second of one lane, and the share of the bits that are not the line encoding's:
@@ -98,7 +100,7 @@ static double lane_rate(const haul_link *link)
     return lane_rates[(int)generation];
 }
 
-double haul_link_rate(const haul_link *link)
+double hl_machine_link_rate(const haul_link *link)
 {
     return link->kind == HAUL_LINK_PCIE ? link->lanes.value * lane_rate(link)
                                         : link->links.value * link->link_rate_Bps.value;

@@ -5,12 +5,12 @@
 #include "base/arena.h"
 #include "haul/machine.h"
 
-typedef struct haul_owned_machine {
+typedef struct hl_machine_owned_machine {
     haul_machine machine; /* first: haul_machine_free takes its address */
-    haul_arena arena;
-} haul_owned_machine;
+    hl_base_arena arena;
+} hl_machine_owned_machine;
 
 /* An empty machine, or NULL; haul_machine_free(&owned->machine) frees it. */
-haul_owned_machine *haul_owned_machine_new(void);
+hl_machine_owned_machine *hl_machine_owned_machine_new(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* What if: a machine with one parameter changed. A change of the link changes the rates that were
- * measured over it, too, or a faster slot would leave the copies as slow as they were. */
+/* A machine with one parameter changed, to ask "what if". A change of the link changes the rates
+ * that were measured over it, too, or a faster slot would leave the copies as slow as they were. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +26,12 @@ static int visit(void *state, const char *path, int dimension, const haul_parame
 {
     setter *self = state;
     double value;
-    const size_t distance = haul_edit_distance(self->path, path);
-    if (distance < self->distance) {
-        self->distance = distance;
+    const size_t distance = hl_base_edit_distance(self->path, path);
+    /* "link.gen" is short for "link.generation", whatever else has as few letters to change */
+    const bool is_short = !strncmp(path, self->path, strlen(self->path));
+    const size_t away = is_short && distance ? 1 : distance;
+    if (away < self->distance) {
+        self->distance = away;
         (void)snprintf(self->nearest, sizeof self->nearest, "%s", path);
     }
     if (distance)
@@ -37,8 +40,8 @@ static int visit(void *state, const char *path, int dimension, const haul_parame
     const haul_status status =
         haul_quantity_parse(self->text, (haul_dimension)dimension, &value, &wrong);
     if (status)
-        return (int)haul_fail(self->error, status, "%.80s: %.400s", path, wrong.text);
-    *(haul_parameter *)parameter = (haul_parameter){value, HAUL_ASSUMED, given_here};
+        return (int)haul_error_set(self->error, status, "%.80s: %.400s", path, wrong.text);
+    *(haul_parameter *)parameter = (haul_parameter){value, HAUL_PROVENANCE_ASSUMED, given_here};
     return -1;
 }
 
@@ -49,10 +52,10 @@ bool haul_parameter_is_set(const haul_parameter *parameter)
 
 static void scale(haul_parameter *rate, double ratio)
 {
-    if (rate->provenance == HAUL_NOT_GIVEN || ratio == 1)
+    if (rate->provenance == HAUL_PROVENANCE_NOT_GIVEN || ratio == 1)
         return;
     rate->value *= ratio;
-    rate->provenance = haul_provenance_weaker(rate->provenance, HAUL_SCALED);
+    rate->provenance = haul_provenance_weaker(rate->provenance, HAUL_PROVENANCE_SCALED);
 }
 
 /* Copies of pinned memory go as fast as the link lets them, pageable ones as the host does: those
@@ -61,9 +64,9 @@ static void scale_curve(haul_copy_curve *curve, double ratio, double peak_Bps)
 {
     const size_t count = (size_t)curve->points_from.value;
     const haul_point *points = curve->points;
-    if (!haul_crosses_link(curve->direction))
+    if (!haul_direction_crosses_link(curve->direction))
         return;
-    if (curve->memory == HAUL_PAGEABLE) {
+    if (curve->memory == HAUL_MEMORY_PAGEABLE) {
         if (curve->rate_Bps.value > peak_Bps)
             scale(&curve->rate_Bps, peak_Bps / curve->rate_Bps.value);
         for (size_t i = 0; i < count; i++)
@@ -80,12 +83,12 @@ static void scale_curve(haul_copy_curve *curve, double ratio, double peak_Bps)
     for (size_t i = 0; i < count; i++)
         curve->points[i].seconds += points[i].bytes * byte_s * (1 / ratio - 1);
     curve->points_from.provenance =
-        haul_provenance_weaker(curve->points_from.provenance, HAUL_SCALED);
+        haul_provenance_weaker(curve->points_from.provenance, HAUL_PROVENANCE_SCALED);
 }
 
 static void scale_copies(const haul_machine *made, haul_copy_curve *copies, double before_Bps)
 {
-    const double after = haul_link_rate(&made->link);
+    const double after = hl_machine_link_rate(&made->link);
     const bool changes = before_Bps > 0 && after > 0 && before_Bps != after;
     for (size_t c = 0; changes && c < made->copy_count; c++)
         scale_curve(&copies[c], after / before_Bps, after);
@@ -99,17 +102,18 @@ static void replace_link(haul_machine *made, haul_copy_curve *copies)
     static const char why[] = "a slot of 16 lanes in place of the machine's link";
     const haul_parameter generation = made->link.generation;
     made->replaced_link = made->link.kind;
-    made->link = (haul_link){
-        .kind = HAUL_LINK_PCIE, .generation = generation, .lanes = {16, HAUL_ASSUMED, why}};
+    made->link = (haul_link){.kind = HAUL_LINK_PCIE,
+                             .generation = generation,
+                             .lanes = {16, HAUL_PROVENANCE_ASSUMED, why}};
     const haul_parameter none = {0};
-    const double peak = haul_link_rate(&made->link);
+    const double peak = hl_machine_link_rate(&made->link);
     for (size_t c = 0; c < made->copy_count; c++) {
         haul_copy_curve *curve = &copies[c];
-        if (!haul_crosses_link(curve->direction))
+        if (!haul_direction_crosses_link(curve->direction))
             continue;
         curve->busy_rate_Bps = curve->mapped_rate_Bps = none;
         curve->shared_latency_s = curve->shared_rate_Bps = curve->points_from = none;
-        if (curve->memory == HAUL_PINNED && curve->locality == HAUL_NEAR)
+        if (curve->memory == HAUL_MEMORY_PINNED && curve->locality == HAUL_LOCALITY_NEAR)
             curve->rate_Bps = none;
         else if (curve->rate_Bps.value > peak)
             scale(&curve->rate_Bps, peak / curve->rate_Bps.value);
@@ -121,24 +125,24 @@ static haul_status parse_again(char *yaml, size_t size, const char *assignment, 
 {
     haul_error wrong = {0};
     const haul_status status = haul_machine_parse(yaml, size, "", out, &wrong);
-    if (!status || status == HAUL_NO_MEMORY)
-        return status ? haul_fail_no_memory(error) : HAUL_OK;
-    return haul_fail(error, status, "%.80s: %.400s", assignment, wrong.text);
+    if (!status || status == HAUL_STATUS_NO_MEMORY)
+        return status ? hl_base_fail_no_memory(error) : HAUL_OK;
+    return haul_error_set(error, status, "%.80s: %.400s", assignment, wrong.text);
 }
 
 /* Written and read again, the machine passes every check of a file; what is wrong has a place in no
  * file of the user's. */
-static haul_status check(const haul_machine *machine, const char *assignment, haul_machine **out,
-                         haul_error *error)
+static haul_status check_assigned(const haul_machine *machine, const char *assignment,
+                                  haul_machine **out, haul_error *error)
 {
     char *yaml = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&yaml, &size);
-    haul_status status = file ? haul_machine_write(machine, file, error) : HAUL_NO_MEMORY;
-    if (file && fclose(file) && !status)
-        status = HAUL_NO_MEMORY;
-    if (status == HAUL_NO_MEMORY)
-        (void)haul_fail_no_memory(error);
+    haul_status status = file ? haul_machine_write(machine, file, error) : HAUL_STATUS_NO_MEMORY;
+    if (file && (fclose(file) || !yaml) && !status) /* glibc may lose the text and not say so */
+        status = HAUL_STATUS_NO_MEMORY;
+    if (status == HAUL_STATUS_NO_MEMORY)
+        (void)hl_base_fail_no_memory(error);
     if (!status)
         status = parse_again(yaml, size, assignment, out, error);
     free(yaml);
@@ -148,16 +152,17 @@ static haul_status check(const haul_machine *machine, const char *assignment, ha
 haul_status haul_machine_set(const haul_machine *machine, const char *assignment,
                              haul_machine **out, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     const char *equals = strchr(assignment, '=');
     setter self = {.text = equals ? equals + 1 : "", .error = error, .distance = SIZE_MAX};
     if (!equals || (size_t)(equals - assignment) >= sizeof self.path)
-        return haul_fail(error, HAUL_USAGE, "expected PARAMETER=VALUE, not '%.80s'", assignment);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "expected PARAMETER=VALUE, not '%.80s'",
+                              assignment);
     memcpy(self.path, assignment, (size_t)(equals - assignment));
     haul_machine made = *machine;
     haul_copy_curve *copies = malloc((machine->copy_count + 1) * sizeof *copies);
     if (!copies)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t c = 0; c < machine->copy_count; c++)
         copies[c] = machine->copies[c];
     made.copies = copies;
@@ -166,9 +171,9 @@ haul_status haul_machine_set(const haul_machine *machine, const char *assignment
     if (found > 0)
         status = (haul_status)found;
     else if (!found)
-        status = haul_fail(error, HAUL_USAGE,
-                           "machine '%.80s' has no parameter '%s'; did you mean '%s'?",
-                           machine->name, self.path, self.nearest);
+        status = haul_error_set(error, HAUL_STATUS_USAGE,
+                                "machine '%.80s' has no parameter '%s'; did you mean '%s'?",
+                                machine->name, self.path, self.nearest);
     /* kernels that stream reach as much of the memory's bandwidth as before */
     const double memory_rate = machine->gpu.memory_bandwidth_Bps.value;
     if (memory_rate > 0)
@@ -177,9 +182,9 @@ haul_status haul_machine_set(const haul_machine *machine, const char *assignment
     if (!status && is_other && made.link.generation.provenance)
         replace_link(&made, copies);
     else
-        scale_copies(&made, copies, haul_link_rate(&machine->link));
+        scale_copies(&made, copies, hl_machine_link_rate(&machine->link));
     if (!status)
-        status = check(&made, assignment, out, error);
+        status = check_assigned(&made, assignment, out, error);
     if (!status)
         (*out)->replaced_link = made.replaced_link;
     free(copies);

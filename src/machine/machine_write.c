@@ -25,7 +25,7 @@ static bool is_plain(const char *text)
     return text[strlen(text) - 1] != ' ';
 }
 
-void haul_yaml_text_write(const char *text, FILE *out)
+void hl_machine_yaml_text_write(const char *text, FILE *out)
 {
     if (is_plain(text)) {
         fputs(text, out);
@@ -33,7 +33,7 @@ void haul_yaml_text_write(const char *text, FILE *out)
     }
     fputc('"', out);
     while (*text) {
-        const int length = haul_machine_text_length(text);
+        const int length = hl_machine_text_length(text);
         if (*text == '"' || *text == '\\')
             fputc('\\', out);
         if (length)
@@ -59,7 +59,7 @@ static void write_quantity(double value, haul_dimension dimension, FILE *out)
      * the unit's scale rounds it. */
     for (int digits = 1; digits <= PLAIN_DIGITS + 2; digits++) {
         double again = 0;
-        haul_parameter_format(value, dimension, digits, text, sizeof text);
+        hl_machine_parameter_format(value, dimension, digits, text, sizeof text);
         if (!haul_quantity_parse(text, dimension, &again, NULL) && again == value) {
             fputs(text, out);
             return;
@@ -77,15 +77,16 @@ static bool same_origin(const haul_parameter *a, const haul_parameter *b)
 }
 
 /* The parameter whose origin a field has, or NULL. */
-static const haul_parameter *field_figure(const haul_field *field, const void *base)
+static const haul_parameter *field_figure(const hl_machine_field *field, const void *base)
 {
-    const bool has = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
-    const haul_parameter *figure = has ? haul_field_at(field, base) : NULL;
+    const bool has =
+        field->kind == HL_MACHINE_FIELD_PARAMETER || field->kind == HL_MACHINE_FIELD_POINTS;
+    const haul_parameter *figure = has ? hl_machine_field_at(field, base) : NULL;
     return figure && figure->provenance ? figure : NULL;
 }
 
 /* A parameter whose origin is the most common in a mapping, or NULL where there is no parameter. */
-static const haul_parameter *common_origin(const haul_mapping *mapping, const void *base)
+static const haul_parameter *common_origin(const hl_machine_yaml_mapping *mapping, const void *base)
 {
     /* Quadratic over at most 32 fields; ties go to the first, so that the same machine gives the
      * same file. */
@@ -112,7 +113,7 @@ static void write_origin(const haul_parameter *figure, const char *before, const
     fprintf(out, "%sfrom: %s", before, haul_provenance_text(figure->provenance));
     if (figure->source) {
         fprintf(out, "%ssource: ", between);
-        haul_yaml_text_write(figure->source, out);
+        hl_machine_yaml_text_write(figure->source, out);
     }
 }
 
@@ -120,7 +121,7 @@ static void write_points(const haul_copy_curve *curve, FILE *out)
 {
     fputc('[', out);
     /* `points` is bounded even where the count is wrong: callers may fill a curve by hand. */
-    for (size_t i = 0; i < (size_t)curve->points_from.value && i < HAUL_CURVE_POINTS; i++) {
+    for (size_t i = 0; i < (size_t)curve->points_from.value && i < HAUL_MACHINE_CURVE_POINTS; i++) {
         fputs(i ? ", [" : "[", out);
         write_quantity(curve->points[i].bytes, HAUL_DIM_BYTES, out);
         fputs(", ", out);
@@ -130,15 +131,15 @@ static void write_points(const haul_copy_curve *curve, FILE *out)
     fputc(']', out);
 }
 
-static void write_figure(const haul_field *field, const void *base, const haul_parameter *common,
-                         FILE *out)
+static void write_figure(const hl_machine_field *field, const void *base,
+                         const haul_parameter *common, FILE *out)
 {
-    const haul_parameter *figure = haul_field_at(field, base);
+    const haul_parameter *figure = hl_machine_field_at(field, base);
     /* In the short form the origin is that of the mapping. */
     const bool own = !common || !same_origin(figure, common);
     if (own)
         fputs("{value: ", out);
-    if (field->kind == HAUL_FIELD_POINTS)
+    if (field->kind == HL_MACHINE_FIELD_POINTS)
         write_points(base, out);
     else
         write_quantity(figure->value, field->dimension, out);
@@ -149,27 +150,27 @@ static void write_figure(const haul_field *field, const void *base, const haul_p
 }
 
 /* Whether a field has something to write. */
-static bool is_given(const haul_field *field, const void *base)
+static bool is_given(const hl_machine_field *field, const void *base)
 {
     switch (field->kind) {
-    case HAUL_FIELD_NAME:
-    case HAUL_FIELD_TEXT:
-        return *(const char *const *)haul_field_at(field, base) != NULL;
-    case HAUL_FIELD_WORD: {
-        const char *word = haul_field_word(field, haul_field_at(field, base));
+    case HL_MACHINE_FIELD_NAME:
+    case HL_MACHINE_FIELD_TEXT:
+        return *(const char *const *)hl_machine_field_at(field, base) != NULL;
+    case HL_MACHINE_FIELD_WORD: {
+        const char *word = hl_machine_field_word(field, hl_machine_field_at(field, base));
         return word && !(field->is_default && word == field->words[0]);
     }
-    case HAUL_FIELD_PARAMETER:
-    case HAUL_FIELD_POINTS:
+    case HL_MACHINE_FIELD_PARAMETER:
+    case HL_MACHINE_FIELD_POINTS:
         return field_figure(field, base) != NULL;
-    case HAUL_FIELD_LIST:
-        return haul_list_count(field, base) > 0;
+    case HL_MACHINE_FIELD_LIST:
+        return hl_machine_list_count(field, base) > 0;
     default:
         return true;
     }
 }
 
-static bool has_any(const haul_mapping *mapping, const void *base)
+static bool has_any(const hl_machine_yaml_mapping *mapping, const void *base)
 {
     for (size_t i = 0; i < mapping->count; i++)
         if (is_given(&mapping->fields[i], base))
@@ -178,19 +179,19 @@ static bool has_any(const haul_mapping *mapping, const void *base)
 }
 
 /* NULL `common`: the top level, where every parameter would carry its own origin. */
-static void write_field(const haul_field *field, const void *base, const haul_parameter *common,
-                        FILE *out)
+static void write_field(const hl_machine_field *field, const void *base,
+                        const haul_parameter *common, FILE *out)
 {
     switch (field->kind) {
-    case HAUL_FIELD_VERSION:
+    case HL_MACHINE_FIELD_VERSION:
         fputc('1', out);
         break;
-    case HAUL_FIELD_NAME:
-    case HAUL_FIELD_TEXT:
-        haul_yaml_text_write(*(const char *const *)haul_field_at(field, base), out);
+    case HL_MACHINE_FIELD_NAME:
+    case HL_MACHINE_FIELD_TEXT:
+        hl_machine_yaml_text_write(*(const char *const *)hl_machine_field_at(field, base), out);
         break;
-    case HAUL_FIELD_WORD:
-        fputs(haul_field_word(field, haul_field_at(field, base)), out);
+    case HL_MACHINE_FIELD_WORD:
+        fputs(hl_machine_field_word(field, hl_machine_field_at(field, base)), out);
         break;
     default:
         write_figure(field, base, common, out);
@@ -199,8 +200,8 @@ static void write_field(const haul_field *field, const void *base, const haul_pa
 
 /* The fields that have a value of their own, `from` and `source` of most of them behind the texts
  * and words. */
-static void write_fields(const haul_mapping *mapping, const void *base, const char *first_indent,
-                         int indent, FILE *out)
+static void write_fields(const hl_machine_yaml_mapping *mapping, const void *base,
+                         const char *first_indent, int indent, FILE *out)
 {
     char break_text[16];
     snprintf(break_text, sizeof break_text, "\n%*s", indent, "");
@@ -208,7 +209,7 @@ static void write_fields(const haul_mapping *mapping, const void *base, const ch
     const char *before = first_indent;
     bool origin_written = false;
     for (size_t i = 0; i < mapping->count; i++) {
-        const haul_field *field = &mapping->fields[i];
+        const hl_machine_field *field = &mapping->fields[i];
         if (!is_given(field, base))
             continue;
         /* `common` is set here, for this field has a figure of its own. */
@@ -225,21 +226,21 @@ static void write_fields(const haul_mapping *mapping, const void *base, const ch
 
 haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     /* The reader takes keys in any order; the rows' order keeps files comparable with diff. */
-    const haul_mapping *top = &haul_machine_mapping;
+    const hl_machine_yaml_mapping *top = &hl_machine_mapping;
     for (size_t i = 0; i < top->count; i++) {
-        const haul_field *field = &top->fields[i];
-        if (field->kind == HAUL_FIELD_MAPPING &&
-            has_any(field->mapping, haul_field_at(field, machine))) {
+        const hl_machine_field *field = &top->fields[i];
+        if (field->kind == HL_MACHINE_FIELD_MAPPING &&
+            has_any(field->mapping, hl_machine_field_at(field, machine))) {
             fprintf(out, "\n%s:", field->key);
-            write_fields(field->mapping, haul_field_at(field, machine), "\n  ", INDENT, out);
-        } else if (field->kind == HAUL_FIELD_LIST && is_given(field, machine)) {
+            write_fields(field->mapping, hl_machine_field_at(field, machine), "\n  ", INDENT, out);
+        } else if (field->kind == HL_MACHINE_FIELD_LIST && is_given(field, machine)) {
             fprintf(out, "\n%s:", field->key);
-            for (size_t j = 0; j < haul_list_count(field, machine); j++)
-                write_fields(field->mapping, haul_list_item(field, machine, j), "\n  - ",
+            for (size_t j = 0; j < hl_machine_list_count(field, machine); j++)
+                write_fields(field->mapping, hl_machine_list_item(field, machine, j), "\n  - ",
                              2 * INDENT, out);
-        } else if (field->kind != HAUL_FIELD_MAPPING && is_given(field, machine)) {
+        } else if (field->kind != HL_MACHINE_FIELD_MAPPING && is_given(field, machine)) {
             fprintf(out, "%s%s: ", i ? "\n" : "", field->key);
             write_field(field, machine, NULL, out);
         }
@@ -247,6 +248,7 @@ haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_erro
     fputc('\n', out);
     /* stdio keeps the first failure: one question at the end is enough. */
     if (ferror(out))
-        return haul_fail(error, HAUL_IO, "cannot write the machine '%s'", machine->name);
+        return haul_error_set(error, HAUL_STATUS_IO, "cannot write the machine '%s'",
+                              machine->name);
     return HAUL_OK;
 }

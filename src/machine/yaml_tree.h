@@ -8,25 +8,30 @@
 #include "base/arena.h"
 #include "haul/status.h"
 
-enum { HAUL_YAML_BYTES = 256 * 1024, HAUL_YAML_DEPTH = 8 };
+enum { HL_MACHINE_YAML_BYTES = 256 * 1024, HL_MACHINE_YAML_DEPTH = 8 };
 
-typedef enum haul_node_kind { HAUL_NODE_SCALAR, HAUL_NODE_LIST, HAUL_NODE_MAPPING } haul_node_kind;
+typedef enum hl_machine_node_kind {
+    HL_MACHINE_NODE_SCALAR,
+    HL_MACHINE_NODE_LIST,
+    HL_MACHINE_NODE_MAPPING
+} hl_machine_node_kind;
 
 /* In a mapping, each child is a value and `key` the scalar that names it. */
-typedef struct haul_node {
-    haul_node_kind kind;
+typedef struct hl_machine_node {
+    hl_machine_node_kind kind;
     int line;
     int column;
     const char *text; /* SCALAR: without a NUL inside */
     int text_column;  /* of its first character; 0 where the file has it in another form */
-    const struct haul_node *key;
-    struct haul_node *first;
-    struct haul_node *next;
-} haul_node;
+    const struct hl_machine_node *key;
+    struct hl_machine_node *first;
+    struct hl_machine_node *next;
+} hl_machine_node;
 
 /* Reads `size` bytes of UTF-8; `file` names them in errors. The nodes live in `arena`. Returns
  * BAD_INPUT with line and column. */
-haul_status haul_yaml_read(const char *yaml, size_t size, const char *file, haul_arena *arena,
-                           const haul_node **root, haul_error *error);
+haul_status hl_machine_yaml_read(const char *yaml, size_t size, const char *file,
+                                 hl_base_arena *arena, const hl_machine_node **root,
+                                 haul_error *error);
 
 #endif

@@ -2,7 +2,7 @@
  * without halves does not compile it. */
 #include "haul/kernel_source.h"
 
-HAUL_KERNEL_FILE(half_kernel)
+HAUL_KERNEL_FILE(hl_measure_half_kernel)
 
 #if defined(HAUL_ON_OPENCL)
 #ifndef cl_khr_fp16
@@ -45,7 +45,7 @@ typedef _Float16 half_pair __attribute__((ext_vector_type(2)));
 enum { PAIRS = 16 };
 
 /* A step is 64 multiply-adds of pairs, as many as one of rate_kernels.h has of numbers. */
-HAUL_KERNEL_1D(chains_half, half_kernel, HAUL_INOUT(float, x), HAUL_VALUE(int, steps))
+HAUL_KERNEL_1D(chains_half, hl_measure_half_kernel, HAUL_INOUT(float, x), HAUL_VALUE(int, steps))
 {
     HAUL_FOR1 (i) {
         const HALF_PAIR by = HALF_OF(x[i]), add = HALF_OF(1);

@@ -6,30 +6,15 @@
 /* Rows of 64 bytes are a sector of a GPU's cache; from some KiB on a row is a copy like others. */
 enum { ROW_LEAST = 64, ROW_MOST = 16 << 10, ROW_STEP = 16, ROWS_BYTES = 8 << 20 };
 
-haul_status haul_copies_find_rate(haul_session *session, haul_way way, const char *what,
-                                  haul_error *error)
+static haul_status measure_combined(hl_measure_session *self, haul_error *error)
 {
-    const uint64_t bytes = session->options.largest_bytes, half_bytes = bytes / 2;
-    haul_point_measured all, half;
-    haul_status status =
-        haul_copies_measure(session, what, haul_copies_try, (haul_copies){way, bytes}, &all, error);
-    if (!status)
-        status = haul_copies_measure(session, what, haul_copies_try, (haul_copies){way, half_bytes},
-                                     &half, error);
-    if (!status && all.seconds > half.seconds)
-        haul_session_tell(session, HAUL_DIM_RATE, (double)half_bytes / (all.seconds - half.seconds),
-                          &all, "%s %s", haul_direction_text(way.direction), what);
-    return status;
-}
-
-static haul_status measure_combined(haul_session *self, haul_error *error)
-{
-    haul_way way = {HAUL_HTOD, HAUL_PINNED, NULL};
+    hl_measure_way way = {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL};
     HAUL_TRY(haul_buffer_new(self->device, HAUL_BUFFER_WRITE_COMBINED, self->options.largest_bytes,
                              &way.host, error));
-    haul_status status = haul_copies_find_rate(self, way, "write-combined", error);
+    haul_status status = hl_measure_copies_find_rate(self, way, "write-combined", error);
     if (!status)
-        status = haul_copies_find_rate(self, haul_way_back(way), "write-combined", error);
+        status =
+            hl_measure_copies_find_rate(self, hl_measure_way_back(way), "write-combined", error);
     haul_buffer_free(way.host);
     return status;
 }
@@ -42,7 +27,7 @@ typedef struct rows {
     uint64_t count;
 } rows;
 
-static haul_status try_rows(haul_session *session, const void *what, double *seconds,
+static haul_status try_rows(hl_measure_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
     const rows *self = what;
@@ -50,7 +35,7 @@ static haul_status try_rows(haul_session *session, const void *what, double *sec
     const haul_address device = haul_in_buffer(session->on_device[0], 0);
     const haul_address host = haul_in_buffer(session->pinned[0], 0);
     haul_transfer transfer = {.size = {self->row_bytes, self->count}};
-    if (self->direction == HAUL_HTOD) {
+    if (self->direction == HAUL_DIRECTION_HTOD) {
         transfer.to = device;
         transfer.from = host;
         transfer.from_pitch[0] = 2 * self->row_bytes;
@@ -64,45 +49,45 @@ static haul_status try_rows(haul_session *session, const void *what, double *sec
     return haul_event_seconds(event, event, seconds, error);
 }
 
-static haul_status time_rows(haul_session *self, const rows *of, haul_point_measured *point,
-                             haul_error *error)
+static haul_status time_rows(hl_measure_session *self, const rows *of,
+                             hl_measure_point_measured *point, haul_error *error)
 {
     char name[96];
     (void)snprintf(name, sizeof name, "%s %llu rows of %llu bytes",
                    haul_direction_text(of->direction), (unsigned long long)of->count,
                    (unsigned long long)of->row_bytes);
-    return haul_session_point(self, name, try_rows, of, point, error);
+    return hl_measure_session_point(self, name, try_rows, of, point, error);
 }
 
 /* The rate is that between a number of rows and half of them, so that L+o is not in it. */
-static haul_status measure_rows(haul_session *self, haul_direction direction, uint64_t row_bytes,
-                                haul_error *error)
+static haul_status measure_rows(hl_measure_session *self, haul_direction direction,
+                                uint64_t row_bytes, haul_error *error)
 {
     const uint64_t most = self->options.largest_bytes / 2;
     const uint64_t bytes = most < ROWS_BYTES ? most : ROWS_BYTES;
     const rows whole = {direction, row_bytes, bytes / row_bytes};
     const rows half = {direction, row_bytes, whole.count / 2};
-    haul_point_measured all, part;
+    hl_measure_point_measured all, part;
     haul_status status = time_rows(self, &whole, &all, error);
     if (!status)
         status = time_rows(self, &half, &part, error);
     if (!status && all.seconds > part.seconds)
-        haul_session_tell(
+        hl_measure_session_tell(
             self, HAUL_DIM_RATE,
             (double)((whole.count - half.count) * row_bytes) / (all.seconds - part.seconds), &all,
             "%s rows of %llu bytes", haul_direction_text(direction), (unsigned long long)row_bytes);
     return status;
 }
 
-haul_status haul_measure_kinds(haul_session *session, haul_error *error)
+haul_status hl_measure_kinds(hl_measure_session *session, haul_error *error)
 {
     haul_status status = measure_combined(session, error);
-    if (haul_is_lacking(status))
+    if (hl_measure_is_lacking(status))
         status = HAUL_OK;
     for (uint64_t row_bytes = ROW_LEAST; row_bytes <= ROW_MOST && !status; row_bytes *= ROW_STEP) {
-        status = measure_rows(session, HAUL_HTOD, row_bytes, error);
+        status = measure_rows(session, HAUL_DIRECTION_HTOD, row_bytes, error);
         if (!status)
-            status = measure_rows(session, HAUL_DTOH, row_bytes, error);
+            status = measure_rows(session, HAUL_DIRECTION_DTOH, row_bytes, error);
     }
     return status;
 }

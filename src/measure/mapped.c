@@ -20,10 +20,10 @@ typedef struct mapped_move {
 } mapped_move;
 
 /* A kernel that reads mapped memory, or that writes it. */
-static haul_status queue(haul_session *session, const mapped_move *self, haul_event *event,
+static haul_status queue(hl_measure_session *session, const mapped_move *self, haul_event *event,
                          haul_error *error)
 {
-    const bool is_read = self->direction == HAUL_HTOD;
+    const bool is_read = self->direction == HAUL_DIRECTION_HTOD;
     const haul_argument arguments[] = {
         {.buffer = is_read ? self->with->host : session->on_device[1]},
         {.buffer = is_read ? session->on_device[1] : self->with->host}};
@@ -34,7 +34,7 @@ static haul_status queue(haul_session *session, const mapped_move *self, haul_ev
     return haul_stream_launch(session->streams[1], self->with->kernel, &launch, event, error);
 }
 
-static haul_status try_move(haul_session *session, const void *what, double *seconds,
+static haul_status try_move(hl_measure_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
     haul_event *event = session->events[0];
@@ -43,105 +43,113 @@ static haul_status try_move(haul_session *session, const void *what, double *sec
     return haul_event_seconds(event, event, seconds, error);
 }
 
-/* What goes the other way than the kernels of a move: pinned copies. */
-static haul_way way_against(const mapped_move *self)
+/* The pinned copies that go against the kernels of a move. */
+static hl_measure_way way_against(const mapped_move *self)
 {
-    return (haul_way){self->direction == HAUL_HTOD ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, NULL};
+    return (hl_measure_way){self->direction == HAUL_DIRECTION_HTOD ? HAUL_DIRECTION_DTOH
+                                                                   : HAUL_DIRECTION_HTOD,
+                            HAUL_MEMORY_PINNED, NULL};
 }
 
 /* The second stream's kernels, or the first stream's copies, COVER of them behind one that has
  * ended; then on the other stream a quarter as much of the other, whose time it is. */
-static haul_status try_beside(haul_session *session, const mapped_move *self, bool is_copy,
+static haul_status try_beside(hl_measure_session *session, const mapped_move *self, bool is_copy,
                               double *seconds, haul_error *error)
 {
-    const haul_way way = way_against(self);
+    const hl_measure_way way = way_against(self);
     const mapped_move part = {self->with, self->direction, self->bytes / 4};
     haul_event *const event = session->events[0], *const begun = session->events[1];
     haul_status status = HAUL_OK;
     for (int i = 0; i <= COVER && !status; i++) {
         haul_event *const first = i ? NULL : begun;
         status = is_copy ? queue(session, self, first, error)
-                         : haul_session_copy(session, way, self->bytes, 0, first, error);
+                         : hl_measure_session_copy(session, way, self->bytes, 0, first, error);
     }
     if (!status)
         status = haul_stream_wait_event(session->streams[is_copy ? 0 : 1], begun, error);
     if (!status)
-        status = is_copy ? haul_session_copy(session, way, part.bytes, 0, event, error)
+        status = is_copy ? hl_measure_session_copy(session, way, part.bytes, 0, event, error)
                          : queue(session, &part, event, error);
     if (!status)
-        status = haul_session_wait(session, error);
+        status = hl_measure_session_wait(session, error);
     return status ? status : haul_event_seconds(event, event, seconds, error);
 }
 
-static haul_status try_copy_beside(haul_session *session, const void *what, double *seconds,
+static haul_status try_copy_beside(hl_measure_session *session, const void *what, double *seconds,
                                    haul_error *error)
 {
     return try_beside(session, what, true, seconds, error);
 }
 
-static haul_status try_move_beside(haul_session *session, const void *what, double *seconds,
+static haul_status try_move_beside(hl_measure_session *session, const void *what, double *seconds,
                                    haul_error *error)
 {
     return try_beside(session, what, false, seconds, error);
 }
 
-static haul_status time_move(haul_session *self, const char *what, haul_attempt attempt,
-                             const mapped_move *move, haul_point_measured *point, haul_error *error)
+static haul_status time_move(hl_measure_session *self, const char *what, hl_measure_attempt attempt,
+                             const mapped_move *move, hl_measure_point_measured *point,
+                             haul_error *error)
 {
     char name[96];
     (void)snprintf(name, sizeof name, "%s %s of %llu bytes", haul_direction_text(move->direction),
                    what, (unsigned long long)move->bytes);
-    return haul_session_point(self, name, attempt, move, point, error);
+    return hl_measure_session_point(self, name, attempt, move, point, error);
 }
 
 /* The rate of a kernel by itself. */
-static haul_status measure_move(haul_session *self, const mapped *with, haul_direction direction,
-                                haul_error *error)
+static haul_status measure_move(hl_measure_session *self, const mapped *with,
+                                haul_direction direction, haul_error *error)
 {
     const mapped_move move = {with, direction, self->options.largest_bytes};
     const mapped_move half = {with, direction, move.bytes / 2};
-    haul_point_measured whole, part;
+    hl_measure_point_measured whole, part;
     HAUL_TRY(time_move(self, "by a kernel", try_move, &move, &whole, error));
     HAUL_TRY(time_move(self, "by a kernel", try_move, &half, &part, error));
     if (whole.seconds > part.seconds)
-        haul_session_tell(self, HAUL_DIM_RATE, (double)half.bytes / (whole.seconds - part.seconds),
-                          &whole, "mapped memory that a kernel %s",
-                          direction == HAUL_HTOD ? "reads" : "writes");
+        hl_measure_session_tell(self, HAUL_DIM_RATE,
+                                (double)half.bytes / (whole.seconds - part.seconds), &whole,
+                                "mapped memory that a kernel %s",
+                                direction == HAUL_DIRECTION_HTOD ? "reads" : "writes");
     return HAUL_OK;
 }
 
-static void keep_rate(haul_session *self, haul_direction direction,
-                      const haul_point_measured *alone, const haul_point_measured *beside)
+static void keep_rate(hl_measure_session *self, haul_direction direction,
+                      const hl_measure_point_measured *alone,
+                      const hl_measure_point_measured *beside)
 {
-    haul_copy_curve *curve = haul_copies_curve(self, (haul_way){direction, HAUL_PINNED, NULL});
+    haul_copy_curve *curve =
+        hl_measure_copies_curve(self, (hl_measure_way){direction, HAUL_MEMORY_PINNED, NULL});
     if (curve && curve->rate_Bps.provenance)
-        curve->mapped_rate_Bps = haul_session_found(
-            self, curve->rate_Bps.value * haul_copies_keeps(curve, alone->seconds, beside->seconds),
+        curve->mapped_rate_Bps = hl_measure_session_found(
+            self,
+            curve->rate_Bps.value * hl_measure_copies_keeps(curve, alone->seconds, beside->seconds),
             beside);
 }
 
 /* The two of a hybrid: copies in beside kernels that write mapped memory, and these beside copies
  * in. Neither need be slowed as the other is: an H100's copies keep a seventh, and the times of
  * hybrids there say that its writes keep nearly all. */
-static haul_status measure_against(haul_session *self, const mapped *with, haul_error *error)
+static haul_status measure_against(hl_measure_session *self, const mapped *with, haul_error *error)
 {
-    const mapped_move move = {with, HAUL_DTOH, self->options.largest_bytes};
-    const mapped_move part = {with, HAUL_DTOH, move.bytes / 4};
-    haul_point_measured copied, moved, copied_beside, moved_beside;
-    HAUL_TRY(haul_copies_measure(self, "", haul_copies_try,
-                                 (haul_copies){way_against(&move), part.bytes}, &copied, error));
+    const mapped_move move = {with, HAUL_DIRECTION_DTOH, self->options.largest_bytes};
+    const mapped_move part = {with, HAUL_DIRECTION_DTOH, move.bytes / 4};
+    hl_measure_point_measured copied, moved, copied_beside, moved_beside;
+    HAUL_TRY(hl_measure_copies_measure(self, "", hl_measure_copies_try,
+                                       (hl_measure_copy_set){way_against(&move), part.bytes},
+                                       &copied, error));
     HAUL_TRY(time_move(self, "by a kernel", try_move, &part, &moved, error));
     HAUL_TRY(
         time_move(self, "a copy against a kernel", try_copy_beside, &move, &copied_beside, error));
     HAUL_TRY(time_move(self, "by a kernel against copies", try_move_beside, &move, &moved_beside,
                        error));
-    keep_rate(self, HAUL_HTOD, &copied, &copied_beside);
-    keep_rate(self, HAUL_DTOH, &moved, &moved_beside);
+    keep_rate(self, HAUL_DIRECTION_HTOD, &copied, &copied_beside);
+    keep_rate(self, HAUL_DIRECTION_DTOH, &moved, &moved_beside);
     return HAUL_OK;
 }
 
 /* On a CPU mapped memory crosses no link. */
-haul_status haul_measure_mapped(haul_session *session, haul_error *error)
+haul_status hl_measure_mapped(hl_measure_session *session, haul_error *error)
 {
     mapped with = {NULL, NULL};
     if (haul_device_describe(session->device)->is_host)
@@ -151,9 +159,9 @@ haul_status haul_measure_mapped(haul_session *session, haul_error *error)
     if (!status)
         status = haul_kernel_new(session->device, &transmit, &with.kernel, error);
     if (!status)
-        status = measure_move(session, &with, HAUL_HTOD, error);
+        status = measure_move(session, &with, HAUL_DIRECTION_HTOD, error);
     if (!status)
-        status = measure_move(session, &with, HAUL_DTOH, error);
+        status = measure_move(session, &with, HAUL_DIRECTION_DTOH, error);
     if (!status)
         status = measure_against(session, &with, error);
     haul_kernel_free(with.kernel);

@@ -10,34 +10,41 @@
 /* Drivers answer 0 for what they do not know. */
 static haul_parameter said(double value)
 {
-    return value > 0 ? (haul_parameter){value, HAUL_MEASURED, "what the driver says"}
-                     : (haul_parameter){.provenance = HAUL_NOT_GIVEN};
+    return value > 0 ? (haul_parameter){value, HAUL_PROVENANCE_MEASURED, "what the driver says"}
+                     : (haul_parameter){.provenance = HAUL_PROVENANCE_NOT_GIVEN};
 }
 
-/* What no measurement is needed for. Runs after the parts, on the machine that they filled. */
-static void describe(haul_session *self)
+/* Adds the parameters that need no measurement. Runs after the parts, on the machine that they
+ * filled. */
+static void describe(hl_measure_session *self)
 {
     const haul_device_properties *device = haul_device_describe(self->device);
     haul_machine *machine = &self->machine;
     machine->name = self->options.name ? self->options.name : "measured";
-    machine->summary = haul_arena_format(&self->arena, "%.100s, measured by haul", device->name);
+    machine->summary = hl_base_arena_format(&self->arena, "%.100s, measured by haul", device->name);
     machine->gpu.name = device->name;
     machine->gpu.architecture = device->architecture;
+    machine->gpu.count = said(device->is_host ? 0 : device->count);
     machine->gpu.memory_bytes = said((double)device->memory_bytes);
     machine->gpu.multiprocessors = said(device->multiprocessors);
     machine->gpu.clock_Hz = said(device->clock_Hz);
     machine->gpu.l2_bytes = said((double)device->l2_bytes);
+    if (!machine->gpu.copy_engines.provenance)
+        machine->gpu.copy_engines = said(device->copy_engines);
+    if (!machine->gpu.implicit_sync.provenance && device->implicit_sync >= 0)
+        machine->gpu.implicit_sync = (haul_parameter){
+            device->implicit_sync, HAUL_PROVENANCE_MEASURED, "what the driver says"};
 }
 
 /* A part that the device has nothing for is left out, as long as another finds something. */
-static haul_status run_parts(haul_session *self, haul_error *error)
+static haul_status run_parts(hl_measure_session *self, haul_error *error)
 {
     static const struct {
         unsigned part;
-        haul_status (*measure)(haul_session *session, haul_error *error);
-    } parts[] = {{HAUL_MEASURE_TRANSFERS, haul_measure_copies},
-                 {HAUL_MEASURE_KERNELS, haul_measure_kernels},
-                 {HAUL_MEASURE_HOST, haul_measure_host}};
+        haul_status (*measure)(hl_measure_session *session, haul_error *error);
+    } parts[] = {{HAUL_MEASURE_TRANSFERS, hl_measure_copies},
+                 {HAUL_MEASURE_KERNELS, hl_measure_kernels},
+                 {HAUL_MEASURE_HOST, hl_measure_host}};
     const unsigned wanted = self->options.parts;
     haul_status lacking = HAUL_OK;
     bool found = false;
@@ -45,7 +52,7 @@ static haul_status run_parts(haul_session *self, haul_error *error)
         if (wanted && !(wanted & parts[i].part))
             continue;
         const haul_status status = parts[i].measure(self, error);
-        if (status && !haul_is_lacking(status))
+        if (status && !hl_measure_is_lacking(status))
             return status;
         found = found || !status;
         lacking = status ? status : lacking;
@@ -58,42 +65,69 @@ static void predict_sizes(haul_measurement *made)
 {
     for (size_t i = 0; i < made->size_count; i++) {
         haul_measured_copy *size = &made->sizes[i];
-        const haul_copy copy = {size->bytes, size->direction, size->memory, HAUL_NEAR};
+        const haul_copy copy = {size->bytes, size->direction, size->memory, HAUL_LOCALITY_NEAR};
         haul_estimate estimate;
-        if (!haul_copy_time(made->machine, NULL, &copy, &estimate, NULL))
-            size->predicted_s = estimate.seconds;
+        if (haul_copy_time(made->machine, NULL, &copy, &estimate, NULL))
+            continue;
+        size->predicted_s = estimate.seconds;
+        size->low_s = estimate.low_s;
+        size->high_s = estimate.high_s;
     }
 }
 
-/* Copies are verified on the finished machine, through the same models as any user's prediction. */
-static haul_status run(haul_session *self, haul_error *error)
+static void note_finding(void *state, const char *text)
+{
+    hl_measure_note(state, "%.190s", text);
+}
+
+/* The machine's predictions are needed to know what it may be off by, which is a part of it. */
+static haul_status make_machine(hl_measure_session *self, haul_error *error)
+{
+    haul_machine *without;
+    HAUL_TRY(
+        haul_machine_with_copies(&self->machine, self->curves, self->curve_count, &without, error));
+    self->made.machine = without;
+    predict_sizes(&self->made);
+    HAUL_TRY(hl_measure_find_uncertainty(self, error));
+    HAUL_TRY(haul_machine_with_copies(&self->machine, self->curves, self->curve_count,
+                                      &self->made.machine, error));
+    haul_machine_free(without);
+    predict_sizes(&self->made);
+    return HAUL_OK;
+}
+
+/* Copies are verified on the finished machine, through the same models as any user's prediction.
+ * `haul machine check` says the same of the file as the notes do. */
+static haul_status run(hl_measure_session *self, haul_error *error)
 {
     HAUL_TRY(run_parts(self, error));
     describe(self);
-    haul_status status = haul_machine_with_copies(&self->machine, self->curves, self->curve_count,
-                                                  &self->made.machine, error);
+    hl_measure_check_plausible(self);
+    haul_status status = make_machine(self, error);
     if (!status)
-        predict_sizes(&self->made);
+        haul_machine_check(self->made.machine, note_finding, self);
+    if (!status)
+        status = hl_measure_note_load(self, error);
     if (!status && self->options.verify)
-        status = haul_verify_copies(self, error);
+        status = hl_measure_verify_copies(self, error);
     return status;
 }
 
-haul_status haul_measure(haul_device *device, const haul_measure_options *options,
-                         haul_measurement *measurement, haul_error *error)
+haul_status haul_measurement_make(haul_device *device, const haul_measure_options *options,
+                                  haul_measurement *measurement, haul_error *error)
 {
     const haul_measure_options none = {.name = NULL};
-    haul_session *self = calloc(1, sizeof *self);
+    hl_measure_session *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
-    haul_status status = haul_session_begin(self, device, options ? options : &none, error);
+        return hl_base_fail_no_memory(error);
+    haul_status status = hl_measure_session_begin(self, device, options ? options : &none, error);
     if (!status)
         status = run(self, error);
     if (status)
         haul_measurement_release(&self->made);
     else
         *measurement = self->made;
-    haul_session_end(self);
+    hl_measure_session_end(self);
     free(self);
     return status;
 }

@@ -1,4 +1,4 @@
-/* What bounds kernels: launches, memory, arithmetic. */
+/* The bounds of kernels: launches, memory, arithmetic. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +18,11 @@ enum {
     STEP_FLOPS = 2 * 128,
     SMALL_STEPS = 1 << 14,
     SMALLEST_TRIAD = 1 << 14, /* elements */
-    TOGETHER = HAUL_SESSION_EVENTS,
+    TOGETHER = HL_MEASURE_SESSION_EVENTS,
     HELD_THREADS = 2048, /* by a multiprocessor */
     LEAST_WORDS = 1024,
+    TIMES_L2 =
+        8, /* an array of the triad: of half of it, which a launch has too, L2 keeps little */
     ARGUMENTS_MOST = 5,
     ROW = 64,      /* kernels */
     ROW_HOLDS = 6, /* of some 40 us each: a launch takes the host some 3 us */
@@ -45,7 +47,7 @@ typedef struct run_of {
 } run_of;
 
 /* On a stream; `event` may be NULL. */
-static haul_status launch_with(haul_session *session, const run_of *self, int stream,
+static haul_status launch_with(hl_measure_session *session, const run_of *self, int stream,
                                haul_event *event, haul_error *error)
 {
     const haul_launch launch = {
@@ -60,18 +62,18 @@ static haul_status launch_with(haul_session *session, const run_of *self, int st
 }
 
 /* With the event of the stream's number. */
-static haul_status launch_on(haul_session *session, const run_of *self, int stream,
+static haul_status launch_on(hl_measure_session *session, const run_of *self, int stream,
                              haul_error *error)
 {
     return launch_with(session, self, stream, session->events[stream], error);
 }
 
 /* The device's own clock around one launch: the host's launch cost is not in it. */
-static haul_status try_kernel(haul_session *session, const void *what, double *seconds,
+static haul_status try_kernel(hl_measure_session *session, const void *what, double *seconds,
                               haul_error *error)
 {
     haul_event *event = session->events[0];
-    HAUL_TRY(haul_session_hold(session, 0, error));
+    HAUL_TRY(hl_measure_session_hold(session, 0, error));
     HAUL_TRY(launch_on(session, what, 0, error));
     HAUL_TRY(haul_event_wait(event, error));
     return haul_event_seconds(event, event, seconds, error);
@@ -82,17 +84,17 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static bool is_gpu(const haul_session *self)
+static bool is_gpu(const hl_measure_session *self)
 {
     const haul_device_properties *device = haul_device_describe(self->device);
     return !device->is_host && !device->is_simulated;
 }
 
 /* Fresh device memory may hold denormals or NaN, which slow arithmetic on some CPUs. */
-static haul_status zero(haul_session *self, haul_error *error)
+static haul_status zero(hl_measure_session *self, haul_error *error)
 {
     haul_status status = HAUL_OK;
-    for (int i = 0; i < HAUL_SESSION_BUFFERS && !status; i++) {
+    for (int i = 0; i < HL_MEASURE_SESSION_BUFFERS && !status; i++) {
         const haul_filling filling = {self->on_device[i], 0, self->options.largest_bytes, 0};
         status = haul_stream_fill(self->streams[0], &filling, NULL, error);
     }
@@ -100,11 +102,11 @@ static haul_status zero(haul_session *self, haul_error *error)
 }
 
 /* From the first one's start to the last one's end, the host's calls hidden. */
-static haul_status try_row(haul_session *session, const void *what, double *seconds,
+static haul_status try_row(hl_measure_session *session, const void *what, double *seconds,
                            haul_error *error)
 {
     for (int i = 0; i < ROW_HOLDS; i++)
-        HAUL_TRY(haul_session_hold(session, 0, error));
+        HAUL_TRY(hl_measure_session_hold(session, 0, error));
     for (int i = 0; i < ROW; i++) {
         haul_event *event = i == 0 ? session->events[0] : i == ROW - 1 ? session->events[1] : NULL;
         HAUL_TRY(launch_with(session, what, 0, event, error));
@@ -116,39 +118,40 @@ static haul_status try_row(haul_session *session, const void *what, double *seco
 /* A kernel of one index: nearly all of its time is launching and ending. What kernels in a row take
  * beyond theirs is the gaps between them. In CUDA the time between the events of one kernel holds
  * some of the events' own: it takes no longer than one of a row. */
-static haul_status measure_launch(haul_session *self, haul_error *error)
+static haul_status measure_launch(hl_measure_session *self, haul_error *error)
 {
     haul_kernel *kernel;
-    haul_point_measured alone, row;
+    hl_measure_point_measured alone, row;
     HAUL_TRY(haul_kernel_new(self->device, &nothing, &kernel, error));
     const haul_argument argument = {.buffer = self->on_device[0]};
     const run_of run = {.kernel = kernel, .arguments = &argument, .argument_count = 1, .count = 1};
     haul_status status =
-        haul_session_point(self, "an empty kernel", try_kernel, &run, &alone, error);
+        hl_measure_session_point(self, "an empty kernel", try_kernel, &run, &alone, error);
     if (!status)
-        status = haul_session_point(self, "empty kernels in a row", try_row, &run, &row, error);
+        status =
+            hl_measure_session_point(self, "empty kernels in a row", try_row, &run, &row, error);
     haul_kernel_free(kernel);
     if (status)
         return status;
     const double launch_s = fmin(alone.seconds, row.seconds / ROW);
     const double gap_s = (row.seconds - ROW * launch_s) / (ROW - 1);
-    self->machine.gpu.launch_latency_s = haul_session_found(self, launch_s, &alone);
-    self->machine.gpu.kernel_gap_s = haul_session_found(self, gap_s, &row);
+    self->machine.gpu.launch_latency_s = hl_measure_session_found(self, launch_s, &alone);
+    self->machine.gpu.kernel_gap_s = hl_measure_session_found(self, gap_s, &row);
     return HAUL_OK;
 }
 
 /* The rate between a launch and one of half its work. */
-static haul_status measure_slope(haul_session *self, const char *name, const run_of *whole,
+static haul_status measure_slope(hl_measure_session *self, const char *name, const run_of *whole,
                                  const run_of *half, haul_error *error)
 {
     char half_name[64];
-    haul_point_measured all, part;
+    hl_measure_point_measured all, part;
     snprintf(half_name, sizeof half_name, "%s, half", name);
-    haul_status status = haul_session_point(self, name, try_kernel, whole, &all, error);
+    haul_status status = hl_measure_session_point(self, name, try_kernel, whole, &all, error);
     if (!status)
-        status = haul_session_point(self, half_name, try_kernel, half, &part, error);
+        status = hl_measure_session_point(self, half_name, try_kernel, half, &part, error);
     if (!status && all.seconds > part.seconds)
-        *whole->rate = haul_session_found(
+        *whole->rate = hl_measure_session_found(
             self, (whole->bytes + whole->flops) / 2 / (all.seconds - part.seconds), &all);
     return status;
 }
@@ -161,13 +164,14 @@ typedef struct arrays {
 } arrays;
 
 /* Larger than a GPU's L2, where it has room for them. */
-static haul_status make_larger(haul_session *self, arrays *to, haul_error *error)
+static haul_status make_larger(hl_measure_session *self, arrays *to, haul_error *error)
 {
-    const uint64_t bytes = (haul_device_describe(self->device)->l2_bytes / 4096 + 1) * 8192;
+    const uint64_t bytes =
+        (haul_device_describe(self->device)->l2_bytes / 4096 + 1) * 4096 * TIMES_L2;
     const haul_status status =
         haul_buffer_new(self->device, HAUL_BUFFER_DEVICE, 3 * bytes, &to->own, error);
     if (status)
-        return status == HAUL_DEVICE_FULL ? HAUL_OK : status;
+        return status == HAUL_STATUS_DEVICE_FULL ? HAUL_OK : status;
     to->bytes = bytes;
     for (uint64_t i = 0; i < 3; i++)
         to->at[i] = (haul_argument){.buffer = to->own, .offset = i * bytes};
@@ -177,31 +181,31 @@ static haul_status make_larger(haul_session *self, arrays *to, haul_error *error
 
 /* Half a buffer each: three arrays in the two buffers that copies use, so that nothing more is
  * allocated on a small device. */
-static haul_status make_arrays(haul_session *self, arrays *to, haul_error *error)
+static haul_status make_arrays(hl_measure_session *self, arrays *to, haul_error *error)
 {
     const uint64_t bytes = self->options.largest_bytes / 2;
     *to = (arrays){.at = {{.buffer = self->on_device[0]},
                           {.buffer = self->on_device[0], .offset = bytes},
                           {.buffer = self->on_device[1]}},
                    .bytes = bytes};
-    const bool is_small = bytes < 2 * haul_device_describe(self->device)->l2_bytes;
+    const bool is_small = bytes < TIMES_L2 * haul_device_describe(self->device)->l2_bytes;
     return is_small && is_gpu(self) ? make_larger(self, to, error) : HAUL_OK;
 }
 
 /* The triad at each size, its launch with it. */
-static haul_status measure_triads(haul_session *self, const run_of *whole, haul_error *error)
+static haul_status measure_triads(hl_measure_session *self, const run_of *whole, haul_error *error)
 {
     haul_measurement *made = &self->made;
     haul_status status = HAUL_OK;
     for (int count = SMALLEST_TRIAD; count <= whole->count && !status; count *= 2) {
         char name[64];
-        haul_point_measured point;
+        hl_measure_point_measured point;
         run_of run = *whole;
         run.count = count;
         const double bytes = whole->bytes * count / whole->count;
         snprintf(name, sizeof name, "triad of %.0f bytes", bytes);
-        status = haul_session_point(self, name, try_kernel, &run, &point, error);
-        if (status || !(point.seconds > 0) || made->triad_count == HAUL_TRIAD_MOST)
+        status = hl_measure_session_point(self, name, try_kernel, &run, &point, error);
+        if (status || !(point.seconds > 0) || made->triad_count == HAUL_MEASURE_TRIAD_MOST)
             continue;
         made->triad[made->triad_count++] =
             (haul_triad_rate){(uint64_t)bytes, bytes / point.seconds};
@@ -210,7 +214,7 @@ static haul_status measure_triads(haul_session *self, const run_of *whole, haul_
 }
 
 /* As many threads as keep a GPU busy, and the buffer has numbers for. */
-static int lanes_of(const haul_session *self)
+static int lanes_of(const hl_measure_session *self)
 {
     const uint64_t most = self->options.largest_bytes / sizeof(double);
     const uint64_t wanted =
@@ -221,7 +225,7 @@ static int lanes_of(const haul_session *self)
 }
 
 /* Doubles the steps that `run` is given until it takes long enough. */
-static haul_status choose_steps(haul_session *self, const run_of *run, int *steps,
+static haul_status choose_steps(hl_measure_session *self, const run_of *run, int *steps,
                                 haul_error *error)
 {
     double seconds = 0;
@@ -238,7 +242,7 @@ static haul_status choose_steps(haul_session *self, const run_of *run, int *step
  * is, and argument `at` of its arguments how many steps. They are doubled on GPUs only as far as
  * the clock needs: a fixed number that suits a large one would take seconds on a small one. The
  * work is in the point's name, so that a journal's point is used only for the same work. */
-static haul_status measure_steps(haul_session *self, const char *text, const run_of *each,
+static haul_status measure_steps(hl_measure_session *self, const char *text, const run_of *each,
                                  size_t at, haul_error *error)
 {
     int steps[2] = {is_gpu(self) ? GPU_STEPS : STEPS};
@@ -266,8 +270,8 @@ static haul_status measure_steps(haul_session *self, const char *text, const run
 }
 
 /* Reads within half of L2. Steps by the golden ratio of the array spread a multiprocessor's reads
- * evenly, so that it comes back to a word only after it has read more than its L1 holds. */
-static haul_status measure_l2(haul_session *self, haul_error *error)
+ * evenly, so that it reads a word again only after it has read more than its L1 holds. */
+static haul_status measure_l2(hl_measure_session *self, haul_error *error)
 {
     const haul_device_properties *device = haul_device_describe(self->device);
     const uint64_t most = smaller(device->l2_bytes / 2, self->options.largest_bytes);
@@ -299,7 +303,7 @@ static haul_status measure_l2(haul_session *self, haul_error *error)
 }
 
 /* STREAM's triad over arrays larger than the caches: three words an index, one of them written. */
-static haul_status measure_memory(haul_session *self, haul_error *error)
+static haul_status measure_memory(hl_measure_session *self, haul_error *error)
 {
     haul_kernel *kernel;
     arrays used;
@@ -335,7 +339,7 @@ typedef struct peak_of {
     bool is_double;
 } peak_of;
 
-static haul_status measure_peak(haul_session *self, const peak_of *of, haul_parameter *out,
+static haul_status measure_peak(hl_measure_session *self, const peak_of *of, haul_parameter *out,
                                 haul_error *error)
 {
     haul_kernel *kernel;
@@ -358,21 +362,22 @@ static haul_status measure_peak(haul_session *self, const peak_of *of, haul_para
 }
 
 /* Precisions that not every device has: one without them does not compile the kernel. */
-static haul_status measure_other_peaks(haul_session *self, haul_error *error)
+static haul_status measure_other_peaks(hl_measure_session *self, haul_error *error)
 {
     const peak_of twice = {&chains_double, "double", true}, half = {&chains_half, "half", false};
-    haul_parameter rate = {.provenance = HAUL_NOT_GIVEN};
+    haul_parameter rate = {.provenance = HAUL_PROVENANCE_NOT_GIVEN};
     haul_status status = measure_peak(self, &twice, &self->machine.gpu.fp64_flops, error);
-    if (status && !haul_is_lacking(status) && status != HAUL_BAD_INPUT)
+    if (status && !hl_measure_is_lacking(status) && status != HAUL_STATUS_BAD_INPUT)
         return status;
     if (!is_gpu(self))
         return HAUL_OK;
     status = measure_peak(self, &half, &rate, error);
     if (status)
-        return haul_is_lacking(status) || status == HAUL_BAD_INPUT ? HAUL_OK : status;
+        return hl_measure_is_lacking(status) || status == HAUL_STATUS_BAD_INPUT ? HAUL_OK : status;
     if (rate.provenance)
-        haul_session_tell(self, HAUL_DIM_FLOPS, rate.value, &(haul_point_measured){.count = 1},
-                          "multiply-adds in half precision");
+        hl_measure_session_tell(self, HAUL_DIM_FLOPS, rate.value,
+                                &(hl_measure_point_measured){.count = 1},
+                                "multiply-adds in half precision");
     return HAUL_OK;
 }
 
@@ -383,7 +388,7 @@ typedef struct together {
     haul_stream *streams[TOGETHER];
 } together;
 
-static haul_status try_together(haul_session *session, const void *what, double *seconds,
+static haul_status try_together(hl_measure_session *session, const void *what, double *seconds,
                                 haul_error *error)
 {
     const together *self = what;
@@ -407,17 +412,18 @@ static haul_status try_together(haul_session *session, const void *what, double 
 
 /* How many kernels run at once: the work of all over the time that they took, which is TOGETHER at
  * most. */
-static haul_status run_together(haul_session *self, together *all, haul_error *error)
+static haul_status run_together(hl_measure_session *self, together *all, haul_error *error)
 {
-    haul_point_measured one, many;
+    hl_measure_point_measured one, many;
     haul_status status = HAUL_OK;
     for (int i = 0; i < TOGETHER && !status; i++)
         status = haul_stream_new(self->device, &all->streams[i], error);
     if (!status)
-        status =
-            haul_session_point(self, "a kernel of one thread", try_kernel, &all->one, &one, error);
+        status = hl_measure_session_point(self, "a kernel of one thread", try_kernel, &all->one,
+                                          &one, error);
     if (!status)
-        status = haul_session_point(self, "64 of them at once", try_together, all, &many, error);
+        status =
+            hl_measure_session_point(self, "64 of them at once", try_together, all, &many, error);
     if (!status && many.seconds > 0)
         self->made.kernels_at_once = (unsigned)(TOGETHER * one.seconds / many.seconds + 0.5);
     for (int i = 0; i < TOGETHER; i++)
@@ -427,7 +433,7 @@ static haul_status run_together(haul_session *self, together *all, haul_error *e
 
 /* Of one thread each, so that the GPU has room for all of them: what is found is how many it
  * runs at once. */
-static haul_status measure_together(haul_session *self, haul_error *error)
+static haul_status measure_together(hl_measure_session *self, haul_error *error)
 {
     haul_kernel *kernel;
     HAUL_TRY(haul_kernel_new(self->device, &chains_single, &kernel, error));
@@ -449,43 +455,43 @@ typedef struct pair_of {
 } pair_of;
 
 /* From the start of whichever began first to the end of whichever ended last. */
-static haul_status try_pair(haul_session *session, const void *what, double *seconds,
+static haul_status try_pair(hl_measure_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
     const pair_of *self = what;
-    const haul_way back = {HAUL_DTOH, HAUL_PINNED, NULL};
+    const hl_measure_way back = {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, NULL};
     HAUL_TRY(launch_on(session, &self->runs[0], 0, error));
     if (self->has_copy)
-        HAUL_TRY(haul_session_copy(session, back, 1, 0, session->events[2], error));
+        HAUL_TRY(hl_measure_session_copy(session, back, 1, 0, session->events[2], error));
     HAUL_TRY(launch_on(session, &self->runs[1], 1, error));
-    return haul_session_pair_seconds(session, seconds, error);
+    return hl_measure_session_pair_seconds(session, seconds, error);
 }
 
 /* A device that synchronises streams by itself does not start a kernel after such a copy before the
  * kernel before it has ended (CCGrid 2014, section III). Where two small kernels do not run at once
  * anyway it cannot be told, and is left open. */
-static haul_status find_sync(haul_session *self, pair_of *pair, haul_error *error)
+static haul_status find_sync(hl_measure_session *self, pair_of *pair, haul_error *error)
 {
-    haul_point_measured one, two, checked;
+    hl_measure_point_measured one, two, checked;
     haul_status status =
-        haul_session_point(self, "a small kernel", try_kernel, &pair->runs[0], &one, error);
+        hl_measure_session_point(self, "a small kernel", try_kernel, &pair->runs[0], &one, error);
     if (!status)
-        status = haul_session_point(self, "two small kernels", try_pair, pair, &two, error);
+        status = hl_measure_session_point(self, "two small kernels", try_pair, pair, &two, error);
     if (status || two.seconds > at_once * one.seconds)
         return status;
     pair->has_copy = true;
-    status = haul_session_point(self, "a copy between two small kernels", try_pair, pair, &checked,
-                                error);
+    status = hl_measure_session_point(self, "a copy between two small kernels", try_pair, pair,
+                                      &checked, error);
     if (!status)
         self->machine.gpu.implicit_sync = (haul_parameter){
-            checked.seconds > at_once * one.seconds, HAUL_MEASURED,
+            checked.seconds > at_once * one.seconds, HAUL_PROVENANCE_MEASURED,
             "haul measure: whether two small kernels overlap with a copy between them"};
     return status;
 }
 
 /* A kernel of one thread leaves room for the other on any GPU: if they still do not overlap, it is
  * not for lack of multiprocessors. */
-static haul_status measure_sync(haul_session *self, haul_error *error)
+static haul_status measure_sync(hl_measure_session *self, haul_error *error)
 {
     haul_kernel *kernel;
     HAUL_TRY(haul_kernel_new(self->device, &chains_single, &kernel, error));
@@ -507,7 +513,7 @@ static haul_status measure_sync(haul_session *self, haul_error *error)
 }
 
 /* Each rate stands by itself: one that a device lacks does not take the others with it. */
-haul_status haul_measure_kernels(haul_session *session, haul_error *error)
+haul_status hl_measure_kernels(hl_measure_session *session, haul_error *error)
 {
     haul_gpu *gpu = &session->machine.gpu;
     haul_status status = zero(session, error);
@@ -515,24 +521,24 @@ haul_status haul_measure_kernels(haul_session *session, haul_error *error)
         status = measure_launch(session, error);
     if (!status)
         status = measure_memory(session, error);
-    if (status && !haul_is_lacking(status))
+    if (status && !hl_measure_is_lacking(status))
         return status;
     const haul_status single =
         measure_peak(session, &(peak_of){&chains_single, "single", false}, &gpu->fp32_flops, error);
-    if (single && !haul_is_lacking(single))
+    if (single && !hl_measure_is_lacking(single))
         return single;
     const haul_status sync = measure_sync(session, error);
-    if (sync && !haul_is_lacking(sync))
+    if (sync && !hl_measure_is_lacking(sync))
         return sync;
     if (!single && is_gpu(session)) {
         const haul_status many = measure_together(session, error);
         if (many)
             return many;
     }
-    status = haul_measure_queue(session, error);
+    status = hl_measure_queue(session, error);
     if (!status)
-        status = haul_measure_products(session, error);
-    if (status && !haul_is_lacking(status))
+        status = hl_measure_products(session, error);
+    if (status && !hl_measure_is_lacking(status))
         return status;
     return measure_other_peaks(session, error);
 }

@@ -8,10 +8,11 @@
 
 #ifndef HAUL_HAS_HWLOC
 
-haul_status haul_measure_numa(haul_session *session, haul_error *error)
+haul_status hl_measure_numa(hl_measure_session *session, haul_error *error)
 {
     (void)session;
-    return haul_fail(error, HAUL_ABSENT, "built without hwloc's headers (libhwloc-dev)");
+    return haul_error_set(error, HAUL_STATUS_ABSENT,
+                          "built without hwloc's headers (libhwloc-dev)");
 }
 
 #else
@@ -42,43 +43,45 @@ typedef struct numa {
 static haul_status numa_open(numa *self, haul_error *error)
 {
     static const char *const libraries[] = {"libhwloc.so.15", "libhwloc.so", NULL};
-    void *library = haul_cu_library(libraries);
+    void *library = hl_device_cu_library(libraries);
     bool has_all = library;
-#define FIND(name) has_all = has_all && haul_cu_function(library, #name, (void *)&self->name);
+#define FIND(name) has_all = has_all && hl_device_cu_function(library, #name, (void *)&self->name);
     FUNCTIONS(FIND)
 #undef FIND
     if (!has_all) {
-        (void)haul_fail(error, HAUL_ABSENT, "no libhwloc.so.15 (libhwloc15)");
-        return HAUL_ABSENT; /* in words for clang-tidy, which does not know what haul_fail returns
-                             */
+        (void)haul_error_set(error, HAUL_STATUS_ABSENT, "no libhwloc.so.15 (libhwloc15)");
+        return HAUL_STATUS_ABSENT; /* in words for clang-tidy, which does not know what
+                                    * haul_error_set returns
+                                    */
     }
     if (self->hwloc_topology_init(&self->topology))
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     if (!self->hwloc_topology_load(self->topology))
         return HAUL_OK;
     self->hwloc_topology_destroy(self->topology);
-    (void)haul_fail(error, HAUL_ABSENT, "hwloc does not know this machine");
-    return HAUL_ABSENT;
+    (void)haul_error_set(error, HAUL_STATUS_ABSENT, "hwloc does not know this machine");
+    return HAUL_STATUS_ABSENT;
 }
 
 /* The node's number is the system's. */
-static haul_status measure_node(haul_session *session, const numa *self, hwloc_obj_t node,
+static haul_status measure_node(hl_measure_session *session, const numa *self, hwloc_obj_t node,
                                 haul_error *error)
 {
     char what[48];
-    haul_way way = {HAUL_HTOD, HAUL_PINNED, NULL};
+    hl_measure_way way = {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL};
     const uint64_t bytes = session->options.largest_bytes;
     void *memory = self->hwloc_alloc_membind(self->topology, bytes, node->nodeset,
                                              HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
     if (!memory)
-        return haul_fail(error, HAUL_ABSENT, "NUMA node %u gives no memory", node->os_index);
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "NUMA node %u gives no memory",
+                              node->os_index);
     memset(memory, 0, bytes); /* so that its pages are there */
     (void)snprintf(what, sizeof what, "NUMA node %u", node->os_index);
     haul_status status = haul_buffer_pin(session->device, memory, bytes, &way.host, error);
     if (!status)
-        status = haul_copies_find_rate(session, way, what, error);
+        status = hl_measure_copies_find_rate(session, way, what, error);
     if (!status)
-        status = haul_copies_find_rate(session, haul_way_back(way), what, error);
+        status = hl_measure_copies_find_rate(session, hl_measure_way_back(way), what, error);
     haul_buffer_free(way.host);
     self->hwloc_free(self->topology, memory, bytes);
     return status;
@@ -86,7 +89,7 @@ static haul_status measure_node(haul_session *session, const numa *self, hwloc_o
 
 /* One node has nothing to be compared with, and a simulated device no memory of the host's. A node
  * without memory of its own is left out. */
-haul_status haul_measure_numa(haul_session *session, haul_error *error)
+haul_status hl_measure_numa(hl_measure_session *session, haul_error *error)
 {
     numa self = {.topology = NULL};
     if (haul_device_describe(session->device)->is_simulated)
@@ -98,7 +101,7 @@ haul_status haul_measure_numa(haul_session *session, haul_error *error)
     for (unsigned i = 0; i < count && count > 1 && !status; i++) {
         status = measure_node(session, &self, self.hwloc_get_obj_by_depth(self.topology, depth, i),
                               error);
-        status = haul_is_lacking(status) ? HAUL_OK : status;
+        status = hl_measure_is_lacking(status) ? HAUL_OK : status;
     }
     self.hwloc_topology_destroy(self.topology);
     return status;

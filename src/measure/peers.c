@@ -24,7 +24,7 @@ typedef struct pair {
     uint64_t bytes;
 } pair;
 
-static haul_status try_between(haul_session *session, const void *what, double *seconds,
+static haul_status try_between(hl_measure_session *session, const void *what, double *seconds,
                                haul_error *error)
 {
     const pair *self = what;
@@ -37,20 +37,20 @@ static haul_status try_between(haul_session *session, const void *what, double *
     return haul_event_seconds(self->event, self->event, seconds, error);
 }
 
-static haul_status time_between(haul_session *self, const pair *two, haul_point_measured *point,
-                                haul_error *error)
+static haul_status time_between(hl_measure_session *self, const pair *two,
+                                hl_measure_point_measured *point, haul_error *error)
 {
     char name[96];
     (void)snprintf(name, sizeof name, "%.30s to %.30s, %llu bytes", two->devices[0]->name,
                    two->devices[1]->name, (unsigned long long)two->bytes);
-    return haul_session_point(self, name, try_between, two, point, error);
+    return hl_measure_session_point(self, name, try_between, two, point, error);
 }
 
 /* Pairs of peers; those of the device itself have a curve where it is the first, or are found here
  * as well. */
-static haul_status measure_pair(haul_session *self, pair *two, haul_error *error)
+static haul_status measure_pair(hl_measure_session *self, pair *two, haul_error *error)
 {
-    haul_point_measured all, half;
+    hl_measure_point_measured all, half;
     two->bytes = self->options.largest_bytes;
     haul_status status = haul_stream_new(two->devices[0], &two->stream, error);
     if (!status)
@@ -61,15 +61,16 @@ static haul_status measure_pair(haul_session *self, pair *two, haul_error *error
     if (!status)
         status = time_between(self, two, &half, error);
     if (!status && all.seconds > half.seconds)
-        haul_session_tell(self, HAUL_DIM_RATE, (double)two->bytes / (all.seconds - half.seconds),
-                          &all, "%.30s to %.30s", two->devices[0]->name, two->devices[1]->name);
+        hl_measure_session_tell(self, HAUL_DIM_RATE,
+                                (double)two->bytes / (all.seconds - half.seconds), &all,
+                                "%.30s to %.30s", two->devices[0]->name, two->devices[1]->name);
     haul_event_free(two->event);
     haul_stream_free(two->stream);
     return status;
 }
 
 /* Each two, in the order in which they were named. */
-static haul_status measure_pairs(haul_session *self, haul_error *error)
+static haul_status measure_pairs(hl_measure_session *self, haul_error *error)
 {
     const size_t count = self->options.peer_count;
     haul_status status = HAUL_OK;
@@ -85,7 +86,7 @@ static haul_status measure_pairs(haul_session *self, haul_error *error)
 }
 
 /* A copy to the device while the peer is sent others. */
-static haul_status try_shared(haul_session *session, const void *what, double *seconds,
+static haul_status try_shared(hl_measure_session *session, const void *what, double *seconds,
                               haul_error *error)
 {
     const pair *self = what;
@@ -93,48 +94,48 @@ static haul_status try_shared(haul_session *session, const void *what, double *s
     const haul_transfer to_peer = {.to = haul_in_buffer(self->buffers[1], 0),
                                    .from = haul_in_buffer(session->pinned[1], 0),
                                    .size = {session->options.largest_bytes}};
-    const haul_way way = {HAUL_HTOD, HAUL_PINNED, NULL};
+    const hl_measure_way way = {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL};
     haul_status status = HAUL_OK;
     for (int i = 0; i < COVER && !status; i++)
         status = haul_stream_copy(self->other, &to_peer, NULL, error);
     if (!status)
-        status = haul_session_copy(session, way, self->bytes, 0, event, error);
+        status = hl_measure_session_copy(session, way, self->bytes, 0, event, error);
     if (!status)
-        status = haul_session_wait(session, error);
+        status = hl_measure_session_wait(session, error);
     if (!status)
         status = haul_stream_wait(self->other, error);
     return status ? status : haul_event_seconds(event, event, seconds, error);
 }
 
-/* What the device keeps of its rate beside each peer alone. */
-static haul_status measure_share(haul_session *self, size_t peer, bool *is_shared,
+/* Measures the share of its rate that the device keeps while peers copy too. */
+static haul_status measure_share(hl_measure_session *self, size_t peer, bool *is_shared,
                                  haul_error *error)
 {
-    const haul_way way = {HAUL_HTOD, HAUL_PINNED, NULL};
+    const hl_measure_way way = {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL};
     pair two = {.devices = {self->device, self->options.peers[peer]},
                 .buffers = {NULL, self->on_peers[peer]},
                 .bytes = self->options.largest_bytes / 4};
     char name[96];
-    haul_point_measured alone, beside;
+    hl_measure_point_measured alone, beside;
     (void)snprintf(name, sizeof name, "HtoD pinned beside copies to %.30s, %llu bytes",
                    two.devices[1]->name, (unsigned long long)two.bytes);
     haul_status status = haul_stream_new(two.devices[1], &two.other, error);
     if (!status)
-        status = haul_copies_measure(self, "", haul_copies_try, (haul_copies){way, two.bytes},
-                                     &alone, error);
+        status = hl_measure_copies_measure(self, "", hl_measure_copies_try,
+                                           (hl_measure_copy_set){way, two.bytes}, &alone, error);
     if (!status)
-        status = haul_session_point(self, name, try_shared, &two, &beside, error);
+        status = hl_measure_session_point(self, name, try_shared, &two, &beside, error);
     haul_stream_free(two.other);
     if (status)
         return status;
     const double share = alone.seconds / beside.seconds;
     *is_shared = share < shared_share;
-    haul_session_tell(self, HAUL_DIM_NUMBER, fmin(1, share), &beside,
-                      "share of its rate beside copies to %.30s", two.devices[1]->name);
+    hl_measure_session_tell(self, HAUL_DIM_NUMBER, fmin(1, share), &beside,
+                            "share of its rate beside copies to %.30s", two.devices[1]->name);
     return HAUL_OK;
 }
 
-static haul_status measure_shares(haul_session *self, haul_error *error)
+static haul_status measure_shares(hl_measure_session *self, haul_error *error)
 {
     const size_t count = self->options.peer_count;
     unsigned on_link = 1;
@@ -145,8 +146,9 @@ static haul_status measure_shares(haul_session *self, haul_error *error)
         on_link += is_shared;
     }
     if (!status)
-        self->machine.gpu.per_link = (haul_parameter){
-            on_link, HAUL_MEASURED, "haul measure: GPUs whose copies at once slow each other"};
+        self->machine.gpu.per_link =
+            (haul_parameter){on_link, HAUL_PROVENANCE_MEASURED,
+                             "haul measure: GPUs whose copies at once slow each other"};
     return status;
 }
 
@@ -161,22 +163,22 @@ typedef struct crowd {
     uint64_t bytes;
 } crowd;
 
-static haul_status queue_crowd(haul_session *session, const crowd *self, haul_error *error)
+static haul_status queue_crowd(hl_measure_session *session, const crowd *self, haul_error *error)
 {
-    const haul_way back = {HAUL_DTOH, HAUL_PINNED, NULL};
+    const hl_measure_way back = {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, NULL};
     const haul_transfer transfer = {.to = haul_in_buffer(session->on_peers[0], 0),
                                     .from = haul_in_buffer(session->on_device[1], 0),
                                     .size = {self->bytes}};
-    haul_status status =
-        self->has_back ? haul_session_copy(session, back, self->bytes, 0, session->events[0], error)
-                       : HAUL_OK;
+    haul_status status = self->has_back ? hl_measure_session_copy(session, back, self->bytes, 0,
+                                                                  session->events[0], error)
+                                        : HAUL_OK;
     for (int i = 0; i < self->count && !status; i++)
         status = haul_stream_copy(self->streams[i], &transfer, self->events[i], error);
     return status;
 }
 
 /* From the start of the first, which is queued first, to the end of the last. */
-static haul_status try_crowd(haul_session *session, const void *what, double *seconds,
+static haul_status try_crowd(hl_measure_session *session, const void *what, double *seconds,
                              haul_error *error)
 {
     const crowd *self = what;
@@ -196,48 +198,82 @@ static haul_status try_crowd(haul_session *session, const void *what, double *se
     return status;
 }
 
-static haul_status time_crowd(haul_session *self, crowd *of, int count, bool has_back,
-                              haul_point_measured *point, haul_error *error)
+static haul_status time_crowd(hl_measure_session *self, crowd *of, int count, bool has_back,
+                              hl_measure_point_measured *point, haul_error *error)
 {
     char name[96];
     of->count = count;
     of->has_back = has_back;
     (void)snprintf(name, sizeof name, "%d peer copies at once%s, %llu bytes each", count,
                    has_back ? " and one to the host" : "", (unsigned long long)of->bytes);
-    return haul_session_point(self, name, try_crowd, of, point, error);
+    return hl_measure_session_point(self, name, try_crowd, of, point, error);
+}
+
+/* A copy to the host and one to a peer at once. */
+typedef struct beside_back {
+    const crowd *all;
+    double alone_s[2];
+} beside_back;
+
+static haul_status try_hidden(hl_measure_session *session, const void *what, double *hidden,
+                              haul_error *error)
+{
+    const beside_back *self = what;
+    haul_event *back = session->events[0], *peer = self->all->events[0];
+    double back_s, peer_s;
+    HAUL_TRY(queue_crowd(session, self->all, error));
+    HAUL_TRY(haul_event_wait(back, error));
+    HAUL_TRY(haul_event_wait(peer, error));
+    HAUL_TRY(haul_event_seconds(back, back, &back_s, error));
+    HAUL_TRY(haul_event_seconds(back, peer, &peer_s, error));
+    *hidden = hl_measure_hidden_share(peer_s - back_s, self->alone_s);
+    return HAUL_OK;
+}
+
+/* Whether a peer copy has another engine than the copies to the host, and what it takes alone. */
+static haul_status find_third(hl_measure_session *self, crowd *all, bool *is_third, double *alone_s,
+                              haul_error *error)
+{
+    const hl_measure_way way = {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, NULL};
+    hl_measure_point_measured back, one, hidden;
+    char name[96];
+    HAUL_TRY(hl_measure_copies_measure(self, "", hl_measure_copies_try,
+                                       (hl_measure_copy_set){way, all->bytes}, &back, error));
+    HAUL_TRY(time_crowd(self, all, 1, false, &one, error));
+    all->has_back = true;
+    const beside_back both = {all, {back.seconds, one.seconds}};
+    (void)snprintf(name, sizeof name, "hidden share of a copy to the host and one to a peer");
+    HAUL_TRY(hl_measure_session_point(self, name, try_hidden, &both, &hidden, error));
+    *is_third = hidden.seconds > HL_MEASURE_HIDDEN_LEAST;
+    *alone_s = one.seconds;
+    return HAUL_OK;
 }
 
 /* Two engines are busy with a copy each way; peer copies beside one of them have further ones. */
-static haul_status count_engines(haul_session *self, crowd *all, haul_error *error)
+static haul_status count_engines(hl_measure_session *self, crowd *all, haul_error *error)
 {
-    const haul_way way = {HAUL_DTOH, HAUL_PINNED, NULL};
-    haul_point_measured back, one, more;
-    haul_status status = haul_copies_measure(self, "", haul_copies_try,
-                                             (haul_copies){way, all->bytes}, &back, error);
-    if (!status)
-        status = time_crowd(self, all, 1, false, &one, error);
-    if (!status)
-        status = time_crowd(self, all, 1, true, &more, error);
-    /* at once where half of the shorter is hidden */
-    const double hidden_s = status ? 0 : 0.5 * fmin(back.seconds, one.seconds);
-    if (status || more.seconds >= back.seconds + one.seconds - hidden_s)
-        return status;
+    hl_measure_point_measured more;
+    bool is_third = false;
+    double alone_s = 0;
     int count = 1;
+    HAUL_TRY(find_third(self, all, &is_third, &alone_s, error));
+    if (!is_third)
+        return HAUL_OK;
     while (count < STREAMS) {
-        status = time_crowd(self, all, count + 1, false, &more, error);
-        if (status || more.seconds > at_once * one.seconds)
+        HAUL_TRY(time_crowd(self, all, count + 1, false, &more, error));
+        if (more.seconds > at_once * alone_s)
             break;
         count++;
     }
-    if (!status)
-        self->machine.gpu.copy_engines = (haul_parameter){
-            2 + count, HAUL_MEASURED,
-            "haul measure: peer copies at once, beside one to the host; so many at least"};
-    return status;
+    self->machine.gpu.copy_engines =
+        (haul_parameter){2 + count, HAUL_PROVENANCE_MEASURED,
+                         "haul measure: peer copies at once, beside one to the host; so many at "
+                         "least"};
+    return HAUL_OK;
 }
 
 /* One engine for both directions leaves nothing to find. */
-static haul_status measure_engines(haul_session *self, haul_error *error)
+static haul_status measure_engines(hl_measure_session *self, haul_error *error)
 {
     crowd all = {.bytes = self->options.largest_bytes / 4};
     haul_status status = HAUL_OK;
@@ -257,7 +293,7 @@ static haul_status measure_engines(haul_session *self, haul_error *error)
     return status;
 }
 
-haul_status haul_measure_peers(haul_session *session, haul_error *error)
+haul_status hl_measure_peers(hl_measure_session *session, haul_error *error)
 {
     if (!session->options.peer_count)
         return HAUL_OK;

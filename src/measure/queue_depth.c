@@ -33,7 +33,7 @@ static void hold(void *state)
     self->at_stall = seen;
 }
 
-static haul_status try_depth(haul_session *session, const void *what, double *depth,
+static haul_status try_depth(hl_measure_session *session, const void *what, double *depth,
                              haul_error *error)
 {
     launches self = {.kernel = *(haul_kernel *const *)what};
@@ -46,7 +46,8 @@ static haul_status try_depth(haul_session *session, const void *what, double *de
         atomic_fetch_add(&self.made, 1);
     }
     const haul_status ended = haul_stream_wait(stream, error);
-    *depth = self.at_stall;
+    /* the call that holds the stream is an operation of it, too */
+    *depth = self.at_stall ? self.at_stall + 1 : 0;
     return status ? status : ended;
 }
 
@@ -58,58 +59,58 @@ typedef struct train {
 
 enum { TRAIN_ROUNDS = 64, TRAIN_STEPS = 3, TRAIN_BYTES = 64 };
 
-static haul_status try_queue(haul_session *session, const void *what, double *seconds,
+static haul_status try_queue(hl_measure_session *session, const void *what, double *seconds,
                              haul_error *error)
 {
     const train *self = what;
     const haul_argument argument = {.buffer = session->on_device[0]};
     const haul_launch launch = {.box = {.hi = {1}}, .arguments = &argument, .argument_count = 1};
-    const haul_way in = {.direction = HAUL_HTOD, .memory = HAUL_PINNED};
-    const haul_way out = {.direction = HAUL_DTOH, .memory = HAUL_PINNED};
+    const hl_measure_way in = {.direction = HAUL_DIRECTION_HTOD, .memory = HAUL_MEMORY_PINNED};
+    const hl_measure_way out = {.direction = HAUL_DIRECTION_DTOH, .memory = HAUL_MEMORY_PINNED};
     haul_status status = HAUL_OK;
     const int64_t begin_ns = haul_device_now(session->device);
     for (int step = 0; step < TRAIN_STEPS; step++)
         for (int i = 0; i < self->rounds && !status; i++) {
-            const int stream = i % HAUL_SESSION_STREAMS;
+            const int stream = i % HL_MEASURE_SESSION_STREAMS;
             status = step == 1 ? haul_stream_launch(session->streams[stream], self->kernel, &launch,
                                                     NULL, error)
-                               : haul_session_copy(session, step ? out : in, TRAIN_BYTES, stream,
-                                                   NULL, error);
+                               : hl_measure_session_copy(session, step ? out : in, TRAIN_BYTES,
+                                                         stream, NULL, error);
         }
-    const haul_status ended = haul_session_wait(session, error);
+    const haul_status ended = hl_measure_session_wait(session, error);
     *seconds = 1e-9 * (double)(haul_device_now(session->device) - begin_ns);
     return status ? status : ended;
 }
 
-static haul_status measure_gap(haul_session *session, haul_kernel *kernel, haul_error *error)
+static haul_status measure_gap(hl_measure_session *session, haul_kernel *kernel, haul_error *error)
 {
     const train one = {kernel, 1}, many = {kernel, TRAIN_ROUNDS};
-    haul_point_measured alone, all;
+    hl_measure_point_measured alone, all;
     haul_status status =
-        haul_session_point(session, "three operations", try_queue, &one, &alone, error);
+        hl_measure_session_point(session, "three operations", try_queue, &one, &alone, error);
     if (!status)
-        status = haul_session_point(session, "many operations", try_queue, &many, &all, error);
+        status =
+            hl_measure_session_point(session, "many operations", try_queue, &many, &all, error);
     const int more = TRAIN_STEPS * (TRAIN_ROUNDS - 1);
     if (!status && all.seconds > alone.seconds)
         session->machine.gpu.queue_gap_s =
-            haul_session_found(session, (all.seconds - alone.seconds) / more, &all);
+            hl_measure_session_found(session, (all.seconds - alone.seconds) / more, &all);
     return status;
 }
 
 /* A simulated device takes calls in no time, and as many as there are. */
-haul_status haul_measure_queue(haul_session *session, haul_error *error)
+haul_status hl_measure_queue(hl_measure_session *session, haul_error *error)
 {
     haul_kernel *kernel;
-    haul_point_measured depth;
+    hl_measure_point_measured depth;
     if (haul_device_describe(session->device)->is_simulated)
         return HAUL_OK;
     HAUL_TRY(haul_kernel_new(session->device, &nothing, &kernel, error));
-    haul_status status = haul_session_point(session, "launches before the host waits", try_depth,
-                                            &kernel, &depth, error);
+    haul_status status = hl_measure_session_point(session, "launches before the host waits",
+                                                  try_depth, &kernel, &depth, error);
     /* none where the device makes the host's call before it returns */
     if (!status && depth.seconds > 0 && depth.seconds < LAUNCHES_MOST)
-        haul_session_tell(session, HAUL_DIM_NUMBER, depth.seconds, &depth,
-                          "launch queue, kernels of a stream");
+        session->machine.gpu.queue_depth = hl_measure_session_found(session, depth.seconds, &depth);
     if (!status)
         status = measure_gap(session, kernel, error);
     haul_kernel_free(kernel);

@@ -5,120 +5,133 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/grow.h"
 #include "base/stats.h"
 #include "measure/copies.h"
+#include "measure/sweep.h"
 
-/* TRAIN copies give 31 gaps. COVER copies of the largest size outlast one of a quarter of it. Lines
+/* TRAIN copies give 31 gaps. COVER copies of the largest size outlast one of a quarter of it, where
+ * both directions are about as fast. Lines
  * are fitted from LINE_FROM bytes on, and latencies up to SMALL. */
 enum {
-    SIZES = HAUL_SWEEP_SIZES,
+    SIZES = HL_MEASURE_SWEEP_SIZES,
     TRAIN = 32,
     TRAIN_HOLDS = 16,
     COVER = 4,
-    WAYS = 6,
-    SMALLEST = 256,
+    COVER_MOST = 64,
     SMALL = 1 << 16,
     LINE_FROM = 1 << 20
 };
 
-/* What a line may be off though equal copies take equal times, in percent: the clock's rounding. */
-static const double exact_tolerance = 0.02;
-
-/* Two copies that take this part of the sum of their times did not overlap. */
-static const double serial_share = 0.9;
-
-/* T = (L+o) + n G, with the other direction idle. A pageable copy is the host's work too, which
- * must not be done while the stream is held. */
-haul_status haul_copies_try(haul_session *session, const void *what, double *seconds,
-                            haul_error *error)
+/* The longest time from the start of one of the two streams' first copies to the end of one of
+ * their last: a device that runs both streams at once may end the last copy that was queued before
+ * it begins the first. */
+static haul_status train_seconds(hl_measure_session *session, double *seconds, haul_error *error)
 {
-    const haul_copies *one = what;
-    haul_event *event = session->events[0];
-    HAUL_TRY(haul_session_compute(session, one->bytes, error));
-    if (one->way.memory != HAUL_PAGEABLE)
-        HAUL_TRY(haul_session_hold(session, 0, error));
-    HAUL_TRY(haul_session_copy(session, one->way, one->bytes, 0, event, error));
-    HAUL_TRY(haul_event_wait(event, error));
-    return haul_event_seconds(event, event, seconds, error);
+    haul_event *const *events = session->events;
+    *seconds = 0;
+    for (int first = 0; first < HL_MEASURE_SESSION_STREAMS; first++)
+        for (int last = TRAIN - HL_MEASURE_SESSION_STREAMS; last < TRAIN; last++) {
+            double between_s = 0;
+            HAUL_TRY(haul_event_seconds(events[first], events[last], &between_s, error));
+            *seconds = fmax(*seconds, between_s);
+        }
+    return HAUL_OK;
 }
 
 /* Copies of one byte, one after another in two streams in turns, which are held until all are
  * queued. */
-static haul_status try_train(haul_session *session, const void *what, double *seconds,
+static haul_status try_train(hl_measure_session *session, const void *what, double *seconds,
                              haul_error *error)
 {
-    const haul_copies *one = what;
+    const hl_measure_copy_set *one = what;
     haul_event *const *events = session->events;
     haul_status status = HAUL_OK;
     for (int i = 0; i < TRAIN_HOLDS && !status; i++)
-        status = haul_session_hold(session, i % HAUL_SESSION_STREAMS, error);
-    for (int i = 0; i < TRAIN && !status; i++)
-        status = haul_session_copy(session, one->way, one->bytes, i % HAUL_SESSION_STREAMS,
-                                   i == 0 || i == TRAIN - 1 ? events[i] : NULL, error);
+        status = hl_measure_session_hold(session, i % HL_MEASURE_SESSION_STREAMS, error);
+    for (int i = 0; i < TRAIN && !status; i++) {
+        const bool is_end =
+            i < HL_MEASURE_SESSION_STREAMS || i >= TRAIN - HL_MEASURE_SESSION_STREAMS;
+        status =
+            hl_measure_session_copy(session, one->way, one->bytes, i % HL_MEASURE_SESSION_STREAMS,
+                                    is_end ? events[i] : NULL, error);
+    }
     if (!status)
-        status = haul_session_wait(session, error);
-    return status ? status : haul_event_seconds(events[0], events[TRAIN - 1], seconds, error);
+        status = hl_measure_session_wait(session, error);
+    return status ? status : train_seconds(session, seconds, error);
+}
+
+/* A copy, and how many of the largest size outlast it in the other direction. */
+typedef struct busy_copy {
+    hl_measure_copy_set one;
+    int covers;
+} busy_copy;
+
+/* Three times as long as the copy takes alone: slowed, it takes twice that. */
+static int covers_of(hl_measure_session *self, hl_measure_way way, double alone_s)
+{
+    const haul_copy_curve *back = hl_measure_copies_curve(self, hl_measure_way_back(way));
+    const double each_s = back && back->rate_Bps.value > 0
+                              ? (double)self->options.largest_bytes / back->rate_Bps.value
+                              : alone_s;
+    return (int)fmin(fmax(COVER, ceil(3 * alone_s / each_s)), COVER_MOST);
 }
 
 /* A copy while others keep the other direction busy, from before it begins until after it ends. */
-static haul_status try_busy(haul_session *session, const void *what, double *seconds,
+static haul_status try_busy(hl_measure_session *session, const void *what, double *seconds,
                             haul_error *error)
 {
-    const haul_copies *one = what;
+    const busy_copy *self = what;
+    const hl_measure_copy_set *one = &self->one;
     haul_event *event = session->events[0];
     haul_status status = HAUL_OK;
-    for (int i = 0; i < COVER && !status; i++)
-        status = haul_session_copy(session, haul_way_back(one->way), session->options.largest_bytes,
-                                   1, session->events[1], error);
+    for (int i = 0; i < self->covers && !status; i++)
+        status =
+            hl_measure_session_copy(session, hl_measure_way_back(one->way),
+                                    session->options.largest_bytes, 1, session->events[1], error);
     if (!status)
-        status = haul_session_copy(session, one->way, one->bytes, 0, event, error);
+        status = hl_measure_session_copy(session, one->way, one->bytes, 0, event, error);
     if (!status)
-        status = haul_session_wait(session, error);
+        status = hl_measure_session_wait(session, error);
     return status ? status : haul_event_seconds(event, event, seconds, error);
 }
 
-/* A copy each way, from the beginning of the first to the end of the last. */
-static haul_status try_both(haul_session *session, const void *what, double *seconds,
+/* Copies each way at once: both engines are busy for a while where the copy that ends last has,
+ * when the other ends, less left than its whole time alone. */
+typedef struct both_ways {
+    hl_measure_copy_set there;
+    double alone_s[2]; /* there and back */
+} both_ways;
+
+/* Of the shorter copy's time alone, the part that was hidden. Ends of events tell it: a driver may
+ * take an event's beginning while the copy behind it still waits for its engine. */
+static haul_status try_both(hl_measure_session *session, const void *what, double *hidden,
                             haul_error *error)
 {
-    const haul_copies *one = what;
-    HAUL_TRY(haul_session_copy(session, one->way, one->bytes, 0, session->events[0], error));
-    HAUL_TRY(haul_session_copy(session, haul_way_back(one->way), one->bytes, 1, session->events[1],
-                               error));
-    return haul_session_pair_seconds(session, seconds, error);
-}
-
-/* The name is the journal's key: it holds all that the point depends on. */
-static void name_point(char *name, size_t size, const char *what, const haul_copies *one)
-{
-    snprintf(name, size, "%s%s%s %s, %llu bytes", what, *what ? " " : "",
-             haul_direction_text(one->way.direction), haul_memory_text(one->way.memory),
-             (unsigned long long)one->bytes);
-}
-
-void haul_copies_name(haul_trial *trial, const char *what, const haul_copies *one)
-{
-    name_point(trial->name, sizeof trial->name, what, one);
-    trial->attempt = haul_copies_try;
-    trial->what = one;
-}
-
-haul_status haul_copies_measure(haul_session *session, const char *what, haul_attempt attempt,
-                                haul_copies one, haul_point_measured *point, haul_error *error)
-{
-    char name[96];
-    name_point(name, sizeof name, what, &one);
-    return haul_session_point(session, name, attempt, &one, point, error);
+    const both_ways *self = what;
+    const hl_measure_copy_set *there = &self->there;
+    haul_event *const *events = session->events;
+    double first_s, last_s;
+    HAUL_TRY(hl_measure_session_copy(session, there->way, there->bytes, 0, events[0], error));
+    HAUL_TRY(hl_measure_session_copy(session, hl_measure_way_back(there->way), there->bytes, 1,
+                                     events[1], error));
+    HAUL_TRY(hl_measure_session_wait(session, error));
+    HAUL_TRY(haul_event_seconds(events[0], events[0], &first_s, error));
+    HAUL_TRY(haul_event_seconds(events[0], events[1], &last_s, error));
+    *hidden = hl_measure_hidden_share(last_s - first_s, self->alone_s);
+    return HAUL_OK;
 }
 
 /* --- one curve */
 
-/* The least copy that shows the rate: within a GPU it is not that of its L2. */
-static uint64_t line_from(const haul_session *self, haul_way way)
+/* The least copy that shows the rate: within a GPU it is not that of its L2, and of a CPU, both of
+ * whose ends are the host's memory, not that of its caches. */
+static uint64_t line_from(const hl_measure_session *self, hl_measure_way way)
 {
-    const uint64_t l2 = haul_device_describe(self->device)->l2_bytes;
-    return way.direction == HAUL_DTOD && l2 > LINE_FROM ? l2 : LINE_FROM;
+    const haul_device_properties *device = haul_device_describe(self->device);
+    const uint64_t cache = device->is_host                        ? hl_measure_caches_of(device)
+                           : way.direction == HAUL_DIRECTION_DTOD ? device->l2_bytes
+                                                                  : 0;
+    return cache > LINE_FROM ? cache : LINE_FROM;
 }
 
 /* L+o is the time of one byte, G the median slope from there to the larger copies. */
@@ -130,7 +143,7 @@ static double slope_of(const haul_sample *samples, size_t count, uint64_t from)
         if (samples[i].copy.bytes >= from || (!found && i + 1 == count))
             slopes[found++] = (samples[i].seconds - samples[0].seconds) /
                               (double)(samples[i].copy.bytes - samples[0].copy.bytes);
-    return found ? haul_median(slopes, found) : 0;
+    return found ? hl_base_median(slopes, found) : 0;
 }
 
 /* The line's value for no bytes, by least squares over the smaller copies, where a copy of one byte
@@ -160,8 +173,8 @@ static double line_error(const haul_sample *samples, size_t count, double latenc
         const double line = latency + slope * (double)samples[i].copy.bytes;
         errors[i] = 100 * fabs(line - samples[i].seconds) / samples[i].seconds;
     }
-    haul_sort_doubles(errors, count);
-    return haul_quantile_sorted(errors, count, 0.9);
+    hl_base_sort_doubles(errors, count);
+    return hl_base_quantile_sorted(errors, count, 0.9);
 }
 
 /* How far point `at` lies from the straight piece between its neighbours, in percent. */
@@ -186,211 +199,125 @@ static void set_points(const haul_sample *samples, size_t count, double toleranc
         for (size_t i = 2; i + 1 < count; i++)
             if (bend(points, i) < bend(points, least))
                 least = i;
-        if (count <= HAUL_CURVE_POINTS && bend(points, least) > tolerance)
+        if (count <= HAUL_MACHINE_CURVE_POINTS && bend(points, least) > tolerance)
             break;
         memmove(&points[least], &points[least + 1], (count - least - 1) * sizeof *points);
         count--;
     }
     memcpy(curve->points, points, count * sizeof *points);
-    curve->points_from = (haul_parameter){
-        (double)count, HAUL_MEASURED, "haul measure, medians of the sizes where the slope changes"};
-}
-
-/* The sizes of a sweep, doubled from SMALLEST; or those between them, three times one another. Not
- * of odd bytes, which no program copies: within an H100 they take up to 1.7 times as long. */
-static size_t list_sizes(const haul_session *self, bool are_fresh, uint64_t sizes[SIZES])
-{
-    size_t count = 0;
-    uint64_t bytes = are_fresh ? SMALLEST * 3 / 2 : SMALLEST;
-    if (!are_fresh)
-        sizes[count++] = 1;
-    for (; bytes <= self->options.largest_bytes && count < SIZES; bytes *= are_fresh ? 3 : 2)
-        sizes[count++] = bytes;
-    return count;
-}
-
-/* A kind of copies at all sizes: `first` is the point of one byte, L+o, with the sweep's usual
- * spread. */
-typedef struct sweep {
-    size_t count;
-    haul_sample samples[SIZES];
-    double tolerance; /* by how much a median may be off, in percent */
-    haul_point_measured first;
-} sweep;
-
-/* The tolerance is what the medians themselves may be off: a line is not asked to be better. */
-static void take_sweep(const haul_trial *trials, const haul_copies *each, size_t count, sweep *out)
-{
-    double spreads[SIZES], errors[SIZES];
-    out->count = count;
-    out->first = trials[0].point;
-    for (size_t i = 0; i < count; i++) {
-        out->samples[i] = (haul_sample){
-            .copy = {each[i].bytes, each[i].way.direction, each[i].way.memory, HAUL_NEAR},
-            .seconds = trials[i].point.seconds};
-        spreads[i] = trials[i].point.spread;
-        errors[i] = haul_median_error(&trials[i].point);
-    }
-    out->first.spread = haul_median(spreads, count);
-    out->tolerance = fmax(exact_tolerance, haul_median(errors, count));
-}
-
-/* Sizes between the sweep's, for a check that no fit has seen. */
-static void take_fresh(const haul_trial *trials, const haul_copies *each, size_t count,
-                       haul_fresh *out)
-{
-    out->count = count;
-    for (size_t i = 0; i < count; i++) {
-        out->bytes[i] = each[i].bytes;
-        out->seconds[i] = trials[i].point.seconds;
-        out->spreads[i] = trials[i].point.spread;
-    }
-}
-
-/* Kept for a plot; they are predicted when there is a machine. */
-static haul_status keep_sizes(haul_session *self, const haul_trial *trials, const haul_copies *each,
-                              size_t count, size_t swept, haul_error *error)
-{
-    haul_measurement *made = &self->made;
-    if (!haul_grow(&made->sizes, &self->size_capacity, made->size_count + count,
-                   sizeof *made->sizes))
-        return haul_fail_no_memory(error);
-    for (size_t i = 0; i < count; i++)
-        made->sizes[made->size_count++] = (haul_measured_copy){
-            .direction = each[i].way.direction,
-            .memory = each[i].way.memory,
-            .bytes = each[i].bytes,
-            .seconds = trials[i].point.seconds,
-            .spread = trials[i].point.spread,
-            .is_fresh = i >= swept,
-        };
-    return HAUL_OK;
-}
-
-/* Swept and fresh sizes in one set of turns: the machine is in the same state for both. */
-static haul_status run_sweep(haul_session *self, haul_way way, sweep *out, haul_error *error)
-{
-    uint64_t sizes[2 * SIZES];
-    haul_copies each[2 * SIZES] = {{.bytes = 0}};
-    haul_trial *trials = calloc(HAUL_TRIALS, sizeof *trials);
-    if (!trials)
-        return haul_fail_no_memory(error);
-    const size_t swept = list_sizes(self, false, sizes);
-    const size_t fresh = self->options.verify ? list_sizes(self, true, sizes + swept) : 0;
-    for (size_t i = 0; i < swept + fresh; i++) {
-        each[i] = (haul_copies){way, sizes[i]};
-        haul_copies_name(&trials[i], i < swept ? "" : "fresh", &each[i]);
-    }
-    haul_status status = haul_session_trials(self, trials, swept + fresh, error);
-    if (!status)
-        status = keep_sizes(self, trials, each, swept + fresh, swept, error);
-    if (!status) {
-        take_sweep(trials, each, swept, out);
-        take_fresh(trials + swept, each + swept, fresh, &self->fresh[self->curve_count]);
-    }
-    free(trials);
-    return status;
+    curve->points_from =
+        (haul_parameter){(double)count, HAUL_PROVENANCE_MEASURED,
+                         "haul measure, medians of the sizes where the slope changes"};
 }
 
 /* A line where it is as good as the noise allows, else points as well. g is the time that one more
  * copy of a byte adds to a train of them: T = (L+o) + n G + g (s - 1). */
-static haul_status add_curve(haul_session *self, haul_way way, haul_error *error)
+static haul_status add_curve(hl_measure_session *self, hl_measure_way way,
+                             const hl_measure_sweep *all, haul_error *error)
 {
-    sweep all = {.count = 0};
-    const bool is_pinned = way.memory == HAUL_PINNED;
-    haul_point_measured train = {0};
-    HAUL_TRY(run_sweep(self, way, &all, error));
+    const bool is_pinned = way.memory == HAUL_MEMORY_PINNED;
+    hl_measure_point_measured train = {0};
     if (is_pinned)
-        HAUL_TRY(
-            haul_copies_measure(self, "in a row", try_train, (haul_copies){way, 1}, &train, error));
+        HAUL_TRY(hl_measure_copies_measure(self, "in a row", try_train,
+                                           (hl_measure_copy_set){way, 1}, &train, error));
     haul_copy_curve *curve = &self->curves[self->curve_count];
-    self->curve_count++;
-    const double slope = slope_of(all.samples, all.count, line_from(self, way));
-    const double latency = latency_of(all.samples, all.count, slope);
+    self->fresh[self->curve_count++] = all->fresh;
+    const double slope = slope_of(all->samples, all->count, line_from(self, way));
+    const double latency = latency_of(all->samples, all->count, slope);
     *curve = (haul_copy_curve){.direction = way.direction, .memory = way.memory};
-    if (!(slope > 0) || line_error(all.samples, all.count, latency, slope) > 2 * all.tolerance)
-        set_points(all.samples, all.count, all.tolerance, curve);
-    curve->latency_s = haul_session_found(self, latency, &all.first);
+    if (!(slope > 0) || line_error(all->samples, all->count, latency, slope) > 2 * all->tolerance)
+        set_points(all->samples, all->count, all->tolerance, curve);
+    curve->latency_s = hl_measure_session_found(self, latency, &all->first);
     if (slope > 0)
-        curve->rate_Bps = (haul_parameter){1 / slope, HAUL_MEASURED, "haul measure, median slope"};
+        curve->rate_Bps =
+            (haul_parameter){1 / slope, HAUL_PROVENANCE_MEASURED, "haul measure, median slope"};
     if (is_pinned)
-        curve->gap_s = haul_session_found(
-            self, (train.seconds - all.samples[0].seconds) / (TRAIN - 1), &train);
-    return way.memory == HAUL_PAGEABLE
-               ? haul_find_staging(self, way, all.samples, all.count, curve, error)
+        curve->gap_s = hl_measure_session_found(
+            self, (train.seconds - all->samples[0].seconds) / (TRAIN - 1), &train);
+    const hl_measure_swept swept = {all->samples, all->count, all->tolerance};
+    return way.memory == HAUL_MEMORY_PAGEABLE
+               ? hl_measure_find_staging(self, way, &swept, curve, error)
                : HAUL_OK;
 }
 
 /* --- both directions */
 
-haul_copy_curve *haul_copies_curve(haul_session *session, haul_way way)
+/* More than two engines cannot be told from two by copies in two directions: where the driver has a
+ * larger number, it is right. */
+static haul_status find_engines(hl_measure_session *self, bool *overlap, haul_error *error)
 {
-    for (size_t i = 0; i < session->curve_count; i++)
-        if (session->curves[i].direction == way.direction &&
-            session->curves[i].memory == way.memory)
-            return &session->curves[i];
-    return NULL;
-}
-
-/* More than two engines cannot be told from two by copies in two directions. */
-static haul_status find_engines(haul_session *self, bool *overlap, haul_error *error)
-{
-    const haul_copies there = {{HAUL_HTOD, HAUL_PINNED, NULL}, self->options.largest_bytes};
-    const haul_copies back = {haul_way_back(there.way), there.bytes};
-    haul_point_measured one, other, both;
-    HAUL_TRY(haul_copies_measure(self, "", haul_copies_try, there, &one, error));
-    HAUL_TRY(haul_copies_measure(self, "", haul_copies_try, back, &other, error));
-    HAUL_TRY(haul_copies_measure(self, "both ways", try_both, there, &both, error));
-    *overlap = both.seconds < serial_share * (one.seconds + other.seconds);
+    both_ways both = {
+        .there = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL}, self->options.largest_bytes}};
+    const hl_measure_copy_set back = {hl_measure_way_back(both.there.way), both.there.bytes};
+    const unsigned told = haul_device_describe(self->device)->copy_engines;
+    hl_measure_point_measured one, other, hidden;
+    char name[96];
+    HAUL_TRY(hl_measure_copies_measure(self, "", hl_measure_copies_try, both.there, &one, error));
+    HAUL_TRY(hl_measure_copies_measure(self, "", hl_measure_copies_try, back, &other, error));
+    both.alone_s[0] = one.seconds;
+    both.alone_s[1] = other.seconds;
+    hl_measure_copies_name_point(name, sizeof name, "hidden share of both ways", &both.there);
+    HAUL_TRY(hl_measure_session_point(self, name, try_both, &both, &hidden, error));
+    *overlap = hidden.seconds > HL_MEASURE_HIDDEN_LEAST;
     self->machine.gpu.copy_engines =
-        (haul_parameter){*overlap ? 2 : 1, HAUL_MEASURED,
-                         *overlap ? "haul measure: copies both ways overlap; two engines at least"
-                                  : "haul measure: copies both ways do not overlap"};
+        *overlap && told > 2
+            ? (haul_parameter){told, HAUL_PROVENANCE_MEASURED,
+                               "what the driver says; haul measure: copies both ways overlap"}
+            : (haul_parameter){*overlap ? 2 : 1, HAUL_PROVENANCE_MEASURED,
+                               *overlap
+                                   ? "haul measure: copies both ways overlap; two engines at least"
+                                   : "haul measure: copies both ways do not overlap"};
     return HAUL_OK;
 }
 
-double haul_copies_keeps(const haul_copy_curve *curve, double alone_s, double beside_s)
+static haul_status measure_busy(hl_measure_session *self, const hl_measure_copy_set *one,
+                                double alone_s, hl_measure_point_measured *point, haul_error *error)
 {
-    const double latency_s = curve->latency_s.value < alone_s ? curve->latency_s.value : 0;
-    return fmin(1, (alone_s - latency_s) / (beside_s - latency_s));
+    char name[96];
+    const busy_copy busy = {*one, covers_of(self, one->way, alone_s)};
+    hl_measure_copies_name_point(name, sizeof name, "against", one);
+    return hl_measure_session_point(self, name, try_busy, &busy, point, error);
 }
 
-static haul_status add_busy(haul_session *self, haul_direction direction, haul_error *error)
+static haul_status add_busy(hl_measure_session *self, haul_direction direction, haul_error *error)
 {
-    const haul_copies one = {{direction, HAUL_PINNED, NULL}, self->options.largest_bytes / 4};
-    haul_copy_curve *curve = haul_copies_curve(self, one.way);
-    haul_point_measured alone, busy;
-    haul_status status = haul_copies_measure(self, "", haul_copies_try, one, &alone, error);
+    const hl_measure_copy_set one = {{direction, HAUL_MEMORY_PINNED, NULL},
+                                     self->options.largest_bytes / 4};
+    haul_copy_curve *curve = hl_measure_copies_curve(self, one.way);
+    hl_measure_point_measured alone, busy;
+    haul_status status =
+        hl_measure_copies_measure(self, "", hl_measure_copies_try, one, &alone, error);
     if (!status)
-        status = haul_copies_measure(self, "against", try_busy, one, &busy, error);
+        status = measure_busy(self, &one, alone.seconds, &busy, error);
     if (!status && curve && curve->rate_Bps.provenance)
-        curve->busy_rate_Bps = haul_session_found(
-            self, curve->rate_Bps.value * haul_copies_keeps(curve, alone.seconds, busy.seconds),
+        curve->busy_rate_Bps = hl_measure_session_found(
+            self,
+            curve->rate_Bps.value * hl_measure_copies_keeps(curve, alone.seconds, busy.seconds),
             &busy);
     return status;
 }
 
 /* Only where directions overlap can they slow each other. */
-static haul_status measure_both(haul_session *self, haul_error *error)
+static haul_status measure_both(hl_measure_session *self, haul_error *error)
 {
     bool overlap = false;
     HAUL_TRY(find_engines(self, &overlap, error));
     if (overlap)
-        HAUL_TRY(add_busy(self, HAUL_HTOD, error));
+        HAUL_TRY(add_busy(self, HAUL_DIRECTION_HTOD, error));
     if (overlap)
-        HAUL_TRY(add_busy(self, HAUL_DTOH, error));
+        HAUL_TRY(add_busy(self, HAUL_DIRECTION_DTOH, error));
     return HAUL_OK;
 }
 
 /* --- the check */
 
 /* By the model that users get by default (NULL: auto), on the machine as it will be written. */
-static haul_status verify(const haul_machine *machine, haul_way way, const haul_fresh *fresh,
-                          haul_verified *out, haul_error *error)
+static haul_status verify(const haul_machine *machine, hl_measure_way way,
+                          const hl_measure_fresh *fresh, haul_verified *out, haul_error *error)
 {
     double errors[SIZES], spreads[SIZES], sum = 0, off = 0;
     for (size_t i = 0; i < fresh->count; i++) {
-        const haul_copy copy = {fresh->bytes[i], way.direction, way.memory, HAUL_NEAR};
+        const haul_copy copy = {fresh->bytes[i], way.direction, way.memory, HAUL_LOCALITY_NEAR};
         haul_estimate estimate;
         HAUL_TRY(haul_copy_time(machine, NULL, &copy, &estimate, error));
         sum += fresh->seconds[i];
@@ -398,24 +325,24 @@ static haul_status verify(const haul_machine *machine, haul_way way, const haul_
         errors[i] = 100 * fabs(estimate.seconds - fresh->seconds[i]) / fresh->seconds[i];
         spreads[i] = fresh->spreads[i];
     }
-    haul_sort_doubles(errors, fresh->count);
+    hl_base_sort_doubles(errors, fresh->count);
     *out = (haul_verified){
         .direction = way.direction,
         .memory = way.memory,
         .error = {fresh->count, sum > 0 ? 100 * off / sum : 0,
-                  haul_quantile_sorted(errors, fresh->count, 0.5),
-                  haul_quantile_sorted(errors, fresh->count, 0.9)},
-        .spread = haul_median(spreads, fresh->count),
+                  hl_base_quantile_sorted(errors, fresh->count, 0.5),
+                  hl_base_quantile_sorted(errors, fresh->count, 0.9)},
+        .spread = hl_base_median(spreads, fresh->count),
     };
     return HAUL_OK;
 }
 
 /* By kind of copy, because a mean over all would hide the worst. */
-haul_status haul_verify_copies(haul_session *session, haul_error *error)
+haul_status hl_measure_verify_copies(hl_measure_session *session, haul_error *error)
 {
     haul_status status = HAUL_OK;
     for (size_t i = 0; i < session->curve_count && !status; i++) {
-        const haul_way way = {session->curves[i].direction, session->curves[i].memory, NULL};
+        const hl_measure_way way = {session->curves[i].direction, session->curves[i].memory, NULL};
         status = verify(session->made.machine, way, &session->fresh[i], &session->made.verified[i],
                         error);
         if (!status)
@@ -425,39 +352,47 @@ haul_status haul_verify_copies(haul_session *session, haul_error *error)
 }
 
 /* Kinds of copies that the device has not are left out, as long as it has others. */
-static haul_status add_curves(haul_session *self, haul_error *error)
+static haul_status add_curves(hl_measure_session *self, haul_error *error)
 {
-    static const haul_way ways[HAUL_WAYS] = {
-        {HAUL_HTOD, HAUL_PINNED, NULL},   {HAUL_DTOH, HAUL_PINNED, NULL},
-        {HAUL_HTOD, HAUL_PAGEABLE, NULL}, {HAUL_DTOH, HAUL_PAGEABLE, NULL},
-        {HAUL_DTOD, HAUL_DEVICE, NULL},   {HAUL_PTOP, HAUL_DEVICE, NULL}};
+    static const hl_measure_way ways[HL_MEASURE_WAYS] = {
+        {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL},
+        {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, NULL},
+        {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, NULL},
+        {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, NULL},
+        {HAUL_DIRECTION_DTOD, HAUL_MEMORY_DEVICE, NULL},
+        {HAUL_DIRECTION_PTOP, HAUL_MEMORY_DEVICE, NULL}};
     /* peer copies are the last row: they need a second device */
-    const int count = self->options.peer_count ? HAUL_WAYS : HAUL_WAYS - 1;
+    const size_t count = self->options.peer_count ? HL_MEASURE_WAYS : HL_MEASURE_WAYS - 1;
+    hl_measure_sweep *sweeps = calloc(HL_MEASURE_WAYS, sizeof *sweeps);
+    if (!sweeps)
+        return hl_base_fail_no_memory(error);
     haul_status lacking = HAUL_OK;
-    for (int i = 0; i < count; i++) {
-        const haul_status status = add_curve(self, ways[i], error);
-        if (status && status != HAUL_ABSENT && status != HAUL_MISSING)
-            return status;
-        lacking = status ? status : lacking;
+    haul_status status = hl_measure_sweeps(self, ways, count, sweeps, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        const haul_status one =
+            sweeps[i].status ? sweeps[i].status : add_curve(self, ways[i], &sweeps[i], error);
+        if (one && one != HAUL_STATUS_ABSENT && one != HAUL_STATUS_MISSING)
+            status = one;
+        lacking = one ? one : lacking;
     }
-    return self->curve_count ? HAUL_OK : lacking;
+    free(sweeps);
+    return status || self->curve_count ? status : lacking;
 }
 
 /* Both directions at once are measured with pinned memory alone: pageable copies block the host.
  * Kinds that the device has not are no failure: it has curves. */
-haul_status haul_measure_copies(haul_session *session, haul_error *error)
+haul_status hl_measure_copies(hl_measure_session *session, haul_error *error)
 {
-    static haul_status (*const beside[])(haul_session * session, haul_error * error) = {
-        measure_both, haul_measure_mapped, haul_measure_peers, haul_measure_kinds,
-        haul_measure_numa};
-    const haul_way there = {HAUL_HTOD, HAUL_PINNED, NULL};
+    static haul_status (*const beside[])(hl_measure_session * session, haul_error * error) = {
+        measure_both, hl_measure_mapped, hl_measure_peers, hl_measure_kinds, hl_measure_numa};
+    const hl_measure_way there = {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL};
     haul_status status = add_curves(session, error);
-    if (status || !haul_copies_curve(session, there) ||
-        !haul_copies_curve(session, haul_way_back(there)))
+    if (status || !hl_measure_copies_curve(session, there) ||
+        !hl_measure_copies_curve(session, hl_measure_way_back(there)))
         return status;
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
         status = beside[i](session, error);
-        if (status && !haul_is_lacking(status))
+        if (status && !hl_measure_is_lacking(status))
             return status;
     }
     return HAUL_OK;

@@ -1,4 +1,5 @@
-/* haul-mpi measure: the messages of this machine's MPI, as files that `haul comm fit` reads. */
+/* haul-mpi: what takes an MPI program. `measure` writes the messages of this machine's MPI as files
+ * that `haul comm fit` reads; `analyze` reads the profiles of a job's ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,12 +7,14 @@
 
 #include "base/fail.h"
 #include "haul/units.h"
+#include "mpi/analyze_ranks.h"
 #include "mpi/measure_messages.h"
 
 static const char usage[] =
     "usage: mpirun ... haul-mpi measure [options]\n"
+    "       mpirun ... haul-mpi analyze FOLDER|PROFILE... [options]\n"
     "\n"
-    "Measures messages between the processes of mpirun: ping-pongs by locality, what a node sends\n"
+    "measure: messages between the processes of mpirun: ping-pongs by locality, what a node sends\n"
     "while some of its processes send, many messages of one process, a message split over\n"
     "processes, and with a device copies by one and several processes. Run it on two nodes or "
     "more,\n"
@@ -28,7 +31,15 @@ static const char usage[] =
     "  --device-aware     the MPI takes its memory: measures messages from it too\n"
     "  --ranks-per-node N consecutive processes count as nodes (as the MPI says)\n"
     "\n"
-    "Then: haul comm fit PREFIX-*.csv -o mine.yaml\n";
+    "Then: haul comm fit PREFIX-*.csv -o mine.yaml\n"
+    "\n"
+    "analyze: where the time of each rank of a job went, of profiles that 'haul analyze' reads, in "
+    "a\n"
+    "folder or named. Each process reads its share, one file after the other.\n"
+    "\n"
+    "  -o FILE            writes the report there\n"
+    "  --format FORMAT    table, json or csv (table)\n"
+    "  --verbose          all ranks, in a table\n";
 
 typedef struct request {
     const char *prefix;
@@ -62,7 +73,7 @@ static haul_status open_file(session *self, const char *kind, const char *column
         if (self->out)
             (void)fprintf(self->out, "%s,n,min_s,median_s,p90_s\n", columns);
         else
-            status = (int)haul_fail_open(self->error, path);
+            status = (int)hl_base_fail_open(self->error, path);
     }
     (void)MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return (haul_status)status;
@@ -72,27 +83,28 @@ static haul_status close_file(session *self, haul_status status)
 {
     const bool is_bad = self->out && (ferror(self->out) | fclose(self->out));
     self->out = NULL;
-    return is_bad && !status ? haul_fail(self->error, HAUL_IO, "cannot write the measurements")
-                             : status;
+    return is_bad && !status
+               ? haul_error_set(self->error, HAUL_STATUS_IO, "cannot write the measurements")
+               : status;
 }
 
 /* `where`: how far, or on how many processes. Processes other than the first have no file. */
 static void write_row(session *self, const char *what, const char *where, uint64_t bytes,
-                      const haul_mpi_row *row)
+                      const hl_mpi_row *row)
 {
     if (self->out)
         (void)fprintf(self->out, "%s,%s,%llu,%zu,%.9g,%.9g,%.9g\n", what, where,
                       (unsigned long long)bytes, row->count, row->min_s, row->median_s, row->p90_s);
 }
 
-static haul_status measure(session *self, const haul_mpi_pattern *pattern, const char *where,
+static haul_status measure(session *self, const hl_mpi_pattern *pattern, const char *where,
                            uint64_t bytes)
 {
-    haul_mpi_row row;
+    hl_mpi_row row;
     const haul_status status =
-        haul_mpi_measure(MPI_COMM_WORLD, self->device, pattern, &row, self->error);
+        hl_mpi_measure(MPI_COMM_WORLD, self->device, pattern, &row, self->error);
     if (!status)
-        write_row(self, pattern->memory == HAUL_DEVICE ? "gpu" : "cpu", where, bytes, &row);
+        write_row(self, pattern->memory == HAUL_MEMORY_DEVICE ? "gpu" : "cpu", where, bytes, &row);
     return status;
 }
 
@@ -101,7 +113,7 @@ static haul_status measure(session *self, const haul_mpi_pattern *pattern, const
 /* Nodes are those of the layout: `by_node` has the processes of each. */
 static const int *node_ranks(const session *self, int node, int *count)
 {
-    const haul_mpi_layout *layout = &self->comm->layout;
+    const hl_mpi_layout *layout = &self->comm->layout;
     *count = layout->node_start[node + 1] - layout->node_start[node];
     return layout->by_node + layout->node_start[node];
 }
@@ -153,24 +165,24 @@ static haul_status ping_pongs(session *self, haul_memory memory)
     static const char *const words[] = {"socket", "node", "network"};
     int peers[] = {-1, -1, -1}, *sockets = calloc((size_t)self->comm->size, sizeof *sockets);
     const int own = own_socket();
-    haul_status status = sockets ? HAUL_OK : haul_fail_no_memory(self->error);
+    haul_status status = sockets ? HAUL_OK : hl_base_fail_no_memory(self->error);
     if (status)
         return status;
     (void)MPI_Allgather(&own, 1, MPI_INT, sockets, 1, MPI_INT, MPI_COMM_WORLD);
     for (int rank = self->comm->size - 1; rank > 0; rank--)
         if (self->comm->layout.node_of[rank])
-            peers[HAUL_BETWEEN_NODES] = rank;
+            peers[HAUL_REACH_BETWEEN_NODES] = rank;
         else
-            peers[sockets[rank] >= 0 && sockets[rank] == *sockets ? HAUL_ON_SOCKET : HAUL_ON_NODE] =
-                rank;
+            peers[sockets[rank] >= 0 && sockets[rank] == *sockets ? HAUL_REACH_ON_SOCKET
+                                                                  : HAUL_REACH_ON_NODE] = rank;
     free(sockets);
-    for (int reach = 0; reach <= HAUL_BETWEEN_NODES; reach++)
+    for (int reach = 0; reach <= HAUL_REACH_BETWEEN_NODES; reach++)
         for (uint64_t bytes = self->given.least;
              !status && peers[reach] > 0 && bytes <= self->given.most;
              bytes = next_size(&self->given, bytes)) {
             const int sender = 0;
-            const haul_mpi_pattern pattern = {&sender, 1,     &peers[reach], 1,
-                                              bytes,   false, memory,        self->given.seconds};
+            const hl_mpi_pattern pattern = {&sender, 1,     &peers[reach], 1,
+                                            bytes,   false, memory,        self->given.seconds};
             status = measure(self, &pattern, words[reach], bytes);
         }
     return status;
@@ -188,8 +200,8 @@ static haul_status pairs(session *self, haul_memory memory, bool is_split)
     for (int count = 1; count <= most; count = count < most && 2 * count > most ? most : 2 * count)
         for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most; bytes *= 2) {
             const uint64_t each = is_split ? bytes / (uint64_t)count : bytes;
-            const haul_mpi_pattern pattern = {senders, count,     receivers, 1,
-                                              each,    !is_split, memory,    self->given.seconds};
+            const hl_mpi_pattern pattern = {senders, count,     receivers, 1,
+                                            each,    !is_split, memory,    self->given.seconds};
             (void)snprintf(text, sizeof text, "%d", count);
             if (each)
                 status = measure(self, &pattern, text, bytes);
@@ -206,8 +218,8 @@ static haul_status many_messages(session *self, haul_memory memory)
     haul_status status = HAUL_OK;
     for (int count = 1; count <= most; count = count < most && 2 * count > most ? most : 2 * count)
         for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most; bytes *= 2) {
-            const haul_mpi_pattern pattern = {&sender, 1,     receivers, count,
-                                              bytes,   false, memory,    self->given.seconds};
+            const hl_mpi_pattern pattern = {&sender, 1,     receivers, count,
+                                            bytes,   false, memory,    self->given.seconds};
             (void)snprintf(text, sizeof text, "%d", count);
             status = measure(self, &pattern, text, bytes);
         }
@@ -217,20 +229,21 @@ static haul_status many_messages(session *self, haul_memory memory)
 /* Processes of the first node, whose device is the same one. */
 static haul_status copies(session *self, bool is_shared)
 {
-    static const char *const directions[] = {[HAUL_HTOD] = "h2d", [HAUL_DTOH] = "d2h"};
+    static const char *const directions[] = {
+        [HAUL_DIRECTION_HTOD] = "h2d", [HAUL_DIRECTION_DTOH] = "d2h"};
     int here;
     char text[16];
     (void)node_ranks(self, 0, &here);
     haul_status status = HAUL_OK;
     for (int count = 1; count <= (is_shared ? here : 1); count *= 2)
-        for (int direction = HAUL_HTOD; direction <= HAUL_DTOH; direction++)
+        for (int direction = HAUL_DIRECTION_HTOD; direction <= HAUL_DIRECTION_DTOH; direction++)
             for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most;
                  bytes *= 2) {
-                haul_mpi_row row;
-                const haul_mpi_copies what = {(haul_direction)direction, count, bytes,
-                                              self->given.seconds};
+                hl_mpi_row row;
+                const hl_mpi_copies what = {(haul_direction)direction, count, bytes,
+                                            self->given.seconds};
                 status =
-                    haul_mpi_measure_copies(MPI_COMM_WORLD, self->device, &what, &row, self->error);
+                    hl_mpi_measure_copies(MPI_COMM_WORLD, self->device, &what, &row, self->error);
                 (void)snprintf(text, sizeof text, "%d", count);
                 if (!status)
                     write_row(self, directions[direction], is_shared ? text : "on", bytes, &row);
@@ -253,7 +266,7 @@ static haul_status measure_kind(session *self, int kind)
     if (kind >= 4)
         return close_file(self, status ? status : copies(self, kind == 5));
     for (int i = 0; !status && i < memories; i++) {
-        const haul_memory memory = i ? HAUL_DEVICE : HAUL_HOST;
+        const haul_memory memory = i ? HAUL_MEMORY_DEVICE : HAUL_MEMORY_HOST;
         status = kind == 0   ? ping_pongs(self, memory)
                  : kind == 3 ? many_messages(self, memory)
                              : pairs(self, memory, kind == 2);
@@ -268,7 +281,8 @@ static haul_status measure_all(session *self)
     int processes;
     (void)MPI_Comm_size(MPI_COMM_WORLD, &processes);
     if (processes < 2)
-        status = haul_fail(self->error, HAUL_USAGE,
+        status =
+            haul_error_set(self->error, HAUL_STATUS_USAGE,
                            "one process has none to send to: start it as in 'mpirun -n 2 haul-mpi "
                            "measure'");
     else if (self->given.device)
@@ -310,7 +324,7 @@ static haul_status set(request *given, const char *name, const char *value, haul
     else if (!strcmp(name, "--ranks-per-node"))
         HAUL_TRY(haul_quantity_parse(value, HAUL_DIM_NUMBER, &number, error));
     else
-        return haul_fail(error, HAUL_USAGE, "'%.60s' is no option", name);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "'%.60s' is no option", name);
     if (number >= 1 && number < (1 << 20))
         given->ranks_per_node = (unsigned)number;
     return HAUL_OK;
@@ -318,8 +332,6 @@ static haul_status set(request *given, const char *name, const char *value, haul
 
 static haul_status parse(int argc, char **argv, request *given, haul_error *error)
 {
-    if (argc < 2 || strcmp(argv[1], "measure") != 0)
-        return haul_fail(error, HAUL_USAGE, "expected 'measure'");
     for (int i = 2; i < argc; i++) {
         if (!strcmp(argv[i], "--device-aware")) {
             given->is_device_aware = true;
@@ -327,34 +339,98 @@ static haul_status parse(int argc, char **argv, request *given, haul_error *erro
             given->is_fine = true;
         } else {
             if (i + 1 == argc)
-                return haul_fail(error, HAUL_USAGE, "'%.60s' is no option, or lacks its value",
-                                 argv[i]);
+                return haul_error_set(error, HAUL_STATUS_USAGE,
+                                      "'%.60s' is no option, or lacks its value", argv[i]);
             HAUL_TRY(set(given, argv[i], argv[i + 1], error));
             i++;
         }
     }
     if (!given->least || given->most < given->least || given->most > 1 << 30)
-        return haul_fail(error, HAUL_USAGE, "expected sizes from 1 byte to 1 GiB");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "expected sizes from 1 byte to 1 GiB");
     return HAUL_OK;
+}
+
+/* `paths` has room for all arguments. */
+static haul_status parse_analyze(int argc, char **argv, const char **paths,
+                                 hl_mpi_analyze_request *given, haul_error *error)
+{
+    static const char *const formats[] = {
+        [HAUL_FORMAT_TABLE] = "table", [HAUL_FORMAT_JSON] = "json", [HAUL_FORMAT_CSV] = "csv"};
+    given->paths = paths;
+    for (int i = 2; i < argc; i++) {
+        const bool is_format = !strcmp(argv[i], "--format");
+        int format = 0;
+        if (!strcmp(argv[i], "--verbose")) {
+            given->verbose = true;
+            continue;
+        }
+        if (argv[i][0] != '-') {
+            paths[given->count++] = argv[i];
+            continue;
+        }
+        if (i + 1 == argc || (!is_format && strcmp(argv[i], "-o") != 0))
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "'%.60s' is no option, or lacks its value", argv[i]);
+        i++;
+        while (is_format && format < 3 && strcmp(argv[i], formats[format]) != 0)
+            format++;
+        if (format == 3)
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "'%.60s' is no format: table, json or csv", argv[i]);
+        if (is_format)
+            given->format = (haul_format)format;
+        else
+            given->output = argv[i];
+    }
+    return given->count
+               ? HAUL_OK
+               : haul_error_set(error, HAUL_STATUS_USAGE, "expected a folder, or profiles");
+}
+
+static haul_status run_analyze(int argc, char **argv, haul_error *error)
+{
+    hl_mpi_analyze_request given = {.format = HAUL_FORMAT_TABLE};
+    const char **const paths = calloc((size_t)argc + 1, sizeof *paths);
+    if (!paths)
+        return hl_base_fail_no_memory(error);
+    haul_status status = parse_analyze(argc, argv, paths, &given, error);
+    if (!status)
+        status = hl_mpi_analyze_ranks(MPI_COMM_WORLD, &given, error);
+    free((void *)paths);
+    return status;
+}
+
+static haul_status run_measure(int argc, char **argv, int rank, haul_error *error)
+{
+    session self = {.given = {.prefix = "messages", .least = 1, .most = 1 << 22, .seconds = 0.02},
+                    .rank = rank,
+                    .error = error};
+    HAUL_TRY(parse(argc, argv, &self.given, error));
+    return measure_all(&self);
 }
 
 int main(int argc, char **argv)
 {
     haul_error error = {.status = HAUL_OK};
-    session self = {.given = {.prefix = "messages", .least = 1, .most = 1 << 22, .seconds = 0.02},
-                    .error = &error};
     char text[700];
+    int rank;
     (void)MPI_Init(&argc, &argv);
-    (void)MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
-    const bool asks = argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
-    haul_status status = asks ? HAUL_OK : parse(argc, argv, &self.given, &error);
-    if (asks && !self.rank)
-        fputs(usage, stdout);
-    if (!asks && !status)
-        status = measure_all(&self);
-    if (status && *error.text && (!self.rank || status != HAUL_USAGE))
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const char *command = argc > 1 ? argv[1] : "";
+    haul_status status = HAUL_OK;
+    if (!strcmp(command, "--help") || !strcmp(command, "-h")) {
+        if (!rank)
+            fputs(usage, stdout);
+    } else if (!strcmp(command, "measure")) {
+        status = run_measure(argc, argv, rank, &error);
+    } else if (!strcmp(command, "analyze")) {
+        status = run_analyze(argc, argv, &error);
+    } else {
+        status = haul_error_set(&error, HAUL_STATUS_USAGE, "expected 'measure' or 'analyze'");
+    }
+    if (status && *error.text && (!rank || status != HAUL_STATUS_USAGE))
         (void)fprintf(stderr, "haul-mpi: %s\n", haul_error_format(&error, text, sizeof text));
-    if (status == HAUL_USAGE && !self.rank)
+    if (status == HAUL_STATUS_USAGE && !rank)
         fputs("          'haul-mpi --help' lists what there is\n", stderr);
     (void)MPI_Finalize();
     return haul_status_exit_code(status);

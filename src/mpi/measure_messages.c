@@ -27,7 +27,7 @@ static void sleep_until_all(MPI_Comm world)
 
 /* One process's part of a repetition. */
 typedef struct part {
-    const haul_mpi_pattern *pattern;
+    const hl_mpi_pattern *pattern;
     MPI_Comm group;
     const int *peers; /* in `group` */
     int count;        /* of peers; 0: takes part in nothing */
@@ -93,12 +93,12 @@ static double once(const part *self)
 }
 
 /* Repeats; the first process says how often. The slowest process of each repetition counts. */
-static haul_status repeat(const part *self, double seconds, haul_mpi_row *row, haul_error *error)
+static haul_status repeat(const part *self, double seconds, hl_mpi_row *row, haul_error *error)
 {
     double took = INFINITY, *times = calloc(2 * (size_t)MOST, sizeof *times),
            *slowest = times + MOST;
     if (!times)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (int i = 0; i < WARM_UP; i++)
         took = fmin(took, once(self) * (self->pattern ? self->pattern->is_one_way ? BURST : 2 : 1));
     int count = took * MOST < seconds ? MOST : (int)(seconds / took);
@@ -109,16 +109,16 @@ static haul_status repeat(const part *self, double seconds, haul_mpi_row *row, h
         times[i] = !self->pattern || self->is_sender ? time : 0;
     }
     (void)MPI_Reduce(times, slowest, count, MPI_DOUBLE, MPI_MAX, 0, self->group);
-    haul_sort_doubles(slowest, (size_t)count);
-    *row =
-        (haul_mpi_row){(size_t)count, slowest[0], haul_quantile_sorted(slowest, (size_t)count, 0.5),
-                       haul_quantile_sorted(slowest, (size_t)count, 0.9)};
+    hl_base_sort_doubles(slowest, (size_t)count);
+    *row = (hl_mpi_row){(size_t)count, slowest[0],
+                        hl_base_quantile_sorted(slowest, (size_t)count, 0.5),
+                        hl_base_quantile_sorted(slowest, (size_t)count, 0.9)};
     free(times);
     return HAUL_OK;
 }
 
 /* Its own peers, as ranks of the group, which has senders and receivers in this order. */
-static int find_peers(const haul_mpi_pattern *pattern, int rank, int *peers, bool *is_sender,
+static int find_peers(const hl_mpi_pattern *pattern, int rank, int *peers, bool *is_sender,
                       int *place)
 {
     const int senders = pattern->sender_count, each = pattern->each;
@@ -146,25 +146,26 @@ static haul_status make_room(part *self, haul_device *device, haul_buffer **buff
 {
     const size_t count = (size_t)self->count + 1, bytes = self->pattern->bytes;
     self->requests = calloc(2 * count + BURST, sizeof(MPI_Request));
-    if (self->pattern->memory == HAUL_DEVICE) {
+    if (self->pattern->memory == HAUL_MEMORY_DEVICE) {
         const haul_status status =
             haul_buffer_new(device, HAUL_BUFFER_DEVICE, count * bytes + 1, buffer, error);
         self->out = status ? NULL : haul_buffer_pointer(*buffer);
         if (status)
             return status;
         if (!self->out)
-            return haul_fail(error, HAUL_ABSENT, "the device's memory has no address for an MPI");
+            return haul_error_set(error, HAUL_STATUS_ABSENT,
+                                  "the device's memory has no address for an MPI");
     } else {
         self->out = calloc(count, bytes + 1);
     }
     if (!self->out || !self->requests)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     self->in = self->out + bytes;
     return HAUL_OK;
 }
 
-haul_status haul_mpi_measure(MPI_Comm world, haul_device *device, const haul_mpi_pattern *pattern,
-                             haul_mpi_row *row, haul_error *error)
+haul_status hl_mpi_measure(MPI_Comm world, haul_device *device, const hl_mpi_pattern *pattern,
+                           hl_mpi_row *row, haul_error *error)
 {
     part self = {.pattern = pattern};
     haul_buffer *buffer = NULL;
@@ -172,7 +173,7 @@ haul_status haul_mpi_measure(MPI_Comm world, haul_device *device, const haul_mpi
     int rank, place = 0;
     int *peers = calloc((size_t)pattern->each + 1, sizeof *peers);
     if (!peers)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     (void)MPI_Comm_rank(world, &rank);
     self.peers = peers;
     self.count = find_peers(pattern, rank, peers, &self.is_sender, &place);
@@ -184,7 +185,7 @@ haul_status haul_mpi_measure(MPI_Comm world, haul_device *device, const haul_mpi
         if (!worst)
             status = repeat(&self, pattern->seconds, row, error);
         else if (!status)
-            status = haul_fail(error, (haul_status)worst, "another process could not measure");
+            status = haul_error_set(error, (haul_status)worst, "another process could not measure");
         (void)MPI_Comm_free(&self.group);
     }
     sleep_until_all(world);
@@ -196,7 +197,7 @@ haul_status haul_mpi_measure(MPI_Comm world, haul_device *device, const haul_mpi
     return status;
 }
 
-static haul_status copy_part(part *self, const haul_mpi_copies *copies, haul_mpi_row *row,
+static haul_status copy_part(part *self, const hl_mpi_copies *copies, hl_mpi_row *row,
                              haul_error *error)
 {
     const uint64_t bytes = copies->bytes;
@@ -207,7 +208,7 @@ static haul_status copy_part(part *self, const haul_mpi_copies *copies, haul_mpi
     if (!status)
         status = haul_stream_new(self->device, &self->stream, error);
     if (!status) {
-        const bool is_out = copies->direction == HAUL_DTOH;
+        const bool is_out = copies->direction == HAUL_DIRECTION_DTOH;
         self->copy = (haul_transfer){.to = haul_in_buffer(is_out ? near : far, 0),
                                      .from = haul_in_buffer(is_out ? far : near, 0),
                                      .size = {bytes}};
@@ -221,9 +222,8 @@ static haul_status copy_part(part *self, const haul_mpi_copies *copies, haul_mpi
     return status;
 }
 
-haul_status haul_mpi_measure_copies(MPI_Comm world, haul_device *device,
-                                    const haul_mpi_copies *copies, haul_mpi_row *row,
-                                    haul_error *error)
+haul_status hl_mpi_measure_copies(MPI_Comm world, haul_device *device, const hl_mpi_copies *copies,
+                                  hl_mpi_row *row, haul_error *error)
 {
     part self = {.device = device};
     haul_status status = HAUL_OK;

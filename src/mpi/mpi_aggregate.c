@@ -33,7 +33,7 @@ static void empty(bundle *self)
     memcpy(self->at, &size, sizeof size);
 }
 
-static void add(bundle *self, const entry *head, const char *bytes)
+static void add_entry(bundle *self, const entry *head, const char *bytes)
 {
     uint64_t size = size_of(self);
     memcpy(self->at + size, head, sizeof *head);
@@ -57,27 +57,27 @@ static const char *next_entry(const bundle *self, uint64_t *at, entry *head)
 
 typedef struct aggregation {
     haul_comm *comm;
-    const haul_mpi_layout *layout;
+    const hl_mpi_layout *layout;
     int node, place, here; /* own node, own place in it, owners of it */
-    haul_mpi_scratch scratch;
+    hl_mpi_scratch scratch;
     bundle *mates[2];    /* to and from each owner of the node */
     bundle *nodes[2];    /* to and from each node that this process sends to */
     uint64_t *next_from; /* of each owner: the receive that its next message is for */
 } aggregation;
 
 /* Which place of `node` talks to `other`. */
-static int talker(const haul_mpi_layout *layout, int node, int other)
+static int talker(const hl_mpi_layout *layout, int node, int other)
 {
     return other % (layout->node_start[node + 1] - layout->node_start[node]);
 }
 
 static int mate_rank(const aggregation *self, int place)
 {
-    const haul_mpi_layout *layout = self->layout;
+    const hl_mpi_layout *layout = self->layout;
     return layout->rank_of[layout->by_node[layout->node_start[self->node] + place]];
 }
 
-static uint64_t side_size(const haul_mpi_side *side)
+static uint64_t side_size(const hl_mpi_side *side)
 {
     uint64_t size = sizeof size;
     for (size_t i = 0; i < side->count; i++)
@@ -86,8 +86,8 @@ static uint64_t side_size(const haul_mpi_side *side)
 }
 
 /* Rooms for what may come: of a process what it may send, of a node that of all its processes. */
-static haul_status make_rooms(aggregation *self, const haul_mpi_sides *sides,
-                              const haul_mpi_shape *shape, haul_error *error)
+static haul_status make_rooms(aggregation *self, const hl_mpi_sides *sides,
+                              const hl_mpi_shape *shape, haul_error *error)
 {
     const uint64_t one = sizeof(uint64_t) + shape->bytes + (shape->messages + 1) * sizeof(entry);
     const uint64_t own = side_size(&sides->receive) + side_size(&sides->send);
@@ -101,13 +101,11 @@ static haul_status make_rooms(aggregation *self, const haul_mpi_sides *sides,
     self->next_from = calloc((size_t)self->layout->owners, sizeof *self->next_from);
     self->mates[0] = bundles;
     if (!bundles || !self->next_from)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     /* what is handed to a mate may be for it from all mates and nodes, or from this for others */
     const uint64_t room = mate + rooms * node + here * one;
-    const haul_status status = haul_mpi_scratch_take(
-        self->comm, 2 * (here * room + rooms * node) + 1, &self->scratch, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_mpi_scratch_take(self->comm, 2 * (here * room + rooms * node) + 1, &self->scratch,
+                                 error));
     char *at = self->scratch.at;
     for (int way = 0; way < 2; way++) {
         self->mates[way] = bundles + (size_t)way * (here + nodes);
@@ -127,17 +125,17 @@ static haul_status make_rooms(aggregation *self, const haul_mpi_sides *sides,
 static haul_status swap(aggregation *self, bundle *const both[2], const int *ranks, size_t count,
                         haul_error *error)
 {
-    haul_mpi_block *blocks = malloc(2 * (count + 1) * sizeof *blocks);
+    hl_mpi_block *blocks = malloc(2 * (count + 1) * sizeof *blocks);
     size_t n = 0;
     if (!blocks)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         if (ranks[i] < 0)
             continue;
-        blocks[n] = (haul_mpi_block){ranks[i], size_of(&both[0][i]), both[0][i].at, false};
-        blocks[count + n++] = (haul_mpi_block){ranks[i], both[1][i].capacity, both[1][i].at, true};
+        blocks[n] = (hl_mpi_block){ranks[i], size_of(&both[0][i]), both[0][i].at, false};
+        blocks[count + n++] = (hl_mpi_block){ranks[i], both[1][i].capacity, both[1][i].at, true};
     }
-    const haul_status status = haul_mpi_deliver(self->comm, blocks, n, blocks + count, n, error);
+    const haul_status status = hl_mpi_deliver(self->comm, blocks, n, blocks + count, n, error);
     free(blocks);
     return status;
 }
@@ -146,7 +144,7 @@ static haul_status swap_mates(aggregation *self, haul_error *error)
 {
     int *ranks = calloc((size_t)self->here, sizeof *ranks);
     if (!ranks)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (int i = 0; i < self->here; i++)
         ranks[i] = i == self->place ? -1 : mate_rank(self, i);
     const haul_status status = swap(self, self->mates, ranks, (size_t)self->here, error);
@@ -156,10 +154,10 @@ static haul_status swap_mates(aggregation *self, haul_error *error)
 
 static haul_status swap_nodes(aggregation *self, haul_error *error)
 {
-    const haul_mpi_layout *layout = self->layout;
+    const hl_mpi_layout *layout = self->layout;
     int *ranks = calloc((size_t)layout->nodes, sizeof *ranks);
     if (!ranks)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (int n = 0; n < layout->nodes; n++) {
         const int there = layout->node_start[n] + talker(layout, n, self->node);
         ranks[n] =
@@ -171,7 +169,7 @@ static haul_status swap_nodes(aggregation *self, haul_error *error)
 }
 
 /* Puts what has arrived where it belongs: each source's messages in the order of the receives. */
-static haul_status land(aggregation *self, const haul_mpi_side *side, const entry *head,
+static haul_status land(aggregation *self, const hl_mpi_side *side, const entry *head,
                         const char *bytes, haul_error *error)
 {
     uint64_t *at = &self->next_from[head->from];
@@ -179,15 +177,15 @@ static haul_status land(aggregation *self, const haul_mpi_side *side, const entr
            (side->items[*at].peer != (int)head->from || !side->items[*at].bytes))
         ++*at;
     if (*at == side->count || side->items[*at].bytes != head->bytes)
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "rank %d: owner %u sent %llu bytes, which are not expected",
-                         self->comm->rank, head->from, (unsigned long long)head->bytes);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "rank %d: owner %u sent %llu bytes, which are not expected",
+                              self->comm->rank, head->from, (unsigned long long)head->bytes);
     memcpy(side->at + side->items[(*at)++].offset, bytes, head->bytes);
     return HAUL_OK;
 }
 
 /* Step 1: to the mate that talks to the node it is for; what is for the own node stays. */
-static void gather(aggregation *self, const haul_mpi_side *side)
+static void gather_for_mates(aggregation *self, const hl_mpi_side *side)
 {
     for (int i = 0; i < self->here; i++)
         empty(&self->mates[0][i]);
@@ -196,8 +194,8 @@ static void gather(aggregation *self, const haul_mpi_side *side)
         const int node = self->layout->node_of[item->peer];
         const entry head = {(uint32_t)self->comm->owner, (uint32_t)item->peer, item->bytes};
         if (node != self->node && item->bytes)
-            add(&self->mates[0][talker(self->layout, self->node, node)], &head,
-                side->at + item->offset);
+            add_entry(&self->mates[0][talker(self->layout, self->node, node)], &head,
+                      side->at + item->offset);
     }
 }
 
@@ -212,12 +210,12 @@ static void sort_by_node(aggregation *self)
         entry head;
         uint64_t at = 0;
         for (const char *bytes; (bytes = next_entry(from, &at, &head));)
-            add(&self->nodes[0][self->layout->node_of[head.to]], &head, bytes);
+            add_entry(&self->nodes[0][self->layout->node_of[head.to]], &head, bytes);
     }
 }
 
 /* Step 3: what came from other nodes, and what is for the own one, to the mates. */
-static void scatter(aggregation *self, const haul_mpi_side *side)
+static void scatter(aggregation *self, const hl_mpi_side *side)
 {
     for (int i = 0; i < self->here; i++)
         empty(&self->mates[0][i]);
@@ -225,8 +223,8 @@ static void scatter(aggregation *self, const haul_mpi_side *side)
         const haul_comm_message *item = &side->items[i];
         const entry head = {(uint32_t)self->comm->owner, (uint32_t)item->peer, item->bytes};
         if (self->layout->node_of[item->peer] == self->node && item->bytes)
-            add(&self->mates[0][self->layout->place_of[item->peer]], &head,
-                side->at + item->offset);
+            add_entry(&self->mates[0][self->layout->place_of[item->peer]], &head,
+                      side->at + item->offset);
     }
     for (int n = 0; n < self->layout->nodes; n++) {
         entry head;
@@ -234,11 +232,11 @@ static void scatter(aggregation *self, const haul_mpi_side *side)
         if (n == self->node || !self->nodes[1][n].at)
             continue;
         for (const char *bytes; (bytes = next_entry(&self->nodes[1][n], &at, &head));)
-            add(&self->mates[0][self->layout->place_of[head.to]], &head, bytes);
+            add_entry(&self->mates[0][self->layout->place_of[head.to]], &head, bytes);
     }
 }
 
-static haul_status finish(aggregation *self, const haul_mpi_side *side, haul_error *error)
+static haul_status deliver_bundles(aggregation *self, const hl_mpi_side *side, haul_error *error)
 {
     haul_status status = HAUL_OK;
     for (int i = 0; i < self->here; i++) {
@@ -251,25 +249,21 @@ static haul_status finish(aggregation *self, const haul_mpi_side *side, haul_err
     return status;
 }
 
-static haul_status in_three_steps(aggregation *self, const haul_mpi_sides *sides, haul_error *error)
+static haul_status in_three_steps(aggregation *self, const hl_mpi_sides *sides, haul_error *error)
 {
-    gather(self, &sides->send);
-    haul_status status = swap_mates(self, error);
-    if (status)
-        return status;
+    gather_for_mates(self, &sides->send);
+    HAUL_TRY(swap_mates(self, error));
     sort_by_node(self);
-    status = swap_nodes(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(swap_nodes(self, error));
     scatter(self, &sides->send);
-    status = swap_mates(self, error);
-    return status ? status : finish(self, &sides->receive, error);
+    HAUL_TRY(swap_mates(self, error));
+    return deliver_bundles(self, &sides->receive, error);
 }
 
-haul_status haul_mpi_aggregated(haul_comm *self, const haul_mpi_sides *sides,
-                                const haul_mpi_shape *shape, haul_error *error)
+haul_status hl_mpi_aggregated(haul_comm *self, const hl_mpi_sides *sides, const hl_mpi_shape *shape,
+                              haul_error *error)
 {
-    const haul_mpi_layout *layout = &self->layout;
+    const hl_mpi_layout *layout = &self->layout;
     const int node = layout->node_of[self->owner];
     aggregation now = {.comm = self,
                        .layout = layout,
@@ -279,7 +273,7 @@ haul_status haul_mpi_aggregated(haul_comm *self, const haul_mpi_sides *sides,
     haul_status status = make_rooms(&now, sides, shape, error);
     if (!status && now.mates[1])
         status = in_three_steps(&now, sides, error);
-    haul_mpi_scratch_give(self, &now.scratch);
+    hl_mpi_scratch_give(self, &now.scratch);
     free(now.mates[0]);
     free(now.next_from);
     return status;

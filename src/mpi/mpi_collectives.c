@@ -1,13 +1,11 @@
 /* The calls: arguments checked, sizes agreed, errors told to all. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/grow.h"
 #include "mpi/mpi_parts.h"
-
-/* Sizes that change are seen so many calls later at most. */
-enum { CALLS_KEPT = 15 };
 
 static bool is_in_place(haul_address address)
 {
@@ -26,38 +24,38 @@ static haul_status check_side(const haul_comm *self, haul_address address,
     for (size_t i = 0; i < count; i++) {
         const haul_comm_message *item = &items[i];
         if (item->peer < 0 || item->peer >= self->layout.owners)
-            return haul_fail(error, HAUL_USAGE, "no owner %d: there are %d", item->peer,
-                             self->layout.owners);
+            return haul_error_set(error, HAUL_STATUS_USAGE, "no owner %d: there are %d", item->peer,
+                                  self->layout.owners);
         if (!item->bytes)
             continue;
         if (!address.buffer && !address.host)
-            return haul_fail(error, HAUL_USAGE, "%llu bytes of owner %d at no address",
-                             (unsigned long long)item->bytes, item->peer);
+            return haul_error_set(error, HAUL_STATUS_USAGE, "%llu bytes of owner %d at no address",
+                                  (unsigned long long)item->bytes, item->peer);
         if (item->offset > PTRDIFF_MAX || item->bytes > PTRDIFF_MAX - item->offset)
-            return haul_fail(error, HAUL_USAGE, "the end of owner %d's bytes overflows",
-                             item->peer);
+            return haul_error_set(error, HAUL_STATUS_USAGE, "the end of owner %d's bytes overflows",
+                                  item->peer);
         const uint64_t end = item->offset + item->bytes;
         if (address.buffer && (address.offset > haul_buffer_bytes(address.buffer) ||
                                end > haul_buffer_bytes(address.buffer) - address.offset))
-            return haul_fail(error, HAUL_USAGE, "owner %d's bytes end outside the buffer",
-                             item->peer);
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "owner %d's bytes end outside the buffer", item->peer);
     }
     return HAUL_OK;
 }
 
-static haul_status check(const haul_comm *self, const haul_comm_messages *of, haul_error *error)
+static haul_status check_messages(const haul_comm *self, const haul_comm_messages *of,
+                                  haul_error *error)
 {
-    const haul_status status = check_side(self, of->send, of->sends, of->send_count, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_side(self, of->send, of->sends, of->send_count, error));
     if ((is_on_device(of->send) || is_on_device(of->receive)) && !self->device)
-        return haul_fail(error, HAUL_USAGE, "device memory needs the device in haul_comm_options");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "device memory needs the device in haul_comm_options");
     return check_side(self, of->receive, of->receives, of->receive_count, error);
 }
 
-static void measure_shape(const haul_comm *self, haul_mpi_call *call)
+static void measure_shape(const haul_comm *self, hl_mpi_call *call)
 {
-    haul_mpi_shape *shape = &call->shape;
+    hl_mpi_shape *shape = &call->shape;
     const haul_comm_messages *of = &call->of;
     shape->on_device = is_on_device(of->send) || is_on_device(of->receive);
     for (size_t i = 0; i < of->send_count; i++) {
@@ -75,11 +73,11 @@ static void measure_shape(const haul_comm *self, haul_mpi_call *call)
 }
 
 /* The largest of all owners; which is also how all learn that each has come so far. */
-static haul_status agree(haul_comm *self, haul_mpi_shape *shape, haul_error *error)
+static haul_status agree(haul_comm *self, hl_mpi_shape *shape, haul_error *error)
 {
-    uint64_t numbers[HAUL_MPI_AGREED] = {shape->bytes, shape->messages, shape->largest,
-                                         shape->on_device};
-    const haul_status status = haul_mpi_most(self, numbers, HAUL_MPI_AGREED, error);
+    uint64_t numbers[HL_MPI_AGREED] = {shape->bytes, shape->messages, shape->largest,
+                                       shape->on_device};
+    const haul_status status = hl_mpi_most(self, numbers, HL_MPI_AGREED, error);
     shape->bytes = numbers[0];
     shape->messages = numbers[1];
     shape->largest = numbers[2];
@@ -87,15 +85,15 @@ static haul_status agree(haul_comm *self, haul_mpi_shape *shape, haul_error *err
     return status;
 }
 
-/* What is sent in place is copied to the host first: the exchange may then write where it was. */
-static haul_status move_aside(haul_comm *self, haul_mpi_call *call, haul_mpi_scratch *scratch,
+/* So that an exchange in place may write where its data is, that is copied to the host first. */
+static haul_status move_aside(haul_comm *self, hl_mpi_call *call, hl_mpi_scratch *scratch,
                               haul_error *error)
 {
     haul_comm_messages *of = &call->of;
     uint64_t bytes = 0;
-    if (!haul_grow(&self->messages[0], &self->message_capacity[0], of->receive_count + 1,
-                   sizeof **self->messages))
-        return haul_fail_no_memory(error);
+    if (!hl_base_grow(&self->messages[0], &self->message_capacity[0], of->receive_count + 1,
+                      sizeof **self->messages))
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < of->receive_count; i++) {
         self->messages[0][i] = of->receives[i];
         self->messages[0][i].offset = bytes;
@@ -105,7 +103,7 @@ static haul_status move_aside(haul_comm *self, haul_mpi_call *call, haul_mpi_scr
     of->send_count = of->receive_count;
     haul_status status = check_side(self, of->receive, of->receives, of->receive_count, error);
     if (!status)
-        status = haul_mpi_scratch_take(self, bytes + 1, scratch, error);
+        status = hl_mpi_scratch_take(self, bytes + 1, scratch, error);
     if (status)
         return status;
     of->send = haul_in_host(scratch->at);
@@ -113,92 +111,169 @@ static haul_status move_aside(haul_comm *self, haul_mpi_call *call, haul_mpi_scr
         haul_comm_message item = of->receives[i];
         char *to = scratch->at + of->sends[i].offset;
         item.offset += of->receive.buffer ? of->receive.offset : 0;
-        const haul_mpi_copying what = {of->receive.buffer, &item, 1, to, false};
+        const hl_mpi_copying what = {of->receive.buffer, &item, 1, to, false};
         const char *base =
             of->receive.buffer ? haul_buffer_host(of->receive.buffer) : of->receive.host;
         if (base)
             memcpy(to, base + item.offset, item.bytes);
         else
-            status = haul_mpi_copy(self, &what, error);
+            status = hl_mpi_copy(self, &what, error);
     }
     return status;
 }
 
 /* An owner's call, or, where it is NULL, a helper's. */
-static haul_status run(haul_comm *self, haul_mpi_call *call, haul_exchange_kind kind,
-                       haul_error *error)
+static haul_status run_exchange(haul_comm *self, hl_mpi_call *call, haul_exchange_kind kind,
+                                haul_error *error)
 {
-    haul_mpi_shape shape = {.kind = kind};
-    haul_mpi_scratch aside = {.at = NULL};
+    hl_mpi_shape shape = {.kind = kind};
+    hl_mpi_scratch aside = {.at = NULL};
     haul_status status = HAUL_OK;
     if (call && is_in_place(call->of.send))
         status = move_aside(self, call, &aside, error);
     if (!status && call)
-        status = check(self, &call->of, error);
+        status = check_messages(self, &call->of, error);
     if (!status && call) {
         call->shape.kind = kind;
         measure_shape(self, call);
         shape = call->shape;
     }
-    /* where the user wants MPI's own it costs nothing beyond it */
-    const bool is_alike = (kind == HAUL_EXCHANGE_ALL || self->forced_way == HAUL_WAY_PLAIN) &&
-                          !self->has_device && self->layout.owners == self->size;
-    const bool is_kept = self->kept_calls[kind] > 0; /* alike on all: they make the same calls */
-    self->kept_calls[kind] -= is_kept;
-    if (!status && !is_alike && !is_kept)
+    const bool is_proven = hl_mpi_is_proven(self);
+    const bool agrees = !hl_mpi_spares_agreement(self, kind, self->forced_way);
+    if (!status && !is_proven && agrees)
         status = agree(self, &shape, error);
-    if (!status && call)
+    if (!status && is_proven)
+        status = hl_mpi_run_proven(self, call, error);
+    if (!status && call && !is_proven)
         call->shape = shape;
-    if (!status && is_kept)
-        status = haul_mpi_run_kept(self, call, error);
-    else if (!status)
-        status = haul_mpi_choose_and_run(self, &shape, call, error);
-    if (!status && !is_kept && self->last->is_made &&
-        haul_mpi_spares_agreement(self, kind, self->last_way)) {
-        self->kept[kind] = self->last;
-        self->kept_calls[kind] = CALLS_KEPT;
-    }
+    if (!status && !is_proven)
+        status = hl_mpi_choose_and_run(self, &shape, call, error);
     if (aside.at)
-        haul_mpi_scratch_give(self, &aside);
+        hl_mpi_scratch_give(self, &aside);
     return status;
 }
 
 /* Errors that another process told are known to all already. */
-static haul_status run_or_tell(haul_comm *self, haul_mpi_call *call, haul_exchange_kind kind,
+static haul_status run_or_tell(haul_comm *self, hl_mpi_call *call, haul_exchange_kind kind,
                                haul_error *error)
 {
     haul_error own = {.status = HAUL_OK};
     error = error ? error : &own;
+    self->calls++;
     if (self->failure.status) {
         *error = self->failure;
         return error->status;
     }
-    const haul_status status = run(self, call, kind, error);
-    return status ? haul_mpi_tell(self, error) : HAUL_OK;
+    const haul_status status = run_exchange(self, call, kind, error);
+    return status ? hl_mpi_tell(self, error) : HAUL_OK;
 }
 
 static haul_status room_for_messages(haul_comm *self, haul_error *error)
 {
     for (int i = 0; i < 2; i++)
-        if (!haul_grow(&self->messages[i], &self->message_capacity[i], (size_t)self->layout.owners,
-                       sizeof **self->messages))
-            return haul_fail_no_memory(error);
+        if (!hl_base_grow(&self->messages[i], &self->message_capacity[i],
+                          (size_t)self->layout.owners, sizeof **self->messages))
+            return hl_base_fail_no_memory(error);
     return HAUL_OK;
 }
 
-haul_status haul_alltoall(haul_comm *comm, haul_address send, haul_address receive, uint64_t bytes,
-                          haul_error *error)
+/* --- calls that are MPI's own alone go there at once: a short one takes little longer itself than
+ * the lists and checks that other ways need */
+
+static bool is_of_host(haul_address address)
+{
+    return !address.buffer && address.host;
+}
+
+static haul_status end_left(haul_comm *self, haul_exchange_kind kind, uint64_t bytes,
+                            uint64_t messages, int code, haul_error *error)
+{
+    haul_error own = {.status = HAUL_OK};
+    error = error ? error : &own;
+    self->calls++;
+    self->last = NULL;
+    self->last_way = HAUL_WAY_PLAIN;
+    self->last_shape = (hl_mpi_shape){.kind = kind, .bytes = bytes, .messages = messages};
+    self->last_is_own = kind != HAUL_EXCHANGE_ALL;
+    if (!code)
+        return HAUL_OK;
+    (void)hl_mpi_failed(self, code, "MPI's own all-to-all", error);
+    return hl_mpi_tell(self, error);
+}
+
+/* The side as MPI's ints; false where it needs more than that. */
+static bool list_numbers(const haul_comm *self, const haul_blocks *blocks, size_t item_bytes,
+                         int *numbers, uint64_t *bytes, uint64_t *messages)
+{
+    const int owners = self->layout.owners;
+    uint64_t at = 0;
+    for (int i = 0; i < owners; i++) {
+        const size_t count = blocks->counts[i];
+        const uint64_t first = blocks->displacements ? blocks->displacements[i] : at;
+        if (count > INT_MAX || first > INT_MAX || item_bytes > INT_MAX ||
+            (first + count) * item_bytes > INT_MAX)
+            return false;
+        numbers[i] = (int)(count * item_bytes);
+        numbers[owners + i] = (int)(first * item_bytes);
+        *bytes += i == self->owner ? 0 : count * item_bytes;
+        *messages += i != self->owner && count > 0;
+        at = first + count;
+    }
+    return true;
+}
+
+/* Sets *status where the call was MPI's own. */
+static bool is_left_v(haul_comm *self, const haul_alltoallv_blocks *of, haul_status *status,
+                      haul_error *error)
+{
+    int *numbers = self->plain_numbers;
+    const size_t owners = (size_t)self->layout.owners;
+    uint64_t bytes = 0, messages = 0, received = 0, came = 0;
+    if (!numbers || !is_of_host(of->send) || !is_of_host(of->receive) || !of->sends.counts ||
+        !of->receives.counts || self->courses[HAUL_EXCHANGE_ALL_V].way != HAUL_WAY_PLAIN ||
+        !list_numbers(self, &of->sends, of->item_bytes, numbers, &bytes, &messages) ||
+        !list_numbers(self, &of->receives, of->item_bytes, numbers + 2 * owners, &received,
+                      &came) ||
+        !haul_comm_leaves_next(self, HAUL_EXCHANGE_ALL_V, 0))
+        return false;
+    const int code =
+        PMPI_Alltoallv(of->send.host, numbers, numbers + owners, MPI_BYTE, of->receive.host,
+                       numbers + 2 * owners, numbers + 3 * owners, MPI_BYTE, self->owners);
+    *status = end_left(self, HAUL_EXCHANGE_ALL_V, bytes, messages, code, error);
+    return true;
+}
+
+static bool is_left(haul_comm *self, haul_address send, haul_address receive, uint64_t bytes,
+                    haul_status *status, haul_error *error)
+{
+    const uint64_t others = (uint64_t)self->layout.owners - 1;
+    if (!is_of_host(send) || !is_of_host(receive) ||
+        !haul_comm_leaves_next(self, HAUL_EXCHANGE_ALL, bytes))
+        return false;
+    const int code = PMPI_Alltoall(send.host, (int)bytes, MPI_BYTE, receive.host, (int)bytes,
+                                   MPI_BYTE, self->owners);
+    *status = end_left(self, HAUL_EXCHANGE_ALL, bytes * others, others, code, error);
+    return true;
+}
+
+/* --- */
+
+haul_status haul_comm_alltoall(haul_comm *comm, haul_address send, haul_address receive,
+                               uint64_t bytes, haul_error *error)
 {
     const uint64_t owners = (uint64_t)comm->layout.owners;
-    haul_mpi_call call = {.bytes = bytes};
+    hl_mpi_call call = {.bytes = bytes};
+    haul_status status;
+    if (is_left(comm, send, receive, bytes, &status, error))
+        return status;
     if (comm->owner < 0)
         return run_or_tell(comm, NULL, HAUL_EXCHANGE_ALL, error);
     if (bytes > PTRDIFF_MAX / owners)
-        return haul_fail(error, HAUL_USAGE, "%llu bytes to each of %d owners overflow",
-                         (unsigned long long)bytes, comm->layout.owners);
-    const haul_status status = room_for_messages(comm, error);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "%llu bytes to each of %d owners overflow",
+                              (unsigned long long)bytes, comm->layout.owners);
+    status = room_for_messages(comm, error);
     if (status)
-        return haul_mpi_tell(comm, &(haul_error){.status = status, .text = "out of memory"});
+        return hl_mpi_tell(comm, &(haul_error){.status = status, .text = "out of memory"});
     for (uint64_t i = 0; i < owners; i++)
         comm->messages[0][i] = comm->messages[1][i] = (haul_comm_message){(int)i, bytes, i * bytes};
     call.of =
@@ -213,35 +288,40 @@ static haul_status list_blocks(const haul_comm *self, const haul_blocks *blocks,
     haul_comm_message *items = self->messages[which];
     uint64_t at = 0;
     if (!blocks->counts || !items)
-        return haul_fail(error, HAUL_USAGE, "an all-to-all-v without counts");
+        return haul_error_set(error, HAUL_STATUS_USAGE, "an all-to-all-v without counts");
     for (int i = 0; i < self->layout.owners; i++) {
         const size_t count = blocks->counts[i];
         const uint64_t first = blocks->displacements ? blocks->displacements[i] : at;
         const uint64_t most = item_bytes ? PTRDIFF_MAX / item_bytes : 0;
         if (item_bytes && (count > most || first > most - count))
-            return haul_fail(error, HAUL_USAGE, "%zu items of %zu bytes for owner %d overflow",
-                             count, item_bytes, i);
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "%zu items of %zu bytes for owner %d overflow", count, item_bytes,
+                                  i);
         items[i] = (haul_comm_message){i, count * item_bytes, first * item_bytes};
         at = first + count;
     }
     return HAUL_OK;
 }
 
-haul_status haul_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *blocks, haul_error *error)
+haul_status haul_comm_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *blocks,
+                                haul_error *error)
 {
     haul_error own = {.status = HAUL_OK};
-    haul_mpi_call call = {.bytes = 0};
+    hl_mpi_call call = {.bytes = 0};
     error = error ? error : &own;
     if (comm->owner < 0)
         return run_or_tell(comm, NULL, HAUL_EXCHANGE_ALL_V, error);
     const bool in_place = is_in_place(blocks->send);
-    haul_status status = room_for_messages(comm, error);
+    haul_status status;
+    if (is_left_v(comm, blocks, &status, error))
+        return status;
+    status = room_for_messages(comm, error);
     if (!status)
         status = list_blocks(comm, &blocks->receives, blocks->item_bytes, 1, error);
     if (!status && !in_place)
         status = list_blocks(comm, &blocks->sends, blocks->item_bytes, 0, error);
     if (status)
-        return haul_mpi_tell(comm, error);
+        return hl_mpi_tell(comm, error);
     call.of = (haul_comm_messages){blocks->send,    comm->messages[0], (size_t)comm->layout.owners,
                                    blocks->receive, comm->messages[1], (size_t)comm->layout.owners};
     return run_or_tell(comm, &call, HAUL_EXCHANGE_ALL_V, error);
@@ -250,7 +330,7 @@ haul_status haul_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *blocks,
 haul_status haul_comm_exchange(haul_comm *comm, const haul_comm_messages *messages,
                                haul_error *error)
 {
-    haul_mpi_call call = {.of = messages ? *messages : (haul_comm_messages){.send_count = 0}};
-    haul_mpi_call *own = comm->owner < 0 ? NULL : &call;
+    hl_mpi_call call = {.of = messages ? *messages : (haul_comm_messages){.send_count = 0}};
+    hl_mpi_call *own = comm->owner < 0 ? NULL : &call;
     return run_or_tell(comm, own, HAUL_EXCHANGE_MESSAGES, error);
 }

@@ -15,7 +15,7 @@
 
 enum { WINDOW_USUAL = 16 };
 
-/* What the first process decides, sent to all; a machine's text follows. */
+/* Settings that the first process decides and sends to all; a machine's text follows. */
 typedef struct settings {
     int status; /* of an error, with its text */
     int way;
@@ -23,7 +23,7 @@ typedef struct settings {
     unsigned ranks_per_node;
     int is_device_aware; /* -1: as each process says */
     uint64_t machine_bytes;
-    double time_limit_s;
+    double time_limit_s, trial_share;
     char text[sizeof((haul_error *)NULL)->text];
 } settings;
 
@@ -37,21 +37,22 @@ static haul_status read_number(const char *name, double usual, double most, doub
         return HAUL_OK;
     const haul_status status = haul_quantity_parse(text, HAUL_DIM_NUMBER, value, NULL);
     return status || !(*value >= 0 && *value <= most)
-               ? haul_fail(error, HAUL_USAGE, "%s: expected a number from 0 to %g, not '%.60s'",
-                           name, most, text)
+               ? haul_error_set(error, HAUL_STATUS_USAGE,
+                                "%s: expected a number from 0 to %g, not '%.60s'", name, most, text)
                : HAUL_OK;
 }
 
-static haul_status read_way(const char *text, int *way, haul_error *error)
+static haul_status read_way(haul_way usual, int *way, haul_error *error)
 {
-    *way = -1;
-    if (!text || !*text)
-        return HAUL_OK;
-    for (int i = 0; i < HAUL_WAYS; i++)
-        if (!strcmp(text, haul_way_text((haul_way)i)))
-            *way = i;
-    return *way >= 0 ? HAUL_OK
-                     : haul_fail(error, HAUL_USAGE, "no way of exchange is called '%.60s'", text);
+    const char *text = getenv("HAUL_MPI_WAY");
+    haul_way read = usual;
+    if (text && *text)
+        HAUL_TRY(haul_way_parse(text, &read, error));
+    if ((unsigned)read >= HAUL_WAYS)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "no way of exchange has the number %u",
+                              (unsigned)read);
+    *way = (int)read;
+    return HAUL_OK;
 }
 
 /* The machine as text, which all processes read alike. */
@@ -68,10 +69,10 @@ static haul_status write_machine(const haul_comm_options *options, char **text, 
         return status;
     FILE *out = open_memstream(text, size);
     if (!out)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     status = haul_machine_write(machine, out, error);
-    if (fclose(out) && !status)
-        status = haul_fail_no_memory(error);
+    if ((fclose(out) || !*text) && !status)
+        status = hl_base_fail_no_memory(error);
     haul_machine_free(loaded);
     return status;
 }
@@ -79,26 +80,19 @@ static haul_status write_machine(const haul_comm_options *options, char **text, 
 static haul_status decide(const haul_comm_options *options, settings *made, char **machine,
                           haul_error *error)
 {
-    const char *way = getenv("HAUL_MPI_WAY");
     double window, per_node, aware;
     size_t size = 0;
-    haul_status status = read_way(way && *way ? way : options->way, &made->way, error);
-    if (!status)
-        status =
-            read_number("HAUL_MPI_WINDOW", options->window, HAUL_MPI_WINDOW_MOST, &window, error);
-    if (!status)
-        status = read_number("HAUL_MPI_RANKS_PER_NODE", options->ranks_per_node, 1 << 30, &per_node,
-                             error);
-    if (!status)
-        status = read_number("HAUL_MPI_DEVICE_AWARE", -1, 1, &aware, error);
-    if (!status)
-        status = read_number("HAUL_MPI_TIME_LIMIT", options->time_limit_s, 1e9, &made->time_limit_s,
-                             error);
-    if (!status)
-        status = write_machine(options, machine, &size, error);
-    if (status)
-        return status;
-    made->window = window >= 1 && window <= HAUL_MPI_WINDOW_MOST ? (unsigned)window : WINDOW_USUAL;
+    HAUL_TRY(read_way(options->way, &made->way, error));
+    HAUL_TRY(read_number("HAUL_MPI_WINDOW", options->window, HL_MPI_WINDOW_MOST, &window, error));
+    HAUL_TRY(
+        read_number("HAUL_MPI_RANKS_PER_NODE", options->ranks_per_node, 1 << 30, &per_node, error));
+    HAUL_TRY(read_number("HAUL_MPI_DEVICE_AWARE", -1, 1, &aware, error));
+    HAUL_TRY(
+        read_number("HAUL_MPI_TIME_LIMIT", options->time_limit_s, 1e9, &made->time_limit_s, error));
+    HAUL_TRY(write_machine(options, machine, &size, error));
+    HAUL_TRY(
+        read_number("HAUL_MPI_TRIAL_SHARE", options->trial_share, 1, &made->trial_share, error));
+    made->window = window >= 1 && window <= HL_MPI_WINDOW_MOST ? (unsigned)window : WINDOW_USUAL;
     made->ranks_per_node = (unsigned)per_node;
     made->is_device_aware = (int)aware;
     made->machine_bytes = size;
@@ -118,12 +112,12 @@ static haul_status share(haul_comm *self, const haul_comm_options *options, sett
     }
     int code = MPI_Bcast(made, (int)sizeof *made, MPI_BYTE, 0, self->all);
     if (!code && made->status)
-        status = haul_fail(error, (haul_status)made->status, "%s", made->text);
+        status = haul_error_set(error, (haul_status)made->status, "%s", made->text);
     if (!code && !status && made->machine_bytes) {
         if (self->rank)
             machine = malloc(made->machine_bytes);
         if (!machine)
-            status = haul_fail_no_memory(error);
+            status = hl_base_fail_no_memory(error);
         else
             code = MPI_Bcast(machine, (int)made->machine_bytes, MPI_BYTE, 0, self->all);
         if (!code && !status)
@@ -131,7 +125,7 @@ static haul_status share(haul_comm *self, const haul_comm_options *options, sett
                 haul_machine_parse(machine, made->machine_bytes, "machine", &self->machine, error);
     }
     free(machine);
-    return code ? haul_mpi_failed(self, code, "sharing the settings", error) : status;
+    return code ? hl_mpi_failed(self, code, "sharing the settings", error) : status;
 }
 
 /* A number that the processes of a node have in common: the lowest rank there. */
@@ -147,7 +141,7 @@ static haul_status find_node(haul_comm *self, const settings *made, int *node, h
         code = MPI_Bcast(node, 1, MPI_INT, 0, near);
         (void)MPI_Comm_free(&near);
     }
-    return code ? haul_mpi_failed(self, code, "finding the nodes", error) : HAUL_OK;
+    return code ? hl_mpi_failed(self, code, "finding the nodes", error) : HAUL_OK;
 }
 
 /* The MPI's own word, for CUDA alone. */
@@ -177,12 +171,12 @@ static haul_status open_device(haul_comm *self, const haul_comm_options *options
     }
     if (self->team_of >= 0)
         common[1] =
-            self->device && haul_device_describe(self->device)->can & HAUL_CAN_SHARE ? 1 : 0;
+            self->device && haul_device_describe(self->device)->can & HAUL_DEVICE_CAN_SHARE ? 1 : 0;
     const int code = MPI_Allreduce(MPI_IN_PLACE, common, 3, MPI_INT, MPI_MIN, self->all);
     self->is_device_aware = common[0];
     self->can_share = common[1];
     self->has_device = !common[2];
-    return code && !status ? haul_mpi_failed(self, code, "agreeing on devices", error) : status;
+    return code && !status ? hl_mpi_failed(self, code, "agreeing on devices", error) : status;
 }
 
 static haul_status open_communicators(haul_comm *self, MPI_Comm mpi, haul_error *error)
@@ -196,7 +190,7 @@ static haul_status open_communicators(haul_comm *self, MPI_Comm mpi, haul_error 
         code = MPI_Comm_rank(self->all, &self->rank);
     if (!code)
         code = MPI_Comm_size(self->all, &self->size);
-    return code ? haul_mpi_failed(self, code, "duplicating a communicator", error) : HAUL_OK;
+    return code ? hl_mpi_failed(self, code, "duplicating a communicator", error) : HAUL_OK;
 }
 
 /* An error on one process of what they all do is an error of all. */
@@ -205,15 +199,15 @@ static haul_status agree(haul_comm *self, haul_status status, haul_error *error)
     struct {
         int value, rank;
     } worst = {(int)status, self->rank};
-    haul_mpi_notice notice = {.status = (int)status, .rank = self->rank};
+    hl_mpi_notice notice = {.status = (int)status, .rank = self->rank};
     if (MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, self->all) || !worst.value)
         return status;
     if (status)
         (void)snprintf(notice.text, sizeof notice.text, "%s", error->text);
     if (MPI_Bcast(&notice, (int)sizeof notice, MPI_BYTE, worst.rank, self->all) || status)
         return status;
-    return haul_fail(error, (haul_status)notice.status, "rank %d: %.480s", notice.rank,
-                     notice.text);
+    return haul_error_set(error, (haul_status)notice.status, "rank %d: %.480s", notice.rank,
+                          notice.text);
 }
 
 haul_status haul_comm_new(MPI_Comm mpi, const haul_comm_options *options, haul_comm **comm,
@@ -227,11 +221,13 @@ haul_status haul_comm_new(MPI_Comm mpi, const haul_comm_options *options, haul_c
     settings made = {.status = 0};
     int node = 0;
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     self->all = self->owners = self->notices = MPI_COMM_NULL;
     self->notice_request = MPI_REQUEST_NULL;
     haul_status status = open_communicators(self, mpi, error);
     if (status) {
+        if (self->all != MPI_COMM_NULL)
+            (void)MPI_Comm_free(&self->all);
         free(self);
         return status;
     }
@@ -239,21 +235,26 @@ haul_status haul_comm_new(MPI_Comm mpi, const haul_comm_options *options, haul_c
     if (!status)
         status = agree(self, find_node(self, &made, &node, error), error);
     if (!status)
-        status = agree(self, haul_mpi_layout_make(self, node, options->is_helper, error), error);
+        status = agree(self, hl_mpi_layout_make(self, node, options->is_helper, error), error);
     if (!status)
         status = agree(self, open_device(self, options, &made, error), error);
-    if (!status &&
-        MPI_Comm_split(self->all, self->owner >= 0 ? 0 : MPI_UNDEFINED, self->rank, &self->owners))
-        status = haul_fail(error, HAUL_DEVICE_FAILED, "cannot split the communicator");
+    /* MPIs have few contexts: a program may have hundreds of communicators */
+    if (!status && self->layout.owners == self->size)
+        self->owners = self->all;
+    else if (!status && MPI_Comm_split(self->all, self->owner >= 0 ? 0 : MPI_UNDEFINED, self->rank,
+                                       &self->owners))
+        status = haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "cannot split the communicator");
     if (!status)
-        status = agree(self, haul_mpi_listen(self, error), error);
+        status = agree(self, hl_mpi_listen(self, error), error);
     if (status) {
         haul_comm_free(self);
         return status;
     }
     self->window = made.window;
     self->time_limit_s = made.time_limit_s;
-    self->forced_way = made.way;
+    self->trial_share = made.trial_share;
+    self->forced_way = (haul_way)made.way;
+    self->may_fall_back = options->may_fall_back;
     *comm = self;
     return HAUL_OK;
 }
@@ -266,7 +267,7 @@ static void close_communicators(haul_comm *self)
         (void)MPI_Cancel(&self->notice_request);
         (void)MPI_Wait(&self->notice_request, MPI_STATUS_IGNORE);
     }
-    if (self->owners != MPI_COMM_NULL)
+    if (self->owners != MPI_COMM_NULL && self->owners != self->all)
         (void)MPI_Comm_free(&self->owners);
     (void)MPI_Comm_free(&self->notices);
     (void)MPI_Comm_free(&self->all);
@@ -278,17 +279,19 @@ void haul_comm_free(haul_comm *comm)
         return;
     if (!comm->failure.status)
         close_communicators(comm);
-    haul_mpi_scratch_free(comm);
+    hl_mpi_scratch_free(comm);
     haul_stream_free(comm->streams[0]);
     haul_stream_free(comm->streams[1]);
     haul_machine_free(comm->machine);
-    haul_mpi_layout_free(&comm->layout);
+    hl_mpi_layout_free(&comm->layout);
+    hl_mpi_choices_free(comm);
     for (int i = 0; i < 2; i++) {
         free(comm->blocks[i]);
         free(comm->messages[i]);
     }
     if (comm->failure.status)
         return;
+    free(comm->plain_numbers);
     free(comm->transfers);
     free(comm);
 }

@@ -1,10 +1,7 @@
 /* Exchanges between any memory: copies before and behind the messages, or none. */
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "base/fail.h"
-#include "base/grow.h"
 #include "mpi/mpi_parts.h"
 
 enum { CHUNKS = 4 };
@@ -24,64 +21,14 @@ static char *pointer_of(haul_address address)
     return at ? at + address.offset : NULL;
 }
 
-/* --- copies */
-
-/* A simulated device moves its own clock alone: its copies are made to take as long here. */
-static void keep_pace(const haul_comm *self, int64_t since_ns)
-{
-    if (!self->takes_simulated_time || !haul_device_describe(self->device)->is_simulated)
-        return;
-    const int64_t took = haul_device_now(self->device) - since_ns;
-    const struct timespec pause = {.tv_sec = (time_t)(took / 1000000000),
-                                   .tv_nsec = (long)(took % 1000000000)};
-    (void)nanosleep(&pause, NULL);
-}
-
-/* Queues the copies; neighbours at both ends are one. */
-static haul_status queue_copies(haul_stream *stream, const haul_mpi_copying *what,
-                                haul_error *error)
-{
-    uint64_t at = 0;
-    for (size_t i = 0; i < what->count;) {
-        const uint64_t first = what->items[i].offset;
-        uint64_t bytes = what->items[i++].bytes;
-        while (i < what->count && what->items[i].offset == first + bytes)
-            bytes += what->items[i++].bytes;
-        if (!bytes)
-            continue;
-        const haul_address device = haul_in_buffer(what->buffer, first);
-        const haul_address host = haul_in_host(what->packed + at);
-        const haul_transfer transfer = {.to = what->to_device ? device : host,
-                                        .from = what->to_device ? host : device,
-                                        .size = {bytes}};
-        const haul_status status = haul_stream_copy(stream, &transfer, NULL, error);
-        if (status)
-            return status;
-        at += bytes;
-    }
-    return HAUL_OK;
-}
-
-haul_status haul_mpi_copy(haul_comm *self, const haul_mpi_copying *what, haul_error *error)
-{
-    const int64_t since = haul_device_now(self->device);
-    haul_stream *stream = self->streams[what->to_device];
-    haul_status status = queue_copies(stream, what, error);
-    if (!status)
-        status = haul_stream_wait(stream, error);
-    if (!status)
-        keep_pace(self, since);
-    return status;
-}
-
 /* --- staging */
 
 /* One side in packed host memory: its items, there and in the buffer. */
 typedef struct stage {
     haul_address address;
-    haul_mpi_side side;       /* packed */
+    hl_mpi_side side;         /* packed */
     haul_comm_message *items; /* in the buffer */
-    haul_mpi_scratch scratch;
+    hl_mpi_scratch scratch;
 } stage;
 
 static haul_status stage_open(haul_comm *self, stage *made, haul_address address,
@@ -95,7 +42,7 @@ static haul_status stage_open(haul_comm *self, stage *made, haul_address address
     uint64_t bytes = 0;
     haul_comm_message *packed = malloc(2 * (count + 1) * sizeof *packed);
     if (!packed)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     made->items = packed + count;
     made->side.items = packed;
     for (size_t i = 0; i < count; i++) {
@@ -104,65 +51,65 @@ static haul_status stage_open(haul_comm *self, stage *made, haul_address address
         made->items[i].offset += address.offset;
         bytes += items[i].bytes;
     }
-    const haul_status status = haul_mpi_scratch_take(self, bytes + 1, &made->scratch, error);
+    const haul_status status = hl_mpi_scratch_take(self, bytes + 1, &made->scratch, error);
     made->side.at = made->scratch.at;
     return status;
 }
 
-static haul_mpi_copying copying(const stage *self, bool to_device)
+static hl_mpi_copying copying(const stage *self, bool to_device)
 {
-    return (haul_mpi_copying){self->address.buffer, self->items, self->side.count, self->side.at,
-                              to_device};
+    return (hl_mpi_copying){self->address.buffer, self->items, self->side.count, self->side.at,
+                            to_device};
 }
 
 static void stage_close(haul_comm *self, stage *of)
 {
     if (of->scratch.at)
-        haul_mpi_scratch_give(self, &of->scratch);
+        hl_mpi_scratch_give(self, &of->scratch);
     if (of->items)
         free((void *)of->side.items);
 }
 
 /* --- ways */
 
-static haul_status run_between_hosts(haul_comm *self, haul_way way, const haul_mpi_call *call,
-                                     const haul_mpi_sides *sides, haul_error *error)
+static haul_status run_between_hosts(haul_comm *self, haul_way way, const hl_mpi_call *call,
+                                     const hl_mpi_sides *sides, haul_error *error)
 {
     switch (way) {
     case HAUL_WAY_PLAIN:
-        return haul_mpi_plain(self, call, sides, error);
+        return hl_mpi_plain(self, call, sides, error);
     case HAUL_WAY_AGGREGATED:
-        return haul_mpi_aggregated(self, sides, &call->shape, error);
+        return hl_mpi_aggregated(self, sides, &call->shape, error);
     case HAUL_WAY_BRUCK:
-        return haul_mpi_bruck(self, sides, call->bytes, error);
+        return hl_mpi_bruck(self, sides, call->bytes, error);
     case HAUL_WAY_EXTRA_MESSAGE:
-        return haul_mpi_extra_message(self, sides, error);
+        return hl_mpi_extra_message(self, sides, error);
     default:
-        return haul_mpi_direct(self, sides, error);
+        return hl_mpi_direct(self, sides, error);
     }
 }
 
-static haul_status run_staged(haul_comm *self, haul_way way, const haul_mpi_call *call, stage *out,
+static haul_status run_staged(haul_comm *self, haul_way way, const hl_mpi_call *call, stage *out,
                               stage *in, haul_error *error)
 {
     haul_status status = HAUL_OK;
     if (out->items) {
-        const haul_mpi_copying what = copying(out, false);
-        status = haul_mpi_copy(self, &what, error);
+        const hl_mpi_copying what = copying(out, false);
+        status = hl_mpi_copy(self, &what, error);
     }
     if (!status) {
-        const haul_mpi_sides sides = {out->side, in->side};
+        const hl_mpi_sides sides = {out->side, in->side};
         status = run_between_hosts(self, way, call, &sides, error);
     }
     if (!status && in->items) {
-        const haul_mpi_copying what = copying(in, true);
-        status = haul_mpi_copy(self, &what, error);
+        const hl_mpi_copying what = copying(in, true);
+        status = hl_mpi_copy(self, &what, error);
     }
     return status;
 }
 
 /* The items of a chunk, by their owners' distance: both ends have the same. */
-static size_t select_chunk(const haul_comm *self, const haul_mpi_side *side, bool is_send,
+static size_t select_chunk(const haul_comm *self, const hl_mpi_side *side, bool is_send,
                            size_t chunk, size_t *picked)
 {
     const size_t owners = (size_t)self->layout.owners, own = (size_t)self->owner;
@@ -189,7 +136,7 @@ static haul_status chunk_make(const haul_comm *self, const stage *of, bool is_se
     made->packed = malloc(2 * most * sizeof *made->packed);
     if (!picked || !made->packed) {
         free(picked);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     made->items = made->packed + most;
     made->count = select_chunk(self, &of->side, is_send, number, picked);
@@ -211,9 +158,9 @@ static haul_status queue_chunk(haul_stream *stream, const stage *of, const chunk
         while (next < part->count && part->packed[next].offset == part->packed[next - 1].offset +
                                                                       part->packed[next - 1].bytes)
             next++;
-        const haul_mpi_copying what = {of->address.buffer, part->items + i, next - i,
-                                       of->side.at + part->packed[i].offset, to_device};
-        status = queue_copies(stream, &what, error);
+        const hl_mpi_copying what = {of->address.buffer, part->items + i, next - i,
+                                     of->side.at + part->packed[i].offset, to_device};
+        status = hl_mpi_copies_queue(stream, &what, error);
         i = next;
     }
     return status;
@@ -242,11 +189,11 @@ static haul_status run_chunked(haul_comm *self, const stage *out, const stage *i
             status = haul_stream_copy(self->streams[0], &nothing, events[c], error);
     }
     for (size_t c = 0; !status && c < CHUNKS; c++) {
-        const haul_mpi_sides sides = {{out->side.at, parts[0][c].packed, parts[0][c].count},
-                                      {in->side.at, parts[1][c].packed, parts[1][c].count}};
+        const hl_mpi_sides sides = {{out->side.at, parts[0][c].packed, parts[0][c].count},
+                                    {in->side.at, parts[1][c].packed, parts[1][c].count}};
         status = haul_event_wait(events[c], error);
         if (!status)
-            status = haul_mpi_direct(self, &sides, error);
+            status = hl_mpi_direct(self, &sides, error);
         if (!status)
             status = queue_chunk(self->streams[1], in, &parts[1][c], true, error);
     }
@@ -254,7 +201,7 @@ static haul_status run_chunked(haul_comm *self, const stage *out, const stage *i
         const haul_status waited = haul_stream_wait(self->streams[i], status ? NULL : error);
         status = status ? status : waited;
     }
-    keep_pace(self, since);
+    hl_mpi_pace_keep(self, since);
     for (size_t c = 0; c < CHUNKS; c++) {
         haul_event_free(events[c]);
         free(parts[0][c].packed);
@@ -263,7 +210,7 @@ static haul_status run_chunked(haul_comm *self, const stage *out, const stage *i
     return status;
 }
 
-/* What an owner sends itself within device memory: through the host, as the rest goes. */
+/* An owner's messages to itself within device memory go through the host, as the others do. */
 static haul_status copy_own_on_device(haul_comm *self, stage *out, stage *in, haul_error *error)
 {
     haul_status status = HAUL_OK;
@@ -275,8 +222,9 @@ static haul_status copy_own_on_device(haul_comm *self, stage *out, stage *in, ha
                (in->side.items[at].peer != self->owner || !in->side.items[at].bytes))
             at++;
         if (at == in->side.count || in->side.items[at].bytes != out->side.items[i].bytes)
-            return haul_fail(error, HAUL_BAD_INPUT,
-                             "rank %d: what it sends itself is not what it receives", self->rank);
+            return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                  "rank %d: what it sends itself is not what it receives",
+                                  self->rank);
         const haul_transfer transfer = {
             .to = haul_in_buffer(in->address.buffer, in->items[at++].offset),
             .from = haul_in_buffer(out->address.buffer, out->items[i].offset),
@@ -286,14 +234,14 @@ static haul_status copy_own_on_device(haul_comm *self, stage *out, stage *in, ha
     return status ? status : haul_stream_wait(self->streams[1], error);
 }
 
-static haul_status run_owner(haul_comm *self, haul_way way, const haul_mpi_call *call,
+static haul_status run_owner(haul_comm *self, haul_way way, const hl_mpi_call *call,
                              haul_error *error)
 {
     const haul_comm_messages *of = &call->of;
     const bool is_native = way == HAUL_WAY_PLAIN || way == HAUL_WAY_DIRECT;
     if (is_native || (!on_device(of->send) && !on_device(of->receive))) {
-        const haul_mpi_sides sides = {{pointer_of(of->send), of->sends, of->send_count},
-                                      {pointer_of(of->receive), of->receives, of->receive_count}};
+        const hl_mpi_sides sides = {{pointer_of(of->send), of->sends, of->send_count},
+                                    {pointer_of(of->receive), of->receives, of->receive_count}};
         return run_between_hosts(self, way, call, &sides, error);
     }
     stage out = {.items = NULL}, in = {.items = NULL};
@@ -302,7 +250,7 @@ static haul_status run_owner(haul_comm *self, haul_way way, const haul_mpi_call 
         status = stage_open(self, &in, of->receive, of->receives, of->receive_count, error);
     const bool both = out.items && in.items;
     if (!status && way == HAUL_WAY_DUPLICATE_POINTER && both) {
-        status = haul_mpi_duplicate_pointer(self, of, error);
+        status = hl_mpi_duplicate_pointer(self, of, error);
         if (!status)
             status = copy_own_on_device(self, &out, &in, error);
     } else if (!status && way == HAUL_WAY_CHUNKED && both) {
@@ -315,15 +263,15 @@ static haul_status run_owner(haul_comm *self, haul_way way, const haul_mpi_call 
     return status;
 }
 
-haul_status haul_mpi_run(haul_comm *self, haul_way way, const haul_mpi_shape *shape,
-                         const haul_mpi_call *call, haul_error *error)
+haul_status hl_mpi_run(haul_comm *self, haul_way way, const hl_mpi_shape *shape,
+                       const hl_mpi_call *call, haul_error *error)
 {
     (void)shape;
     if (call)
         return run_owner(self, way, call, error);
     if (way == HAUL_WAY_EXTRA_MESSAGE)
-        return haul_mpi_extra_message(self, NULL, error);
+        return hl_mpi_extra_message(self, NULL, error);
     if (way == HAUL_WAY_DUPLICATE_POINTER)
-        return haul_mpi_duplicate_pointer(self, NULL, error);
+        return hl_mpi_duplicate_pointer(self, NULL, error);
     return HAUL_OK;
 }

@@ -1,11 +1,11 @@
-/* Who runs where: owners and helpers of the nodes. */
+/* Owners and helpers of each node. */
 #include <limits.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "mpi/mpi_parts.h"
 
-/* What each process tells of itself. */
+/* Sent by each process to all. */
 typedef struct place {
     int node; /* below the number of processes; equal on processes of a node */
     int is_helper;
@@ -13,7 +13,7 @@ typedef struct place {
     int team_place;
 } place;
 
-static haul_status allocate(haul_mpi_layout *layout, int size, haul_error *error)
+static haul_status allocate(hl_mpi_layout *layout, int size, haul_error *error)
 {
     const size_t n = (size_t)size + 1;
     int **const arrays[] = {&layout->rank_of,    &layout->node_of, &layout->place_of,
@@ -22,12 +22,12 @@ static haul_status allocate(haul_mpi_layout *layout, int size, haul_error *error
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = calloc(n, sizeof(int));
         if (!*arrays[i])
-            return haul_fail_no_memory(error);
+            return hl_base_fail_no_memory(error);
     }
     return HAUL_OK;
 }
 
-void haul_mpi_layout_free(haul_mpi_layout *layout)
+void hl_mpi_layout_free(hl_mpi_layout *layout)
 {
     free(layout->rank_of);
     free(layout->node_of);
@@ -40,7 +40,7 @@ void haul_mpi_layout_free(haul_mpi_layout *layout)
 
 /* Nodes are numbered in the order of their first owner: number_of[] of what the processes called
  * them, -1 of one without owners. */
-static void number_nodes(haul_mpi_layout *layout, const place *places, int *number_of)
+static void number_nodes(hl_mpi_layout *layout, const place *places, int *number_of)
 {
     for (int i = 0; i < layout->owners; i++) {
         int *number = &number_of[places[layout->rank_of[i]].node];
@@ -59,7 +59,7 @@ static void number_nodes(haul_mpi_layout *layout, const place *places, int *numb
 
 /* Of an owner itself. The helpers of a node are dealt to its owners in turn, `met` counts them; one
  * on a node without owners is of no team: -1. */
-static int owner_of(const haul_mpi_layout *layout, const place *of, int node, int *met)
+static int owner_of(const hl_mpi_layout *layout, const place *of, int node, int *met)
 {
     if (!of->is_helper || node < 0)
         return of->owner;
@@ -70,7 +70,7 @@ static int owner_of(const haul_mpi_layout *layout, const place *of, int node, in
 /* Each owner before its helpers, those in the order of their ranks. */
 static void form_teams(haul_comm *self, place *places, const int *number_of, int *met)
 {
-    haul_mpi_layout *layout = &self->layout;
+    hl_mpi_layout *layout = &self->layout;
     for (int rank = 0; rank < self->size; rank++) {
         place *of = &places[rank];
         of->owner = owner_of(layout, of, number_of[of->node], met);
@@ -86,9 +86,9 @@ static void form_teams(haul_comm *self, place *places, const int *number_of, int
     self->team_place = places[self->rank].team_place;
 }
 
-haul_status haul_mpi_layout_make(haul_comm *self, int node, bool is_helper, haul_error *error)
+haul_status hl_mpi_layout_make(haul_comm *self, int node, bool is_helper, haul_error *error)
 {
-    haul_mpi_layout *layout = &self->layout;
+    hl_mpi_layout *layout = &self->layout;
     const size_t size = (size_t)self->size;
     const place own = {.node = node, .is_helper = is_helper, .owner = -1};
     place *places = calloc(size, sizeof *places);
@@ -97,12 +97,12 @@ haul_status haul_mpi_layout_make(haul_comm *self, int node, bool is_helper, haul
     if (!places || !numbers || status) {
         free(places);
         free(numbers);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     const int ints = (int)(sizeof own / sizeof(int));
     const int code = MPI_Allgather(&own, ints, MPI_INT, places, ints, MPI_INT, self->all);
     if (code) {
-        status = haul_mpi_failed(self, code, "gathering the nodes", error);
+        status = hl_mpi_failed(self, code, "gathering the nodes", error);
     } else {
         for (int rank = 0; rank < self->size; rank++) {
             numbers[rank] = -1;
@@ -115,7 +115,8 @@ haul_status haul_mpi_layout_make(haul_comm *self, int node, bool is_helper, haul
         number_nodes(layout, places, numbers);
         form_teams(self, places, numbers, numbers + size);
         if (!layout->owners)
-            status = haul_fail(error, HAUL_ABSENT, "no process owns data: all are helpers");
+            status =
+                haul_error_set(error, HAUL_STATUS_ABSENT, "no process owns data: all are helpers");
     }
     free(places);
     free(numbers);

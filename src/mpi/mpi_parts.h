@@ -7,13 +7,13 @@
 #include "haul/mpi.h"
 #include "haul/tile.h"
 
-enum { HAUL_MPI_WINDOW_MOST = 256, HAUL_MPI_FINALISTS = 3, HAUL_MPI_SIZES = 64 };
+enum { HL_MPI_WINDOW_MOST = 256, HL_MPI_FINALISTS = 3, HL_MPI_TRIES = 7, HL_MPI_RECENT = 8 };
 
 /* Numbers that processes agree on before an exchange. */
-enum { HAUL_MPI_AGREED = 4 };
+enum { HL_MPI_AGREED = 4 };
 
-/* Who runs where: the same on all processes. */
-typedef struct haul_mpi_layout {
+/* Nodes, owners and helpers: the same on all processes. */
+typedef struct hl_mpi_layout {
     int owners;
     int nodes;
     int most;        /* owners of one node */
@@ -24,82 +24,102 @@ typedef struct haul_mpi_layout {
     int *by_node;    /* owners, node after node */
     int *team_start; /* into `team`; owners + 1 of them */
     int *team;       /* ranks: of each owner itself and its helpers */
-} haul_mpi_layout;
+} hl_mpi_layout;
 
 /* A block of bytes to or from a rank. */
-typedef struct haul_mpi_block {
+typedef struct hl_mpi_block {
     int rank;
     uint64_t bytes;
     char *at;
     bool is_at_most; /* of a receive: `bytes` is room, at most 1 GiB */
-} haul_mpi_block;
+} hl_mpi_block;
 
 /* An error as it travels. */
-typedef struct haul_mpi_notice {
+typedef struct hl_mpi_notice {
     int rank;
     int status;
+    uint64_t call; /* that it ended, counted from 1 */
     char text[sizeof((haul_error *)NULL)->text];
-} haul_mpi_notice;
+} hl_mpi_notice;
 
 /* Host memory for staging; page-locked where there is a device. */
-typedef struct haul_mpi_scratch {
+typedef struct hl_mpi_scratch {
     haul_buffer *buffer; /* NULL: of the heap */
     char *at;
     uint64_t bytes;
     bool is_used;
-} haul_mpi_scratch;
+} hl_mpi_scratch;
 
 /* The largest of any owner. */
-typedef struct haul_mpi_shape {
+typedef struct hl_mpi_shape {
     haul_exchange_kind kind;
     bool on_device;
     uint64_t bytes;    /* that it sends to others */
     uint64_t messages; /* to others */
     uint64_t largest;  /* of one message or displacement */
-} haul_mpi_shape;
+} hl_mpi_shape;
 
-typedef struct haul_mpi_time {
+typedef struct hl_mpi_time {
     haul_way way;
     double seconds, low_s, high_s;
     double measured_s; /* NaN: not measured */
-} haul_mpi_time;
+} hl_mpi_time;
 
-/* What was chosen for exchanges of one kind, memory and size. */
-typedef struct haul_mpi_choice {
+/* How calls that are alike to all processes go on: those of a kind, and of an all-to-all, whose
+ * size all know, those of a size class. */
+typedef struct hl_mpi_course {
+    haul_way way; /* between trials */
+    bool agrees;  /* on the sizes of each call, for the ways need them; each has its choice's way */
+    uint64_t calls, next_look, looks; /* next_look: the number of the call; 0: not begun */
+    uint64_t sampled;
+    double sampled_s;                            /* that sampled calls took */
+    double looks_s;                              /* that trials have cost */
+    struct hl_mpi_choice *recent[HL_MPI_RECENT]; /* of trials, unless of an all-to-all */
+} hl_mpi_course;
+
+/* The way chosen for exchanges of one kind, memory, size class and number of messages: powers of
+ * two of both, so that one message of 1 MB and a thousand of 1 KB are not alike. */
+typedef struct hl_mpi_choice {
     bool is_made;
     haul_way way;
-    haul_mpi_shape shape; /* that it was made for */
-    haul_mpi_time times[HAUL_WAYS];
+    hl_mpi_shape shape; /* that it was made for */
+    hl_mpi_time times[HAUL_WAYS];
     size_t count;
-    size_t finalists; /* the first of them were measured */
-} haul_mpi_choice;
+    size_t finalists;                               /* the first of them were measured */
+    double tried_s[HL_MPI_FINALISTS][HL_MPI_TRIES]; /* the last times of each */
+    unsigned tries[HL_MPI_FINALISTS];
+    hl_mpi_course course; /* of an all-to-all */
+} hl_mpi_choice;
 
 /* Requests, the last of which is for errors, and those of them that are done. */
-typedef struct haul_mpi_waiting {
+typedef struct hl_mpi_waiting {
     MPI_Request *requests;
     int count;
     int done;
-    int indices[2 * HAUL_MPI_WINDOW_MOST + 1];
-    MPI_Status statuses[2 * HAUL_MPI_WINDOW_MOST + 1];
-} haul_mpi_waiting;
+    int indices[2 * HL_MPI_WINDOW_MOST + 1];
+    MPI_Status statuses[2 * HL_MPI_WINDOW_MOST + 1];
+} hl_mpi_waiting;
 
 struct haul_comm {
     MPI_Comm all;     /* owners and helpers */
-    MPI_Comm owners;  /* of MPI_COMM_NULL on helpers */
+    MPI_Comm owners;  /* MPI_COMM_NULL on helpers; `all` where there are none */
     MPI_Comm notices; /* for errors */
     MPI_Request notice_request;
-    haul_mpi_notice notice; /* that comes */
-    haul_mpi_notice sent;
+    hl_mpi_notice notice; /* that comes */
+    hl_mpi_notice sent;
     MPI_Request *sent_requests; /* NULL: no error here */
     haul_error failure;
-    int rank, size; /* in `all` */
-    int owner;      /* -1: a helper */
-    int team_of;    /* the owner that it belongs to */
+    uint64_t calls, failed_call; /* counted from 1 */
+    int mpi_error;               /* MPI's code of the failure */
+    int rank, size;              /* in `all` */
+    int owner;                   /* -1: a helper */
+    int team_of;                 /* the owner that it belongs to */
     int team_place;
-    haul_mpi_layout layout;
+    hl_mpi_layout layout;
     unsigned window;
     double time_limit_s;
-    int forced_way; /* -1: none */
+    haul_way forced_way;
+    bool may_fall_back;
     haul_machine *machine;
     haul_device *device;
     haul_stream *streams[2]; /* to the host, to the device */
@@ -107,147 +127,180 @@ struct haul_comm {
     bool has_device;         /* any owner */
     bool can_share;          /* device memory, on all of a device */
     bool takes_simulated_time;
-    haul_mpi_scratch *scratch;
+    hl_mpi_scratch *scratch;
     size_t scratch_count, scratch_capacity;
-    haul_mpi_block *blocks[2]; /* kept between calls */
+    hl_mpi_block *blocks[2]; /* kept between calls */
     size_t block_capacity[2];
     haul_comm_message *messages[2];
     size_t message_capacity[2];
-    haul_mpi_choice choices[HAUL_EXCHANGE_ALL_V + 1][2][HAUL_MPI_SIZES];
+    hl_mpi_choice **choices; /* of every kind, as exchanges have come */
+    size_t choice_count, choice_capacity;
     haul_processes processes; /* for arrays of tiles */
-    haul_mpi_waiting *transfers;
+    hl_mpi_waiting *transfers;
     haul_way last_way;
-    const haul_mpi_choice *last;
-    /* `direct` was chosen, of each kind: it makes so many calls before sizes are agreed on again */
-    const haul_mpi_choice *kept[HAUL_EXCHANGE_ALL_V + 1];
-    unsigned kept_calls[HAUL_EXCHANGE_ALL_V + 1];
+    hl_mpi_choice *last;     /* NULL: nothing is known of such an exchange */
+    hl_mpi_shape last_shape; /* of the last call; where sizes were not agreed on, this process's */
+    bool last_is_own;
+    double trial_share; /* of the time of calls; 0: usual */
+    hl_mpi_course courses[HAUL_EXCHANGE_ALL_V + 1];
+    hl_mpi_choice *tried; /* in the last trial, whose time not all know yet */
+    size_t tried_finalist;
+    double tried_took_s, agreement_s;
+    hl_mpi_course *left_course; /* of all-to-alls with blocks of left_bytes; NULL: none yet */
+    uint64_t left_bytes;
+    int *plain_numbers; /* counts and places of MPI's own all-to-all-v */
     char explained[2048];
 };
 
-/* Whether this way of this kind needs no process to know the others' sizes, beside others that do:
- * of the host's memory, all processes owners. An all-to-all has the same everywhere. */
-static inline bool haul_mpi_spares_agreement(const haul_comm *self, haul_exchange_kind kind,
-                                             haul_way way)
+/* Calls of the host's memory between owners alone, in no way that the user wants: MPI's own until
+ * another way is proven faster. Of others sizes are agreed on, and ways chosen before. */
+static inline bool hl_mpi_is_proven(const haul_comm *self)
 {
-    return kind != HAUL_EXCHANGE_ALL && way == HAUL_WAY_DIRECT && !self->has_device &&
+    return !self->forced_way && !self->has_device && self->layout.owners == self->size;
+}
+
+/* Whether a way needs no process to know the others' sizes. */
+static inline bool hl_mpi_spares_agreement(const haul_comm *self, haul_exchange_kind kind,
+                                           haul_way way)
+{
+    const bool is_own = way == HAUL_WAY_DIRECT || way == HAUL_WAY_PLAIN;
+    return (is_own || kind == HAUL_EXCHANGE_ALL) && !self->has_device &&
            self->layout.owners == self->size;
 }
 
 /* One exchange of an owner. */
-typedef struct haul_mpi_call {
-    haul_mpi_shape shape;
+typedef struct hl_mpi_call {
+    hl_mpi_shape shape;
     haul_comm_messages of; /* with blocks of nothing, and to itself */
-    uint64_t bytes;        /* of a block of haul_alltoall */
-} haul_mpi_call;
+    uint64_t bytes;        /* of a block of haul_comm_alltoall */
+} hl_mpi_call;
 
 /* --- mpi_layout.c */
 
 /* Collective; from each process's node, a number below that of processes, and whether it helps. */
-haul_status haul_mpi_layout_make(haul_comm *self, int node, bool is_helper, haul_error *error);
-void haul_mpi_layout_free(haul_mpi_layout *layout);
+haul_status hl_mpi_layout_make(haul_comm *self, int node, bool is_helper, haul_error *error);
+void hl_mpi_layout_free(hl_mpi_layout *layout);
 
-static inline int haul_mpi_team_size(const haul_mpi_layout *layout, int owner)
+static inline int hl_mpi_team_size(const hl_mpi_layout *layout, int owner)
 {
     return layout->team_start[owner + 1] - layout->team_start[owner];
 }
 
 /* --- mpi_wire.c */
 
-haul_status haul_mpi_listen(haul_comm *self, haul_error *error);
+haul_status hl_mpi_listen(haul_comm *self, haul_error *error);
 
 /* Tells all others of an error, once. Returns its status. */
-haul_status haul_mpi_tell(haul_comm *self, const haul_error *error);
+haul_status hl_mpi_tell(haul_comm *self, const haul_error *error);
 
 /* "rank 3: WHAT: the MPI's text". */
-haul_status haul_mpi_failed(haul_comm *self, int code, const char *what, haul_error *error);
+haul_status hl_mpi_failed(haul_comm *self, int code, const char *what, haul_error *error);
 
 /* Waits for a request, or for another process's error. */
-haul_status haul_mpi_wait(haul_comm *self, MPI_Request *request, haul_error *error);
+haul_status hl_mpi_wait(haul_comm *self, MPI_Request *request, haul_error *error);
 
 /* Some of the requests, waited for, or looked for once: none need then be done. A wait that naps
  * leaves its core to others. */
-haul_status haul_mpi_wait_some(haul_comm *comm, haul_mpi_waiting *self, bool naps,
-                               haul_error *error);
-haul_status haul_mpi_look(haul_comm *comm, haul_mpi_waiting *self, haul_error *error);
+haul_status hl_mpi_wait_some(haul_comm *comm, hl_mpi_waiting *self, bool naps, haul_error *error);
+haul_status hl_mpi_look(haul_comm *comm, hl_mpi_waiting *self, haul_error *error);
 
 /* Requests that are given up: their memory is the caller's again as far as MPI lets it be. */
-void haul_mpi_give_up(MPI_Request *requests, int count);
+void hl_mpi_give_up(MPI_Request *requests, int count);
 
 /* Sends and receives blocks, a window of each at a time, in the order of their ranks' distance:
  * sorts both lists, equal ranks as they were. Blocks of nothing are no messages. */
-haul_status haul_mpi_deliver(haul_comm *self, haul_mpi_block *sends, size_t send_count,
-                             haul_mpi_block *receives, size_t receive_count, haul_error *error);
+haul_status hl_mpi_deliver(haul_comm *self, hl_mpi_block *sends, size_t send_count,
+                           hl_mpi_block *receives, size_t receive_count, haul_error *error);
 
 /* The largest of each number over all processes. */
-haul_status haul_mpi_most(haul_comm *self, uint64_t *numbers, int count, haul_error *error);
+haul_status hl_mpi_most(haul_comm *self, uint64_t *numbers, int count, haul_error *error);
 
 /* --- mpi_scratch.c */
 
-haul_status haul_mpi_scratch_take(haul_comm *self, uint64_t bytes, haul_mpi_scratch *scratch,
-                                  haul_error *error);
-void haul_mpi_scratch_give(haul_comm *self, const haul_mpi_scratch *scratch);
-void haul_mpi_scratch_free(haul_comm *self);
+haul_status hl_mpi_scratch_take(haul_comm *self, uint64_t bytes, hl_mpi_scratch *scratch,
+                                haul_error *error);
+void hl_mpi_scratch_give(haul_comm *self, const hl_mpi_scratch *scratch);
+void hl_mpi_scratch_free(haul_comm *self);
 
 /* --- ways, between host memory: mpi_ways.c, mpi_aggregate.c, mpi_team.c */
 
-typedef struct haul_mpi_side {
+typedef struct hl_mpi_side {
     char *at;
     const haul_comm_message *items;
     size_t count;
-} haul_mpi_side;
+} hl_mpi_side;
 
-typedef struct haul_mpi_sides {
-    haul_mpi_side send, receive;
-} haul_mpi_sides;
+typedef struct hl_mpi_sides {
+    hl_mpi_side send, receive;
+} hl_mpi_sides;
 
-haul_status haul_mpi_direct(haul_comm *self, const haul_mpi_sides *sides, haul_error *error);
-haul_status haul_mpi_plain(haul_comm *self, const haul_mpi_call *call, const haul_mpi_sides *sides,
-                           haul_error *error);
-haul_status haul_mpi_bruck(haul_comm *self, const haul_mpi_sides *sides, uint64_t bytes,
-                           haul_error *error);
-haul_status haul_mpi_aggregated(haul_comm *self, const haul_mpi_sides *sides,
-                                const haul_mpi_shape *shape, haul_error *error);
-
-/* Helpers call these with NULL. */
-haul_status haul_mpi_extra_message(haul_comm *self, const haul_mpi_sides *sides, haul_error *error);
-haul_status haul_mpi_duplicate_pointer(haul_comm *self, const haul_comm_messages *of,
-                                       haul_error *error);
-
-haul_status haul_mpi_copy_own(const haul_comm *self, const haul_mpi_sides *sides,
+haul_status hl_mpi_direct(haul_comm *self, const hl_mpi_sides *sides, haul_error *error);
+haul_status hl_mpi_plain(haul_comm *self, const hl_mpi_call *call, const hl_mpi_sides *sides,
+                         haul_error *error);
+haul_status hl_mpi_bruck(haul_comm *self, const hl_mpi_sides *sides, uint64_t bytes,
+                         haul_error *error);
+haul_status hl_mpi_aggregated(haul_comm *self, const hl_mpi_sides *sides, const hl_mpi_shape *shape,
                               haul_error *error);
 
-/* --- mpi_device.c */
+/* Helpers call these with NULL. */
+haul_status hl_mpi_extra_message(haul_comm *self, const hl_mpi_sides *sides, haul_error *error);
+haul_status hl_mpi_duplicate_pointer(haul_comm *self, const haul_comm_messages *of,
+                                     haul_error *error);
+
+haul_status hl_mpi_copy_own(const haul_comm *self, const hl_mpi_sides *sides, haul_error *error);
+
+/* --- mpi_copies.c */
 
 /* Copies items of device memory to packed host memory, or back, and waits; `buffer` in place of the
  * address's own where it is not NULL. */
-typedef struct haul_mpi_copying {
+typedef struct hl_mpi_copying {
     haul_buffer *buffer;
     const haul_comm_message *items;
     size_t count;
     char *packed;
     bool to_device;
-} haul_mpi_copying;
+} hl_mpi_copying;
 
-haul_status haul_mpi_copy(haul_comm *self, const haul_mpi_copying *what, haul_error *error);
+haul_status hl_mpi_copy(haul_comm *self, const hl_mpi_copying *what, haul_error *error);
+
+/* Queues the copies; neighbours at both ends are one. */
+haul_status hl_mpi_copies_queue(haul_stream *stream, const hl_mpi_copying *what, haul_error *error);
+
+/* A simulated device moves its own clock alone: its copies are made to take as long here. */
+void hl_mpi_pace_keep(const haul_comm *self, int64_t since_ns);
+
+/* --- mpi_device.c */
 
 /* Runs a way between any memory; helpers call it with NULL. */
-haul_status haul_mpi_run(haul_comm *self, haul_way way, const haul_mpi_shape *shape,
-                         const haul_mpi_call *call, haul_error *error);
+haul_status hl_mpi_run(haul_comm *self, haul_way way, const hl_mpi_shape *shape,
+                       const hl_mpi_call *call, haul_error *error);
 
 /* --- mpi_cost.c */
 
 /* The ways that can make such an exchange, the fastest first by the machine's model; without a
  * machine `plain` before `direct`, of any time. */
-size_t haul_mpi_predict(const haul_comm *self, const haul_mpi_shape *shape,
-                        haul_mpi_time times[HAUL_WAYS]);
+size_t hl_mpi_predict(const haul_comm *self, const hl_mpi_shape *shape,
+                      hl_mpi_time times[HAUL_WAYS]);
+
+/* Of an exchange of which nothing is known. */
+haul_way hl_mpi_usual_way(const hl_mpi_shape *shape);
 
 /* --- mpi_choice.c */
 
 /* Runs the exchange in the way that was chosen for it; chooses, where it is the first of its kind
  * and size. */
-haul_status haul_mpi_choose_and_run(haul_comm *self, const haul_mpi_shape *shape,
-                                    const haul_mpi_call *call, haul_error *error);
-/* A call that `direct` makes without an agreement. */
-haul_status haul_mpi_run_kept(haul_comm *self, const haul_mpi_call *call, haul_error *error);
+haul_status hl_mpi_choose_and_run(haul_comm *self, const hl_mpi_shape *shape,
+                                  const hl_mpi_call *call, haul_error *error);
+/* Every choice is forgotten. */
+void hl_mpi_choices_free(haul_comm *self);
+
+/* The choice for exchanges like this one, begun where there is none. Returns NO_MEMORY. */
+haul_status hl_mpi_choice_find(haul_comm *self, const hl_mpi_shape *shape, hl_mpi_choice **choice,
+                               haul_error *error);
+
+/* --- mpi_trials.c */
+
+/* Runs the exchange in the way that is proven for it, or as a trial. */
+haul_status hl_mpi_run_proven(haul_comm *self, hl_mpi_call *call, haul_error *error);
 
 #endif

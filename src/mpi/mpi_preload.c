@@ -1,8 +1,8 @@
 /* Loaded before the MPI with LD_PRELOAD: MPI_Alltoall and MPI_Alltoallv of a program that cannot be
- * recompiled go through libhaul-mpi, by MPI's profiling interface. Each communicator has its
- * haul_comm as an attribute. */
+ * recompiled go through libhaul-mpi, by MPI's profiling interface. The program must run as it does
+ * without: its calls are MPI's own until they have taken long enough for a comparison to cost
+ * little, and whatever haul cannot do MPI's own call does. */
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,181 +12,244 @@
 #include <mpi-ext.h>
 #endif
 
-#include "haul/mpi.h"
+#include "mpi/preload_parts.h"
+
+enum {
+    CALLS_FIRST = 256, /* of MPI's own, at least */
+    COMMS_MOST = 64,   /* live: MPICH has 2048 contexts, of which each takes two */
+};
+
+/* Two communicators are made within a few milliseconds: 2 % of this. */
+static const double seconds_first = 0.25;
+
+/* An attribute of the program's communicators. */
+typedef struct hook {
+    haul_comm *comm; /* NULL: MPI's own calls */
+    bool is_left;    /* for good */
+    unsigned long calls;
+    double spent_s;
+} hook;
 
 /* The one thing that must be found again without the program's help. */
 static int key = MPI_KEYVAL_INVALID;
+static int live_comms;
 
-/* One side of a call as bytes. */
-typedef struct side {
-    void *at;     /* packed here, or where the program has it */
-    char *packed; /* NULL: the program's memory is as MPI would send it */
-    size_t *counts, *displacements;
-    size_t bytes; /* in all */
-} side;
-
-/* What the program gives of one side; `counts` NULL: `count` for each. */
-typedef struct given {
-    void *at;
-    const int *counts, *displacements;
-    int count;
-    MPI_Datatype type;
-} given;
+static void close_comm(hook *self)
+{
+    live_comms -= self->comm != NULL;
+    haul_comm_free(self->comm);
+    self->comm = NULL;
+}
 
 static int free_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)extra;
-    haul_comm_free(value);
+    close_comm(value);
+    free(value);
     return MPI_SUCCESS;
 }
 
 /* An MPI that takes a GPU's memory may be handed it, by a program that uses the GPU: such a program
  * is left alone. */
-static int may_have_device_memory(void)
+static bool may_have_device_memory(void)
 {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
     return MPIX_Query_cuda_support() == 1 && dlsym(RTLD_DEFAULT, "cuInit");
 #else
-    return 0;
+    return false;
 #endif
 }
 
-/* Collective; NULL where the program's own call must do. */
-static haul_comm *comm_of(MPI_Comm mpi)
+static bool is_set(const char *name)
 {
-    haul_comm *comm = NULL;
-    haul_error error;
-    int is_there = 0, is_inter = 0, rank, size, not_ours = may_have_device_memory();
-    if (key == MPI_KEYVAL_INVALID &&
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_attribute, &key, NULL))
+    const char *text = getenv(name);
+    return text && *text;
+}
+
+/* Seconds of MPI's own calls before haul looks at them; 0 where the user wants a way. */
+static double wanted_seconds(void)
+{
+    const char *after = getenv("HAUL_MPI_AFTER");
+    if (after && *after)
+        return strtod(after, NULL);
+    return is_set("HAUL_MPI_WAY") ? 0 : seconds_first;
+}
+
+/* Collective. Without memory or contexts the program goes on as it is; a setting that is wrong is
+ * told and ends it, for the user wants something else than what would run. */
+static void open_comm(hook *self, MPI_Comm mpi)
+{
+    const haul_comm_options options = {.may_fall_back = true};
+    haul_error error = {.status = HAUL_OK};
+    MPI_Errhandler handler;
+    int rank;
+    (void)PMPI_Comm_rank(mpi, &rank);
+    (void)PMPI_Comm_get_errhandler(mpi, &handler);
+    (void)PMPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+    const haul_status status = haul_comm_new(mpi, &options, &self->comm, &error);
+    (void)PMPI_Comm_set_errhandler(mpi, handler);
+    (void)PMPI_Errhandler_free(&handler);
+    if (status)
+        self->comm = NULL;
+    live_comms += self->comm != NULL;
+    self->is_left = status != HAUL_OK;
+    if (status && !rank)
+        (void)fprintf(stderr, "haul: %s%s\n", error.text,
+                      status == HAUL_STATUS_USAGE || status == HAUL_STATUS_BAD_INPUT
+                          ? ""
+                          : ": MPI's own all-to-alls are used");
+    if (status != HAUL_STATUS_USAGE && status != HAUL_STATUS_BAD_INPUT)
+        return;
+    (void)PMPI_Barrier(mpi); /* the first process tells why */
+    (void)PMPI_Abort(mpi, haul_status_exit_code(status));
+}
+
+static bool is_look_due(const hook *self)
+{
+    const unsigned long calls = self->calls;
+    return calls == 1 || (calls >= CALLS_FIRST && !(calls & (calls - 1)));
+}
+
+/* All agree whether haul is to look at this communicator's calls from now on: at its first call,
+ * then each time that its number has doubled. */
+static void look(hook *self, MPI_Comm mpi)
+{
+    const double wanted_s = wanted_seconds();
+    const char *way = getenv("HAUL_MPI_WAY");
+    const bool wants_own = way && !strcmp(way, "plain");
+    double most[] = {may_have_device_memory() || wants_own, live_comms >= COMMS_MOST, self->spent_s,
+                     wanted_s <= 0};
+    if (PMPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_DOUBLE, MPI_MAX, mpi))
+        return;
+    self->is_left = most[0] > 0;
+    const bool is_worth_it = most[3] > 0 || (self->calls >= CALLS_FIRST && most[2] >= wanted_s);
+    if (!self->is_left && !(most[1] > 0) && is_worth_it)
+        open_comm(self, mpi);
+}
+
+/* NULL: an intercommunicator, one process, or no memory, which are MPI's. */
+static hook *hook_of(MPI_Comm mpi)
+{
+    hook *self = NULL;
+    int is_there = 0, is_inter = 0, size = 1;
+    if (mpi == MPI_COMM_NULL ||
+        (key == MPI_KEYVAL_INVALID &&
+         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_attribute, &key, NULL)))
         return NULL;
-    if (PMPI_Comm_get_attr(mpi, key, (void *)&comm, &is_there) || is_there)
-        return is_there ? comm : NULL;
+    if (PMPI_Comm_get_attr(mpi, key, (void *)&self, &is_there))
+        return NULL;
+    if (is_there)
+        return self;
     (void)PMPI_Comm_test_inter(mpi, &is_inter);
     (void)PMPI_Comm_size(mpi, &size);
-    (void)PMPI_Comm_rank(mpi, &rank);
-    if (is_inter || size < 2)
+    self = calloc(1, sizeof *self);
+    if (!self)
         return NULL;
-    (void)PMPI_Allreduce(MPI_IN_PLACE, &not_ours, 1, MPI_INT, MPI_MAX, mpi);
-    if (!not_ours && haul_comm_new(mpi, NULL, &comm, &error) && !rank)
-        (void)fprintf(stderr, "haul: %s: MPI's own all-to-alls are used\n", error.text);
-    (void)PMPI_Comm_set_attr(mpi, key, comm);
-    return comm;
+    self->is_left = is_inter || size < 2;
+    (void)PMPI_Comm_set_attr(mpi, key, self);
+    return self;
 }
 
-/* A basic type whose items lie next to each other is sent as it is, all others packed: what is
- * sent between two processes is then the same bytes, whatever types they use. */
-static int is_plain(MPI_Datatype type)
+/* Whether this call is haul's: alike on all processes, for it rests on what they have in common. */
+static bool is_hauls(hook *self, MPI_Comm mpi)
 {
-    int integers, addresses, types, combiner = 0, size = 0;
-    MPI_Aint low, extent = -1;
-    (void)PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    (void)PMPI_Type_size(type, &size);
-    (void)PMPI_Type_get_extent(type, &low, &extent);
-    return combiner == MPI_COMBINER_NAMED && size == extent;
+    if (!self || self->is_left)
+        return false;
+    self->calls++;
+    if (!self->comm && is_look_due(self))
+        look(self, mpi);
+    return self->comm;
 }
 
-static int count_of(const given *of, int peer)
+static haul_status run_collective(haul_comm *comm, const hl_mpi_side *out, const hl_mpi_side *in,
+                                  bool in_place, bool is_alike, haul_error *error)
 {
-    return of->counts ? of->counts[peer] : of->count;
+    const haul_address send = in_place ? haul_in_place() : haul_in_host(out->at);
+    if (is_alike)
+        return haul_comm_alltoall(comm, send, haul_in_host(in->at), in->counts[0], error);
+    const haul_alltoallv_blocks blocks = {send,
+                                          {out->counts, out->displacements},
+                                          haul_in_host(in->at),
+                                          {in->counts, in->displacements},
+                                          1};
+    return haul_comm_alltoallv(comm, &blocks, error);
 }
 
-static int place_of(const given *of, int peer)
+/* Sets *code where the call is over; false: MPI's own call is to be made, as it was given. */
+static bool exchange(hook *self, const hl_mpi_given *from, const hl_mpi_given *to, MPI_Comm mpi,
+                     int *code)
 {
-    return of->counts ? of->displacements[peer] : peer * of->count;
+    const int peers = haul_comm_size(self->comm);
+    const bool in_place = from->at == MPI_IN_PLACE;
+    hl_mpi_side out = {.at = NULL}, in = {.at = NULL};
+    haul_error error = {.status = HAUL_STATUS_NO_MEMORY, .text = "out of memory"};
+    haul_status status = HAUL_OK;
+    if (!hl_mpi_side_check(to, peers) || (!in_place && !hl_mpi_side_check(from, peers)))
+        return false;
+    if (!hl_mpi_side_make(&in, to, peers) || (!in_place && !hl_mpi_side_make(&out, from, peers)))
+        status = HAUL_STATUS_NO_MEMORY;
+    *code = MPI_SUCCESS;
+    if (!status)
+        *code = in_place ? hl_mpi_side_pack(&in, to, peers, mpi)
+                         : hl_mpi_side_pack(&out, from, peers, mpi);
+    if (!status && !*code)
+        status = run_collective(self->comm, &out, &in, in_place, !to->counts, &error);
+    if (!status && !*code)
+        *code = hl_mpi_side_unpack(&in, to, peers, mpi);
+    hl_mpi_side_free(&in);
+    hl_mpi_side_free(&out);
+    if (!status)
+        return true;
+    /* what was wrong with one call ends no other: the next are MPI's own, and so is this one where
+     * the process with the error made its earlier one without haul */
+    self->is_left = true;
+    if (haul_comm_failed_before(self->comm))
+        return false;
+    (void)fprintf(stderr, "haul: %s\n", error.text);
+    *code = haul_comm_mpi_error(self->comm)   ? haul_comm_mpi_error(self->comm)
+            : status == HAUL_STATUS_NO_MEMORY ? MPI_ERR_NO_MEM
+                                              : MPI_ERR_TRUNCATE;
+    (void)PMPI_Comm_call_errhandler(mpi, *code);
+    return true;
 }
 
-static void side_free(side *of)
-{
-    free(of->counts);
-    free(of->packed);
-}
-
-/* Packs what is sent, or unpacks what has come. */
-static int repack(const side *self, const given *of, int peers, int is_receive, MPI_Comm comm)
-{
-    MPI_Aint low, extent;
-    int code = PMPI_Type_get_extent(of->type, &low, &extent);
-    for (int i = 0; !code && i < peers; i++) {
-        char *typed = (char *)of->at + (MPI_Aint)place_of(of, i) * extent;
-        char *bytes = self->packed + self->displacements[i];
-        const int count = count_of(of, i), size = (int)self->counts[i];
-        int at = 0;
-        code = is_receive ? PMPI_Unpack(bytes, size, &at, typed, count, of->type, comm)
-                          : PMPI_Pack(typed, count, of->type, bytes, size, &at, comm);
-    }
-    return code;
-}
-
-/* False without memory, or where a block is beyond what MPI packs. */
-static int side_make(side *self, const given *of, int peers)
+/* Of a block of MPI_Alltoall. */
+static uint64_t bytes_of(const hl_mpi_given *given)
 {
     int size = 0;
-    const int plain = is_plain(of->type);
-    *self = (side){.at = of->at, .counts = calloc(2 * (size_t)peers, sizeof(size_t))};
-    if (!self->counts)
-        return 0;
-    self->displacements = self->counts + peers;
-    (void)PMPI_Type_size(of->type, &size);
-    for (int i = 0; i < peers; i++) {
-        self->counts[i] = (size_t)count_of(of, i) * (size_t)size;
-        self->displacements[i] = plain ? (size_t)place_of(of, i) * (size_t)size : self->bytes;
-        self->bytes += self->counts[i];
-        if (!plain && self->counts[i] > INT_MAX)
-            return 0;
-    }
-    if (!plain)
-        self->at = self->packed = malloc(self->bytes + 1);
-    return self->at || !self->bytes;
+    if (given->type != MPI_DATATYPE_NULL)
+        (void)PMPI_Type_size(given->type, &size);
+    return size > 0 && given->count > 0 ? (uint64_t)size * (uint64_t)given->count : 0;
 }
 
-static int report(MPI_Comm mpi, const haul_error *error)
+/* Only until haul looks at the calls is their time of interest. */
+static double clock_of(const hook *self)
 {
-    (void)fprintf(stderr, "haul: %s\n", error->text);
-    (void)PMPI_Comm_call_errhandler(mpi, MPI_ERR_OTHER);
-    return MPI_ERR_OTHER;
+    return self && !self->comm ? MPI_Wtime() : 0;
 }
 
-static int exchange(haul_comm *comm, const given *from, const given *to, MPI_Comm mpi)
+static void note_spent(hook *self, double since)
 {
-    const int peers = haul_comm_size(comm), in_place = from->at == MPI_IN_PLACE;
-    const int is_alike = !to->counts;
-    side out = {.at = NULL}, in = {.at = NULL};
-    haul_error error = {.text = "out of memory"};
-    int code = !side_make(&in, to, peers) || (!in_place && !side_make(&out, from, peers));
-    if (!code && in_place && in.packed)
-        code = repack(&in, to, peers, 0, mpi);
-    else if (!code && out.packed)
-        code = repack(&out, from, peers, 0, mpi);
-    if (!code && is_alike) {
-        code = (int)haul_alltoall(comm, in_place ? haul_in_place() : haul_in_host(out.at),
-                                  haul_in_host(in.at), in.counts[0], &error);
-    } else if (!code) {
-        const haul_alltoallv_blocks blocks = {in_place ? haul_in_place() : haul_in_host(out.at),
-                                              {out.counts, out.displacements},
-                                              haul_in_host(in.at),
-                                              {in.counts, in.displacements},
-                                              1};
-        code = (int)haul_alltoallv(comm, &blocks, &error);
-    }
-    if (!code && in.packed)
-        code = repack(&in, to, peers, 1, mpi);
-    side_free(&in);
-    side_free(&out);
-    return code ? report(mpi, &error) : MPI_SUCCESS;
+    if (self && !self->comm)
+        self->spent_s += MPI_Wtime() - since;
 }
 
 // NOLINTNEXTLINE(readability-function-size): MPI's parameters
 HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
                           int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    haul_comm *comm = comm_of(mpi);
-    if (!comm)
-        return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type,
-                             mpi);
-    const given from = {(void *)send, NULL, NULL, send_count, send_type};
-    const given to = {receive, NULL, NULL, receive_count, receive_type};
-    return exchange(comm, &from, &to, mpi);
+    hook *self = hook_of(mpi);
+    int code;
+    const hl_mpi_given from = {(void *)send, NULL, NULL, send_count, send_type};
+    const hl_mpi_given to = {receive, NULL, NULL, receive_count, receive_type};
+    if (is_hauls(self, mpi) &&
+        !haul_comm_leaves_next(self->comm, HAUL_EXCHANGE_ALL, bytes_of(&to)) &&
+        exchange(self, &from, &to, mpi, &code))
+        return code;
+    const double since = clock_of(self);
+    code = PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, mpi);
+    note_spent(self, since);
+    return code;
 }
 
 // NOLINTNEXTLINE(readability-function-size): MPI's parameters
@@ -194,26 +257,37 @@ HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *
                            MPI_Datatype send_type, void *receive, const int *receive_counts,
                            const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    haul_comm *comm = comm_of(mpi);
-    if (!comm)
-        return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,
-                              receive_places, receive_type, mpi);
-    const given from = {(void *)send, send_counts, send_places, 0, send_type};
-    const given to = {receive, receive_counts, receive_places, 0, receive_type};
-    return exchange(comm, &from, &to, mpi);
+    hook *self = hook_of(mpi);
+    int code;
+    const hl_mpi_given from = {(void *)send, send_counts, send_places, 0, send_type};
+    const hl_mpi_given to = {receive, receive_counts, receive_places, 0, receive_type};
+    if (receive_counts && (send == MPI_IN_PLACE || send_counts) && is_hauls(self, mpi) &&
+        !haul_comm_leaves_next(self->comm, HAUL_EXCHANGE_ALL_V, 0) &&
+        exchange(self, &from, &to, mpi, &code))
+        return code;
+    const double since = clock_of(self);
+    code = PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,
+                          receive_places, receive_type, mpi);
+    note_spent(self, since);
+    return code;
 }
 
 /* While MPI still runs: attributes of the world are else deleted when it no longer does. */
 HAUL_API int MPI_Finalize(void)
 {
-    haul_comm *comm = NULL;
-    int is_there = 0;
+    hook *self = NULL;
+    int is_there = 0, rank = 0;
     const char *explains = getenv("HAUL_MPI_EXPLAIN");
-    if (key != MPI_KEYVAL_INVALID &&
-        !PMPI_Comm_get_attr(MPI_COMM_WORLD, key, (void *)&comm, &is_there) && is_there) {
-        if (comm && !haul_comm_rank(comm) && explains && *explains == '1')
-            (void)fputs(haul_comm_explain(comm), stderr);
+    (void)PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (key != MPI_KEYVAL_INVALID)
+        (void)PMPI_Comm_get_attr(MPI_COMM_WORLD, key, (void *)&self, &is_there);
+    const char *said = is_there && self->comm ? haul_comm_explain(self->comm) : "";
+    if (!rank && explains && *explains == '1' && *said)
+        (void)fputs(said, stderr);
+    else if (!rank && explains && *explains == '1')
+        (void)fprintf(stderr, "haul: all %lu all-to-alls of all processes were MPI's own\n",
+                      is_there ? self->calls : 0UL);
+    if (is_there)
         (void)PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
-    }
     return PMPI_Finalize();
 }

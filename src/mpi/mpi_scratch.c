@@ -7,10 +7,10 @@
 
 enum { LEAST_BYTES = 4096 };
 
-static haul_status allocate(haul_comm *self, uint64_t bytes, haul_mpi_scratch *made,
+static haul_status allocate(haul_comm *self, uint64_t bytes, hl_mpi_scratch *made,
                             haul_error *error)
 {
-    *made = (haul_mpi_scratch){.bytes = bytes, .is_used = true};
+    *made = (hl_mpi_scratch){.bytes = bytes, .is_used = true};
     if (self->device) {
         const haul_status status =
             haul_buffer_new(self->device, HAUL_BUFFER_PINNED, bytes, &made->buffer, error);
@@ -18,12 +18,12 @@ static haul_status allocate(haul_comm *self, uint64_t bytes, haul_mpi_scratch *m
         return status;
     }
     made->at = malloc(bytes);
-    return made->at ? HAUL_OK : haul_fail_no_memory(error);
+    return made->at ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
 /* Sizes are powers of two, so that what one exchange gave back serves others of about its size. */
-haul_status haul_mpi_scratch_take(haul_comm *self, uint64_t bytes, haul_mpi_scratch *scratch,
-                                  haul_error *error)
+haul_status hl_mpi_scratch_take(haul_comm *self, uint64_t bytes, hl_mpi_scratch *scratch,
+                                haul_error *error)
 {
     uint64_t size = LEAST_BYTES;
     while (size < bytes && size < UINT64_C(1) << 62)
@@ -34,23 +34,23 @@ haul_status haul_mpi_scratch_take(haul_comm *self, uint64_t bytes, haul_mpi_scra
             *scratch = self->scratch[i];
             return HAUL_OK;
         }
-    if (!haul_grow(&self->scratch, &self->scratch_capacity, self->scratch_count + 1,
-                   sizeof *self->scratch))
-        return haul_fail_no_memory(error);
+    if (!hl_base_grow(&self->scratch, &self->scratch_capacity, self->scratch_count + 1,
+                      sizeof *self->scratch))
+        return hl_base_fail_no_memory(error);
     const haul_status status = allocate(self, size, scratch, error);
     if (!status)
         self->scratch[self->scratch_count++] = *scratch;
     return status;
 }
 
-void haul_mpi_scratch_give(haul_comm *self, const haul_mpi_scratch *scratch)
+void hl_mpi_scratch_give(haul_comm *self, const hl_mpi_scratch *scratch)
 {
     for (size_t i = 0; i < self->scratch_count; i++)
         if (self->scratch[i].at == scratch->at)
             self->scratch[i].is_used = false;
 }
 
-void haul_mpi_scratch_free(haul_comm *self)
+void hl_mpi_scratch_free(haul_comm *self)
 {
     for (size_t i = 0; i < self->scratch_count; i++)
         if (self->scratch[i].buffer)

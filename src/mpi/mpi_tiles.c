@@ -6,20 +6,20 @@
 #include "mpi/mpi_parts.h"
 
 /* Labels begin behind the tag of the other messages. MPI counts bytes in int. */
-enum { LABEL_FIRST = 2, PIECE_BYTES = 1 << 30, MOST = HAUL_MPI_WINDOW_MOST };
+enum { LABEL_FIRST = 2, PIECE_BYTES = 1 << 30, MOST = HL_MPI_WINDOW_MOST };
 
-/* What a request is for. */
+/* The message that a request receives. */
 typedef struct expected {
     int label;
     int bytes;
     bool is_send;
 } expected;
 
-/* The requests; the last is for errors, as haul_mpi_waiting has it. */
+/* The requests; the last is for errors, as hl_mpi_waiting has it. */
 typedef struct transfers {
-    haul_mpi_waiting waiting;
-    MPI_Request requests[2 * HAUL_MPI_WINDOW_MOST + 1];
-    expected of[2 * HAUL_MPI_WINDOW_MOST];
+    hl_mpi_waiting waiting;
+    MPI_Request requests[2 * HL_MPI_WINDOW_MOST + 1];
+    expected of[2 * HL_MPI_WINDOW_MOST];
     int open;
 } transfers;
 
@@ -50,17 +50,17 @@ static int post(haul_comm *self, transfers *all, const haul_process_message *mes
     return code;
 }
 
-/* What the others do with messages that are given up they learn from the error. */
-static haul_status fail(haul_comm *self, haul_status status)
+/* The error tells the other processes that their messages are given up. */
+static haul_status fail_transfers(haul_comm *self, haul_status status)
 {
     transfers *all = transfers_of(self);
-    haul_mpi_give_up(all->requests, all->waiting.count - 1);
+    hl_mpi_give_up(all->requests, all->waiting.count - 1);
     all->open = 0;
     return status;
 }
 
-static haul_status start(void *of, const haul_process_message *messages, int count,
-                         haul_error *error)
+static haul_status start_transfers(void *of, const haul_process_message *messages, int count,
+                                   haul_error *error)
 {
     haul_comm *self = of;
     transfers *all = transfers_of(self);
@@ -74,7 +74,7 @@ static haul_status start(void *of, const haul_process_message *messages, int cou
     for (int i = 0; i < count; i++)
         pieces += (messages[i].bytes + PIECE_BYTES - 1) / PIECE_BYTES;
     if (count > MOST || pieces > 2 * (uint64_t)MOST)
-        return haul_fail(error, HAUL_USAGE, "%d messages at once are too many", count);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "%d messages at once are too many", count);
     all->waiting.count = 1;
     for (int i = 0; i < count && !code; i++) /* receives first: nothing then arrives unexpected */
         if (!messages[i].is_send)
@@ -84,15 +84,16 @@ static haul_status start(void *of, const haul_process_message *messages, int cou
             code = post(self, all, &messages[i]);
     all->open = all->waiting.count - 1;
     all->requests[all->open] = self->notice_request;
-    return code ? fail(self, haul_mpi_failed(self, code, "starting messages of arrays", error))
+    return code ? fail_transfers(self,
+                                 hl_mpi_failed(self, code, "starting messages of arrays", error))
                 : HAUL_OK;
 }
 
 /* Messages that have come are those that were expected. */
-static haul_status check(haul_comm *self, haul_error *error)
+static haul_status check_transfers(haul_comm *self, haul_error *error)
 {
     transfers *all = transfers_of(self);
-    const haul_mpi_waiting *came = &all->waiting;
+    const hl_mpi_waiting *came = &all->waiting;
     all->open -= came->done;
     for (int i = 0; i < came->done; i++) {
         const expected *is = &all->of[came->indices[i]];
@@ -101,11 +102,12 @@ static haul_status check(haul_comm *self, haul_error *error)
             continue;
         (void)MPI_Get_count(&came->statuses[i], MPI_BYTE, &bytes);
         if (came->statuses[i].MPI_TAG != is->label || bytes != is->bytes)
-            return haul_fail(error, HAUL_BAD_INPUT,
-                             "rank %d expects cells of array %d, and rank %d sends cells of array "
-                             "%d: they changed different arrays, or queued different loops",
-                             self->rank, is->label - LABEL_FIRST, came->statuses[i].MPI_SOURCE,
-                             came->statuses[i].MPI_TAG - LABEL_FIRST);
+            return haul_error_set(
+                error, HAUL_STATUS_BAD_INPUT,
+                "rank %d expects cells of array %d, and rank %d sends cells of array "
+                "%d: they changed different arrays, or queued different loops",
+                self->rank, is->label - LABEL_FIRST, came->statuses[i].MPI_SOURCE,
+                came->statuses[i].MPI_TAG - LABEL_FIRST);
     }
     return HAUL_OK;
 }
@@ -116,27 +118,27 @@ static haul_status advance(void *of, haul_error *error)
     transfers *all = transfers_of(self);
     if (!all->open)
         return HAUL_OK;
-    haul_status status = haul_mpi_look(self, &all->waiting, error);
+    haul_status status = hl_mpi_look(self, &all->waiting, error);
     if (!status)
-        status = check(self, error);
-    return status ? fail(self, status) : HAUL_OK;
+        status = check_transfers(self, error);
+    return status ? fail_transfers(self, status) : HAUL_OK;
 }
 
-static haul_status finish(void *of, haul_error *error)
+static haul_status finish_exchange(void *of, haul_error *error)
 {
     haul_comm *self = of;
     transfers *all = transfers_of(self);
     while (all->open) {
-        haul_status status = haul_mpi_wait_some(self, &all->waiting, true, error);
+        haul_status status = hl_mpi_wait_some(self, &all->waiting, true, error);
         if (!status)
-            status = check(self, error);
+            status = check_transfers(self, error);
         if (status)
-            return fail(self, status);
+            return fail_transfers(self, status);
     }
     return HAUL_OK;
 }
 
-static haul_status gather(void *of, const void *own, size_t bytes, void *all, haul_error *error)
+static haul_status gather_all(void *of, const void *own, size_t bytes, void *all, haul_error *error)
 {
     haul_comm *self = of;
     MPI_Request request;
@@ -148,13 +150,13 @@ static haul_status gather(void *of, const void *own, size_t bytes, void *all, ha
     const int code = MPI_Iallgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
                                     self->owners, &request);
     if (code)
-        return haul_mpi_failed(self, code, "gathering results", error);
-    return haul_mpi_wait(self, &request, error);
+        return hl_mpi_failed(self, code, "gathering results", error);
+    return hl_mpi_wait(self, &request, error);
 }
 
-static void tell(void *of, const haul_error *error)
+static void tell_others(void *of, const haul_error *error)
 {
-    (void)haul_mpi_tell(of, error);
+    (void)hl_mpi_tell(of, error);
 }
 
 const haul_processes *haul_comm_processes(haul_comm *comm)
@@ -172,11 +174,11 @@ const haul_processes *haul_comm_processes(haul_comm *comm)
         .of = comm,
         .rank = comm->owner,
         .count = comm->layout.owners,
-        .start = start,
+        .start = start_transfers,
         .advance = advance,
-        .finish = finish,
-        .gather = gather,
-        .tell = tell,
+        .finish = finish_exchange,
+        .gather = gather_all,
+        .tell = tell_others,
     };
     return &comm->processes;
 }

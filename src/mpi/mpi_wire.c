@@ -15,20 +15,22 @@ enum { TAG = 1, PIECE_BYTES = 1 << 30, TEXT_MOST = 256 };
 
 /* --- errors */
 
-haul_status haul_mpi_listen(haul_comm *self, haul_error *error)
+haul_status hl_mpi_listen(haul_comm *self, haul_error *error)
 {
     const int code = MPI_Irecv(&self->notice, (int)sizeof self->notice, MPI_BYTE, MPI_ANY_SOURCE,
                                TAG, self->notices, &self->notice_request);
-    return code ? haul_mpi_failed(self, code, "listening for errors", error) : HAUL_OK;
+    return code ? hl_mpi_failed(self, code, "listening for errors", error) : HAUL_OK;
 }
 
 /* Nobody waits for the sends: a process that is gone takes none. */
-haul_status haul_mpi_tell(haul_comm *self, const haul_error *error)
+haul_status hl_mpi_tell(haul_comm *self, const haul_error *error)
 {
     if (self->failure.status)
         return error->status;
     self->failure = *error;
-    self->sent = (haul_mpi_notice){.rank = self->rank, .status = (int)error->status};
+    self->failed_call = self->calls;
+    self->sent =
+        (hl_mpi_notice){.rank = self->rank, .status = (int)error->status, .call = self->calls};
     (void)snprintf(self->sent.text, sizeof self->sent.text, "%s", error->text);
     self->sent_requests = calloc((size_t)self->size, sizeof(MPI_Request));
     for (int rank = 0; self->sent_requests && rank < self->size; rank++) {
@@ -40,27 +42,39 @@ haul_status haul_mpi_tell(haul_comm *self, const haul_error *error)
     return error->status;
 }
 
-haul_status haul_mpi_failed(haul_comm *self, int code, const char *what, haul_error *error)
+haul_status hl_mpi_failed(haul_comm *self, int code, const char *what, haul_error *error)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
+    self->mpi_error = code;
     (void)MPI_Error_string(code, text, &length);
-    return haul_fail(error, HAUL_DEVICE_FAILED, "rank %d: %s: %.*s", self->rank, what, TEXT_MOST,
-                     text);
+    return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "rank %d: %s: %.*s", self->rank, what,
+                          TEXT_MOST, text);
 }
 
 static haul_status heard(haul_comm *self, haul_error *error)
 {
-    const haul_mpi_notice *notice = &self->notice;
+    const hl_mpi_notice *notice = &self->notice;
     self->notice.text[sizeof notice->text - 1] = '\0';
     const bool says_who = !strncmp(notice->text, "rank ", 5);
     haul_status status = (haul_status)notice->status;
     if (says_who)
-        status = haul_fail(error, status, "%s", notice->text);
+        status = haul_error_set(error, status, "%s", notice->text);
     else
-        status = haul_fail(error, status, "rank %d: %.480s", notice->rank, notice->text);
+        status = haul_error_set(error, status, "rank %d: %.480s", notice->rank, notice->text);
     self->failure = *error;
+    self->failed_call = notice->call;
     return status;
+}
+
+int haul_comm_mpi_error(const haul_comm *comm)
+{
+    return comm->mpi_error;
+}
+
+bool haul_comm_failed_before(const haul_comm *comm)
+{
+    return comm->failure.status && comm->failed_call < comm->calls;
 }
 
 /* --- waiting */
@@ -71,7 +85,7 @@ static const double nap_from = 1e-3, nap_most = 1e-3;
 /* Polls until some requests are done; MPI's code. A long wait naps, so that processes that share a
  * core may compute: for a sixteenth of the time waited so far, which makes it no longer than that.
  */
-static int poll_some(haul_mpi_waiting *self, double time_limit_s)
+static int poll_some(hl_mpi_waiting *self, double time_limit_s)
 {
     const double since = MPI_Wtime();
     int code = 0;
@@ -91,15 +105,15 @@ static int poll_some(haul_mpi_waiting *self, double time_limit_s)
     return code;
 }
 
-/* What MPI has said of them. */
-static haul_status take_done(haul_comm *comm, const haul_mpi_waiting *self, int code,
+/* Takes the requests that MPI has completed, or its error. */
+static haul_status take_done(haul_comm *comm, const hl_mpi_waiting *self, int code,
                              haul_error *error)
 {
     if (code && code != MPI_ERR_IN_STATUS)
-        return haul_mpi_failed(comm, code, "waiting for messages", error);
+        return hl_mpi_failed(comm, code, "waiting for messages", error);
     for (int i = 0; code && i < self->done; i++)
         if (self->statuses[i].MPI_ERROR)
-            return haul_mpi_failed(comm, self->statuses[i].MPI_ERROR, "a message", error);
+            return hl_mpi_failed(comm, self->statuses[i].MPI_ERROR, "a message", error);
     for (int i = 0; i < self->done; i++)
         if (self->indices[i] == self->count - 1) {
             comm->notice_request = MPI_REQUEST_NULL;
@@ -108,8 +122,7 @@ static haul_status take_done(haul_comm *comm, const haul_mpi_waiting *self, int 
     return HAUL_OK;
 }
 
-haul_status haul_mpi_wait_some(haul_comm *comm, haul_mpi_waiting *self, bool naps,
-                               haul_error *error)
+haul_status hl_mpi_wait_some(haul_comm *comm, hl_mpi_waiting *self, bool naps, haul_error *error)
 {
     const double limit_s = comm->time_limit_s > 0 ? comm->time_limit_s : (double)INFINITY;
     const int code =
@@ -117,12 +130,13 @@ haul_status haul_mpi_wait_some(haul_comm *comm, haul_mpi_waiting *self, bool nap
             ? poll_some(self, limit_s)
             : MPI_Waitsome(self->count, self->requests, &self->done, self->indices, self->statuses);
     if (!code && !self->done)
-        return haul_fail(error, HAUL_TIMED_OUT, "rank %d has waited %g s for messages of others",
-                         comm->rank, comm->time_limit_s);
+        return haul_error_set(error, HAUL_STATUS_TIMED_OUT,
+                              "rank %d has waited %g s for messages of others", comm->rank,
+                              comm->time_limit_s);
     return take_done(comm, self, code, error);
 }
 
-haul_status haul_mpi_look(haul_comm *comm, haul_mpi_waiting *self, haul_error *error)
+haul_status hl_mpi_look(haul_comm *comm, hl_mpi_waiting *self, haul_error *error)
 {
     const int code =
         MPI_Testsome(self->count, self->requests, &self->done, self->indices, self->statuses);
@@ -130,7 +144,7 @@ haul_status haul_mpi_look(haul_comm *comm, haul_mpi_waiting *self, haul_error *e
     return take_done(comm, self, code, error);
 }
 
-void haul_mpi_give_up(MPI_Request *requests, int count)
+void hl_mpi_give_up(MPI_Request *requests, int count)
 {
     for (int i = 0; i < count; i++)
         if (requests[i] != MPI_REQUEST_NULL) {
@@ -139,22 +153,22 @@ void haul_mpi_give_up(MPI_Request *requests, int count)
         }
 }
 
-haul_status haul_mpi_wait(haul_comm *self, MPI_Request *request, haul_error *error)
+haul_status hl_mpi_wait(haul_comm *self, MPI_Request *request, haul_error *error)
 {
     MPI_Request both[] = {*request, self->notice_request};
-    haul_mpi_waiting one = {.requests = both, .count = 2};
-    return haul_mpi_wait_some(self, &one, false,
-                              error); /* collective requests cannot be given up: MPI keeps them */
+    hl_mpi_waiting one = {.requests = both, .count = 2};
+    return hl_mpi_wait_some(self, &one, false,
+                            error); /* collective requests cannot be given up: MPI keeps them */
 }
 
-haul_status haul_mpi_most(haul_comm *self, uint64_t *numbers, int count, haul_error *error)
+haul_status hl_mpi_most(haul_comm *self, uint64_t *numbers, int count, haul_error *error)
 {
     MPI_Request request;
     const int code =
         MPI_Iallreduce(MPI_IN_PLACE, numbers, count, MPI_UINT64_T, MPI_MAX, self->all, &request);
     if (code)
-        return haul_mpi_failed(self, code, "agreeing on an exchange", error);
-    return haul_mpi_wait(self, &request, error);
+        return hl_mpi_failed(self, code, "agreeing on an exchange", error);
+    return hl_mpi_wait(self, &request, error);
 }
 
 /* --- windows of messages */
@@ -164,7 +178,7 @@ static const uint64_t any = UINT64_MAX;
 
 /* One direction. A block above PIECE_BYTES goes in pieces: MPI counts in int. */
 typedef struct flow {
-    haul_mpi_block *blocks;
+    hl_mpi_block *blocks;
     size_t count, next;
     uint64_t offset; /* of the next piece of the next block */
     bool is_send;
@@ -172,13 +186,13 @@ typedef struct flow {
 
 typedef struct window {
     haul_comm *comm;
-    MPI_Request requests[2 * HAUL_MPI_WINDOW_MOST + 1];
-    uint64_t expected[2 * HAUL_MPI_WINDOW_MOST]; /* bytes of a receive */
-    int slots;                                   /* of each direction */
+    MPI_Request requests[2 * HL_MPI_WINDOW_MOST + 1];
+    uint64_t expected[2 * HL_MPI_WINDOW_MOST]; /* bytes of a receive */
+    int slots;                                 /* of each direction */
     int busy;
 } window;
 
-static int distance(const haul_comm *self, const haul_mpi_block *block, bool is_send)
+static int distance(const haul_comm *self, const hl_mpi_block *block, bool is_send)
 {
     const int apart = is_send ? block->rank - self->rank : self->rank - block->rank;
     return apart < 0 ? apart + self->size : apart;
@@ -186,17 +200,17 @@ static int distance(const haul_comm *self, const haul_mpi_block *block, bool is_
 
 /* Both ends of each pair come to it after the same number of steps: the first message that is not
  * through has both its ends posted, so that windows of any size cannot lock each other. */
-static haul_status order(const haul_comm *self, haul_mpi_block *blocks, size_t count, bool is_send,
+static haul_status order(const haul_comm *self, hl_mpi_block *blocks, size_t count, bool is_send,
                          haul_error *error)
 {
     if (count < 2)
         return HAUL_OK;
     size_t *starts = calloc((size_t)self->size + 1, sizeof *starts);
-    haul_mpi_block *sorted = malloc((count + 1) * sizeof *sorted);
+    hl_mpi_block *sorted = malloc((count + 1) * sizeof *sorted);
     if (!starts || !sorted) {
         free(starts);
         free(sorted);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     for (size_t i = 0; i < count; i++)
         starts[distance(self, &blocks[i], is_send) + 1]++;
@@ -213,7 +227,7 @@ static haul_status order(const haul_comm *self, haul_mpi_block *blocks, size_t c
 
 static int post(window *self, flow *of, int slot)
 {
-    haul_mpi_block *block = &of->blocks[of->next];
+    hl_mpi_block *block = &of->blocks[of->next];
     const uint64_t left = block->bytes - of->offset;
     const int bytes = (int)(left < PIECE_BYTES ? left : PIECE_BYTES);
     char *at = block->at + of->offset;
@@ -230,7 +244,7 @@ static int post(window *self, flow *of, int slot)
                                    &self->requests[slot]);
 }
 
-static haul_status fill(window *self, flow *of, haul_error *error)
+static haul_status fill_window(window *self, flow *of, haul_error *error)
 {
     const int first = of->is_send ? self->slots : 0;
     for (int slot = first; slot < first + self->slots; slot++) {
@@ -242,13 +256,13 @@ static haul_status fill(window *self, flow *of, haul_error *error)
             continue;
         const int code = post(self, of, slot);
         if (code)
-            return haul_mpi_failed(self->comm, code, of->is_send ? "sending" : "receiving", error);
+            return hl_mpi_failed(self->comm, code, of->is_send ? "sending" : "receiving", error);
     }
     return HAUL_OK;
 }
 
 /* A receive that is not as long as its owner was told is an error: the counts differ. */
-static haul_status check(const window *self, const haul_mpi_waiting *came, haul_error *error)
+static haul_status check_arrival(const window *self, const hl_mpi_waiting *came, haul_error *error)
 {
     for (int i = 0; i < came->done; i++) {
         int got = 0;
@@ -257,22 +271,22 @@ static haul_status check(const window *self, const haul_mpi_waiting *came, haul_
         const uint64_t expected = self->expected[came->indices[i]];
         (void)MPI_Get_count(&came->statuses[i], MPI_BYTE, &got);
         if (expected != any && (uint64_t)got != expected)
-            return haul_fail(error, HAUL_BAD_INPUT,
-                             "rank %d: %d bytes came from rank %d where %llu were expected",
-                             self->comm->rank, got, came->statuses[i].MPI_SOURCE,
-                             (unsigned long long)expected);
+            return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                  "rank %d: %d bytes came from rank %d where %llu were expected",
+                                  self->comm->rank, got, came->statuses[i].MPI_SOURCE,
+                                  (unsigned long long)expected);
     }
     return HAUL_OK;
 }
 
-haul_status haul_mpi_deliver(haul_comm *self, haul_mpi_block *sends, size_t send_count,
-                             haul_mpi_block *receives, size_t receive_count, haul_error *error)
+haul_status hl_mpi_deliver(haul_comm *self, hl_mpi_block *sends, size_t send_count,
+                           hl_mpi_block *receives, size_t receive_count, haul_error *error)
 {
     window now = {.comm = self, .slots = (int)self->window};
     flow out = {.blocks = sends, .count = send_count, .is_send = true};
     flow in = {.blocks = receives, .count = receive_count};
     const int all = 2 * now.slots;
-    haul_mpi_waiting some = {.requests = now.requests, .count = all + 1};
+    hl_mpi_waiting some = {.requests = now.requests, .count = all + 1};
     haul_status status = order(self, sends, send_count, true, error);
     if (!status)
         status = order(self, receives, receive_count, false, error);
@@ -280,17 +294,17 @@ haul_status haul_mpi_deliver(haul_comm *self, haul_mpi_block *sends, size_t send
         now.requests[i] = MPI_REQUEST_NULL;
     now.requests[all] = self->notice_request;
     while (!status) {
-        status = fill(&now, &in, error);
+        status = fill_window(&now, &in, error);
         if (!status)
-            status = fill(&now, &out, error);
+            status = fill_window(&now, &out, error);
         if (status || !now.busy)
             break;
-        status = haul_mpi_wait_some(self, &some, false, error);
+        status = hl_mpi_wait_some(self, &some, false, error);
         if (!status)
-            status = check(&now, &some, error);
+            status = check_arrival(&now, &some, error);
         now.busy -= some.done;
     }
     if (status)
-        haul_mpi_give_up(now.requests, all);
+        hl_mpi_give_up(now.requests, all);
     return status;
 }

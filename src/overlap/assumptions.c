@@ -17,7 +17,7 @@ typedef struct steps {
 /* A strategy's chunks in three stages: copies in, kernels and copies back, all equal but the
  * first. */
 typedef struct pipeline {
-    haul_workload_stream_device device;
+    haul_overlap_device_kind device;
     double count;
     steps in;
     steps out;
@@ -56,12 +56,13 @@ static pipeline pipeline_of(const haul_overlap_case *self, haul_strategy strateg
         .device = self->device,
         .count = count,
         .in = steps_of(&self->in, 1, count, speed[0]),
-        .out = steps_of(&self->out, strategy == HAUL_HYBRID ? self->out.times : 1, count, speed[1]),
+        .out = steps_of(&self->out, strategy == HAUL_STRATEGY_HYBRID ? self->out.times : 1, count,
+                        speed[1]),
         .kernel_s = self->kernel_s / count,
     };
 }
 
-/* What follows another chunk's start on what is busiest of the first two stages. */
+/* Time between the starts of two chunks on the busier of the first two stages. */
 static double pace(const pipeline *p)
 {
     return fmax(p->in.next_s, p->kernel_s);
@@ -113,7 +114,7 @@ static double hybrid_time(const pipeline *p, double latency_s)
 /* Strategies in which chunks overlap; with one stream nothing does. */
 static bool is_piped(haul_strategy strategy, uint32_t streams)
 {
-    return strategy == HAUL_HYBRID || (strategy == HAUL_STREAMS && streams > 1);
+    return strategy == HAUL_STRATEGY_HYBRID || (strategy == HAUL_STRATEGY_STREAMS && streams > 1);
 }
 
 /* The timeline's time lies between the two whatever order its copies take: low with every copy as
@@ -124,11 +125,11 @@ void haul_overlap_limits(const haul_overlap_case *self, haul_strategy strategy, 
     const double count = streams ? streams : 1;
     const pipeline fast = pipeline_of(self, strategy, count, false);
     const pipeline slow = pipeline_of(self, strategy, count, true);
-    if (strategy == HAUL_MAPPED) {
-        *low_s = *high_s = haul_overlap_mapped_both_ways(self);
+    if (strategy == HAUL_STRATEGY_MAPPED) {
+        *low_s = *high_s = hl_overlap_mapped_both_ways(self);
     } else if (!is_piped(strategy, streams)) {
         *low_s = *high_s = haul_overlap_time(self, strategy, streams);
-    } else if (strategy == HAUL_HYBRID) {
+    } else if (strategy == HAUL_STRATEGY_HYBRID) {
         const double latency_s = self->out.bytes > 0 ? self->out.latency_s : 0;
         *low_s = hybrid_time(&fast, latency_s);
         *high_s = hybrid_time(&slow, latency_s);
@@ -159,23 +160,23 @@ unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strateg
 {
     const double count = streams ? streams : 1;
     unsigned unmet = 0;
-    if (strategy == HAUL_MAPPED &&
-        haul_overlap_mapped_both_ways(self) > haul_overlap_time(self, HAUL_MAPPED, 1))
-        return HAUL_ASSUMES_MAPPED;
+    if (strategy == HAUL_STRATEGY_MAPPED &&
+        hl_overlap_mapped_both_ways(self) > haul_overlap_time(self, HAUL_STRATEGY_MAPPED, 1))
+        return HAUL_ASSUMPTION_MAPPED;
     if (!is_piped(strategy, streams))
         return 0;
     const pipeline p = pipeline_of(self, strategy, count, false);
-    const bool streamed = strategy == HAUL_STREAMS && self->out.bytes > 0;
+    const bool streamed = strategy == HAUL_STRATEGY_STREAMS && self->out.bytes > 0;
     haul_timeline_device device;
     haul_overlap_device(self, strategy, streams, &device);
     if (both_ways(self) && device.copy_engines > 1 &&
         (device.busy_speed[0] < 1 || device.busy_speed[1] < 1))
-        unmet |= HAUL_ASSUMES_CONTENTION;
-    if (strategy == HAUL_HYBRID && self->out.bytes > 0 && self->kernel_s > 0)
-        unmet |= HAUL_ASSUMES_ENDS;
+        unmet |= HAUL_ASSUMPTION_CONTENTION;
+    if (strategy == HAUL_STRATEGY_HYBRID && self->out.bytes > 0 && self->kernel_s > 0)
+        unmet |= HAUL_ASSUMPTION_ENDS;
     if (streamed && !last_is_known(&p))
-        unmet |= HAUL_ASSUMES_LATENCY;
+        unmet |= HAUL_ASSUMPTION_LATENCY;
     if (streamed && self->out.gap_s > self->out.latency_s)
-        unmet |= HAUL_ASSUMES_GAP;
+        unmet |= HAUL_ASSUMPTION_GAP;
     return unmet;
 }

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "haul/overlap.h"
+#include "timeline/predicted_run.h"
 #include "workload/builder.h"
 
 /* A dimension in tiles: all are 1 long but the last. */
@@ -57,7 +58,7 @@ typedef struct tiling {
     split m;
     split n;
     split k;
-    haul_builder builder;
+    hl_workload_builder builder;
     uint32_t names[WORKS];
     uint32_t streams[WORKS];
     uint32_t thread; /* that issues all of it, or HAUL_NONE */
@@ -72,10 +73,11 @@ static haul_status check_costs(const haul_blocked_costs *costs, haul_error *erro
                             costs->kernel_s};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         if (!(times[i] >= 0 && isfinite(times[i])))
-            return haul_fail(error, HAUL_BAD_INPUT, "a tile's time is negative or no number");
+            return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                  "a tile's time is negative or no number");
     if (costs->in_busy_s < costs->in_s || costs->out_busy_s < costs->out_s)
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "a copy is not faster while the other direction is busy");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "a copy is not faster while the other direction is busy");
     return HAUL_OK;
 }
 
@@ -83,29 +85,29 @@ static haul_status check_costs(const haul_blocked_costs *costs, haul_error *erro
  * where the queue's depth limits how far it runs ahead. */
 static void begin(tiling *self, unsigned queue_depth)
 {
-    haul_builder *builder = &self->builder;
-    haul_builder_init(builder);
-    const uint32_t device = haul_builder_device(builder, 0);
+    hl_workload_builder *builder = &self->builder;
+    hl_workload_builder_init(builder);
+    const uint32_t device = hl_workload_builder_device(builder, 0);
     for (uint32_t w = 0; w < WORKS; w++) {
         const char *text = (self->product ? texts : stencil_texts)[w];
         const uint32_t id = w < PRODUCT ? 0 : w - PRODUCT + 1;
         const haul_workload_stream stream = {.device = device, .id = id, .name = stream_texts[id]};
-        self->names[w] = haul_builder_string(builder, text, strlen(text));
-        self->streams[w] = haul_builder_stream(builder, &stream);
+        self->names[w] = hl_workload_builder_string(builder, text, strlen(text));
+        self->streams[w] = hl_workload_builder_stream(builder, &stream);
     }
     self->last_in = self->thread = HAUL_NONE;
     if (queue_depth)
-        self->thread = haul_builder_thread(builder, &(haul_workload_thread){.id = 0});
+        self->thread = hl_workload_builder_thread(builder, &(haul_workload_thread){.id = 0});
 }
 
 /* Costs are of a whole tile; the caller scales them by the tile's share. */
-static uint32_t add(tiling *self, work what, double seconds)
+static uint32_t add_work(tiling *self, work what, double seconds)
 {
     const bool is_kernel = what == PRODUCT;
     haul_op op = {
         .kind = is_kernel ? HAUL_OP_KERNEL : HAUL_OP_COPY,
-        .direction = what == COPY_BACK ? HAUL_DTOH : HAUL_HTOD,
-        .detail = is_kernel ? 0 : HAUL_PINNED,
+        .direction = what == COPY_BACK ? HAUL_DIRECTION_DTOH : HAUL_DIRECTION_HTOD,
+        .detail = is_kernel ? 0 : HAUL_MEMORY_PINNED,
         .dur_ns = llround(1e9 * seconds),
         .name = self->names[what],
         .stream = self->streams[what],
@@ -114,7 +116,7 @@ static uint32_t add(tiling *self, work what, double seconds)
     };
     if (is_kernel)
         op.shape = HAUL_NONE;
-    return haul_builder_op(&self->builder, &op);
+    return hl_workload_builder_op(&self->builder, &op);
 }
 
 /* C's tile goes back after its last product. Where a library begins to copy back only after all
@@ -122,10 +124,10 @@ static uint32_t add(tiling *self, work what, double seconds)
 static void add_back(tiling *self, uint64_t i, uint64_t j)
 {
     const double share = part(&self->m, i) * part(&self->n, j);
-    const uint32_t back = add(self, COPY_BACK, self->costs->out_s * share);
+    const uint32_t back = add_work(self, COPY_BACK, self->costs->out_s * share);
     if (i == 0 && j == 0 && self->product && self->product->out_after_in)
-        haul_builder_edge(&self->builder, self->last_in, back);
-    haul_builder_edge(&self->builder, self->finished[i * self->n.count + j], back);
+        hl_workload_builder_edge(&self->builder, self->last_in, back);
+    hl_workload_builder_edge(&self->builder, self->finished[i * self->n.count + j], back);
 }
 
 /* Copies a tile of A, B or C the first time that a product needs it: A for j = 0, B for i = 0 and C
@@ -137,14 +139,14 @@ static void add_product(tiling *self, uint64_t i, uint64_t j, uint64_t k)
     const double m = part(&self->m, i), n = part(&self->n, j), sum = part(&self->k, k);
     const uint32_t before = self->last_in;
     if (product->a_on_host && j == 0)
-        self->last_in = add(self, COPY_A, costs->in_s * m * sum);
+        self->last_in = add_work(self, COPY_A, costs->in_s * m * sum);
     if (product->b_on_host && i == 0)
-        self->last_in = add(self, COPY_B, costs->in_s * sum * n);
+        self->last_in = add_work(self, COPY_B, costs->in_s * sum * n);
     if (product->c_on_host && k == 0)
-        self->last_in = add(self, COPY_C, costs->in_s * m * n);
-    const uint32_t kernel = add(self, PRODUCT, costs->kernel_s * m * n * sum);
+        self->last_in = add_work(self, COPY_C, costs->in_s * m * n);
+    const uint32_t kernel = add_work(self, PRODUCT, costs->kernel_s * m * n * sum);
     if (self->last_in != before)
-        haul_builder_edge(&self->builder, self->last_in, kernel);
+        hl_workload_builder_edge(&self->builder, self->last_in, kernel);
     self->finished[i * self->n.count + j] = kernel;
     if (product->c_on_host && product->back_at_once && k + 1 == self->k.count)
         add_back(self, i, j);
@@ -157,9 +159,9 @@ static void add_stencil(tiling *self, bool back_at_once)
     for (uint64_t i = 0; i < self->m.count; i++)
         for (uint64_t j = 0; j < self->n.count; j++) {
             const double share = part(&self->m, i) * part(&self->n, j);
-            const uint32_t in = add(self, COPY_A, costs->in_s * share);
-            const uint32_t kernel = add(self, PRODUCT, costs->kernel_s * share);
-            haul_builder_edge(&self->builder, in, kernel);
+            const uint32_t in = add_work(self, COPY_A, costs->in_s * share);
+            const uint32_t kernel = add_work(self, PRODUCT, costs->kernel_s * share);
+            hl_workload_builder_edge(&self->builder, in, kernel);
             self->finished[i * self->n.count + j] = kernel;
             if (back_at_once)
                 add_back(self, i, j);
@@ -180,15 +182,16 @@ static haul_status build(tiling *self, const haul_blocked_stencil *stencil, cons
     const unsigned queue_depth = stencil ? stencil->queue_depth : self->product->queue_depth;
     const haul_blocked_costs *costs = self->costs;
     const double products = (double)self->m.count * (double)self->n.count * (double)self->k.count;
-    if (products > HAUL_BLOCKED_PRODUCTS_MOST)
-        return haul_fail(error, HAUL_BAD_INPUT, "more than %d products of tiles",
-                         HAUL_BLOCKED_PRODUCTS_MOST);
+    if (products > HAUL_OVERLAP_PRODUCTS_MOST)
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "more than %d products of tiles",
+                              HAUL_OVERLAP_PRODUCTS_MOST);
     /* at least the time of all that is to be done: the last tile of a dimension is up to 2 long */
     if (8e9 * products * (3 * costs->in_busy_s + costs->out_busy_s + costs->kernel_s) > 0x1p61)
-        return haul_fail(error, HAUL_BAD_INPUT, "the times of all tiles are beyond 2^61 ns");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "the times of all tiles are beyond 2^61 ns");
     self->finished = malloc(self->m.count * self->n.count * sizeof *self->finished);
     if (!self->finished)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     begin(self, queue_depth);
     if (stencil)
         add_stencil(self, stencil->back_at_once);
@@ -203,14 +206,15 @@ static haul_status build(tiling *self, const haul_blocked_stencil *stencil, cons
         for (uint64_t j = 0; j < self->n.count; j++)
             add_back(self, i, j);
     free(self->finished);
-    const haul_status status = haul_builder_finish(&self->builder, name, "haul", workload, error);
+    const haul_status status =
+        hl_workload_builder_finish(&self->builder, name, "haul", workload, error);
     if (!status)
         *device = (haul_timeline_device){
             .copy_engines = costs->copy_engines ? costs->copy_engines : 2,
             .kernels = 1,
             .queue_depth = queue_depth,
-            .busy_speed = {[HAUL_HTOD] = speed(costs->in_s, costs->in_busy_s),
-                           [HAUL_DTOH] = speed(costs->out_s, costs->out_busy_s)},
+            .busy_speed = {[HAUL_DIRECTION_HTOD] = speed(costs->in_s, costs->in_busy_s),
+                           [HAUL_DIRECTION_DTOH] = speed(costs->out_s, costs->out_busy_s)},
         };
     return status;
 }
@@ -220,11 +224,11 @@ haul_status haul_blocked_workload(const haul_blocked_product *product,
                                   haul_timeline_device *device, haul_error *error)
 {
     if (!product->m || !product->n || !product->k || !product->tile)
-        return haul_fail(error, HAUL_BAD_INPUT, "a matrix or a tile has no elements");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "a matrix or a tile has no elements");
     if (!(product->edge_alone >= 0 && product->edge_alone <= 1))
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "the share of a tile that is one of its own lies "
-                         "from 0 to 1");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "the share of a tile that is one of its own lies "
+                              "from 0 to 1");
     HAUL_TRY(check_costs(costs, error));
     tiling self = {
         .product = product,
@@ -242,7 +246,7 @@ haul_status haul_blocked_stencil_workload(const haul_blocked_stencil *stencil,
                                           haul_timeline_device *device, haul_error *error)
 {
     if (!stencil->rows || !stencil->columns || !stencil->tile_rows || !stencil->tile_columns)
-        return haul_fail(error, HAUL_BAD_INPUT, "a grid or a tile has no elements");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "a grid or a tile has no elements");
     HAUL_TRY(check_costs(costs, error));
     tiling self = {
         .costs = costs,
@@ -292,17 +296,26 @@ haul_status haul_blocked_costs_of(const haul_machine *machine, const haul_blocke
     return HAUL_OK;
 }
 
-/* Waits for the host's calls as well (RELEASE_HOST): with a limited queue they decide when copies
- * start. */
+/* Waits for the host's calls as well (RELEASE_HOST). */
+haul_status haul_blocked_run(const haul_workload *workload, const haul_timeline_device *device,
+                             haul_timeline **timeline, haul_error *error)
+{
+    const haul_timeline_options options = {.device = *device, .release = HAUL_RELEASE_HOST};
+    hl_timeline_predicted_run run;
+    HAUL_TRY(hl_timeline_predicted_run_make(workload, &options, NULL, &run, error));
+    *timeline = run.timeline;
+    return HAUL_OK;
+}
+
 haul_status haul_blocked_time(const haul_blocked_product *product, const haul_blocked_costs *costs,
                               double *seconds, haul_error *error)
 {
     haul_workload *workload = NULL;
-    haul_timeline_options options = {.release = HAUL_RELEASE_HOST};
+    haul_timeline_device device;
     haul_timeline *timeline = NULL;
-    haul_status status = haul_blocked_workload(product, costs, &workload, &options.device, error);
+    haul_status status = haul_blocked_workload(product, costs, &workload, &device, error);
     if (!status)
-        status = haul_timeline_run(workload, &options, &timeline, error);
+        status = haul_blocked_run(workload, &device, &timeline, error);
     if (!status)
         *seconds = 1e-9 * (double)timeline->makespan_ns;
     haul_timeline_free(timeline);

@@ -31,7 +31,7 @@ static cores_op *first_kernel(cores_op *ops, size_t count)
     return first;
 }
 
-/* What a core does that is free; NULL where there is nothing. */
+/* The operation that a free core takes; NULL where there is none. */
 static cores_op *next_of(cores_op *ops, size_t count, uint32_t turn)
 {
     cores_op *op = first_ready(ops, count);
@@ -66,7 +66,7 @@ static uint32_t advance(cores_op *ops, size_t count, double step_s)
     return freed;
 }
 
-double haul_cores_time(cores_op *ops, size_t count, uint32_t cores)
+double hl_overlap_cores_time(cores_op *ops, size_t count, uint32_t cores)
 {
     double now_s = 0;
     uint32_t idle = cores, turn = 0;

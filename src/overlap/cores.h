@@ -10,7 +10,7 @@ typedef struct cores_op {
     uint32_t after; /* the operation that has to end before it, an earlier one, or HAUL_NONE */
     bool is_kernel;
     double seconds; /* of a copy on its core, of a kernel on all cores */
-    /* haul_cores_time's own */
+    /* hl_overlap_cores_time's own */
     double left_s;  /* of one core's time */
     double ready_s; /* infinite: waits */
     uint32_t turn;  /* in which a core took it; 0: none has */
@@ -21,6 +21,6 @@ typedef struct cores_op {
  * free takes the operation that is ready first. A copy it makes by itself; with a kernel, and where
  * nothing is ready, it joins the kernel that was taken first, whose groups are any core's. Thus a
  * copy back may keep a core from the next kernel. */
-double haul_cores_time(cores_op *ops, size_t count, uint32_t cores);
+double hl_overlap_cores_time(cores_op *ops, size_t count, uint32_t cores);
 
 #endif

@@ -24,44 +24,45 @@ static void rest_on(haul_overlap_case *self, haul_provenance provenance)
 
 /* A copy is not faster while the other direction copies. */
 static double slowed(description *self, const haul_overlap_leg *leg, const haul_parameter *rate,
-                     const haul_usual_share *usual, unsigned assumed)
+                     const hl_cost_usual_share *usual, unsigned assumed)
 {
-    if (rate && haul_rate_given(rate)) {
+    if (rate && hl_cost_rate_given(rate)) {
         rest_on(self->out, rate->provenance);
         return fmax(1 / rate->value, leg->per_byte_s);
     }
     self->assumed |= assumed;
-    rest_on(self->out, HAUL_ASSUMED);
+    rest_on(self->out, HAUL_PROVENANCE_ASSUMED);
     return leg->per_byte_s / usual->median;
 }
 
 /* The machine's gap, or L+o: a copy behind another does not wait longer than one by itself. */
 static double gap_of(description *self, const haul_overlap_leg *leg, const haul_copy_curve *curve)
 {
-    if (curve && haul_rate_given(&curve->gap_s)) {
+    if (curve && hl_cost_rate_given(&curve->gap_s)) {
         rest_on(self->out, curve->gap_s.provenance);
         return curve->gap_s.value;
     }
     self->assumed |= HAUL_ASSUMED_GAP;
-    rest_on(self->out, HAUL_ASSUMED);
+    rest_on(self->out, HAUL_PROVENANCE_ASSUMED);
     return leg->latency_s;
 }
 
-/* What the leg is beside L+o and G: what the machine has, or what is taken for it. */
+/* A leg's parameters beside L+o and G: the machine's, or the assumed ones. */
 static void find_rest(description *self, haul_direction direction, haul_overlap_leg *leg)
 {
     const haul_copy_curve *curve =
-        haul_machine_curve(self->machine, direction, HAUL_PINNED, HAUL_NEAR);
+        haul_machine_curve(self->machine, direction, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
     leg->gap_s = gap_of(self, leg, curve);
     leg->busy_per_byte_s = leg->mapped_per_byte_s = leg->per_byte_s;
     if (!(self->out->in.bytes > 0 && self->out->out.bytes > 0))
         return; /* there is no other direction */
     leg->mapped_per_byte_s = slowed(self, leg, curve ? &curve->mapped_rate_Bps : NULL,
-                                    &haul_usual_mapped, HAUL_ASSUMED_MAPPED);
+                                    &hl_cost_usual_mapped, HAUL_ASSUMED_MAPPED);
     /* With one engine only mapped memory moves both ways at once: nothing is assumed for it. */
-    if (self->out->device == HAUL_TWO_ENGINES || (curve && haul_rate_given(&curve->busy_rate_Bps)))
+    if (self->out->device == HAUL_TWO_ENGINES ||
+        (curve && hl_cost_rate_given(&curve->busy_rate_Bps)))
         leg->busy_per_byte_s = slowed(self, leg, curve ? &curve->busy_rate_Bps : NULL,
-                                      &haul_usual_busy, HAUL_ASSUMED_BUSY);
+                                      &hl_cost_usual_busy, HAUL_ASSUMED_BUSY);
 }
 
 /* The leg at one end of the interval: 0 the fast, 1 the slow. */
@@ -78,9 +79,9 @@ static haul_overlap_leg end_of(const description *self, const haul_overlap_leg *
     if (self->assumed & HAUL_ASSUMED_GAP)
         found.gap_s = end ? none_s : 0;
     if (self->assumed & HAUL_ASSUMED_BUSY)
-        found.busy_per_byte_s = found.per_byte_s / haul_usual_busy.ends[end];
+        found.busy_per_byte_s = found.per_byte_s / hl_cost_usual_busy.ends[end];
     if (self->assumed & HAUL_ASSUMED_MAPPED)
-        found.mapped_per_byte_s = found.per_byte_s / haul_usual_mapped.ends[end];
+        found.mapped_per_byte_s = found.per_byte_s / hl_cost_usual_mapped.ends[end];
     return found;
 }
 
@@ -89,7 +90,7 @@ static haul_status describe_leg(description *self, haul_direction direction, hau
                                 haul_overlap_leg ends[2])
 {
     haul_estimate none, all; /* copies of no byte and of all */
-    haul_copy copy = {.direction = direction, .memory = HAUL_PINNED};
+    haul_copy copy = {.direction = direction, .memory = HAUL_MEMORY_PINNED};
     if (!(leg->bytes > 0))
         return HAUL_OK;
     haul_status status = haul_copy_time(self->machine, NULL, &copy, &none, self->error);
@@ -112,25 +113,32 @@ static haul_status describe_leg(description *self, haul_direction direction, hau
     return HAUL_OK;
 }
 
-/* Never assumed: which formula holds depends on the two, and a wrong one is worse than none. */
-static haul_status find_device(description *self)
+/* Drivers say nothing of the synchronisation, and where two small kernels never run at once it
+ * cannot be measured: the ends then have both kinds of device. */
+static void find_device(description *self)
 {
     const haul_parameter *engines = &self->machine->gpu.copy_engines;
     const haul_parameter *syncs = &self->machine->gpu.implicit_sync;
-    const char *lacks = NULL;
-    if (syncs->provenance == HAUL_NOT_GIVEN)
-        lacks = "gpu.implicit_sync";
-    else if (!haul_rate_given(engines))
-        lacks = "gpu.copy_engines";
-    if (lacks)
-        return haul_fail(self->error, HAUL_MISSING, "machine '%s' lacks %s",
-                         self->machine->name ? self->machine->name : "without a name", lacks);
-    rest_on(self->out, haul_provenance_weaker(engines->provenance, syncs->provenance));
-    if (syncs->value > 0)
-        self->out->device = HAUL_IMPLICIT_SYNC;
-    else
-        self->out->device = engines->value > 1 ? HAUL_TWO_ENGINES : HAUL_ONE_ENGINE;
-    return HAUL_OK;
+    haul_overlap_case *out = self->out;
+    rest_on(out, syncs->provenance ? syncs->provenance : HAUL_PROVENANCE_ASSUMED);
+    if (!syncs->provenance)
+        out->assumed |= HAUL_ASSUMED_SYNC;
+    if (syncs->value > 0) {
+        out->device = HAUL_IMPLICIT_SYNC;
+        return;
+    }
+    rest_on(out, hl_cost_rate_given(engines) ? engines->provenance : HAUL_PROVENANCE_ASSUMED);
+    if (!hl_cost_rate_given(engines))
+        out->assumed |= HAUL_ASSUMED_ENGINES;
+    out->device =
+        hl_cost_rate_given(engines) && engines->value <= 1 ? HAUL_ONE_ENGINE : HAUL_TWO_ENGINES;
+}
+
+haul_overlap_device_kind haul_overlap_device_end(const haul_overlap_case *self, int end)
+{
+    if (end && self->assumed & HAUL_ASSUMED_SYNC)
+        return HAUL_IMPLICIT_SYNC;
+    return end && self->assumed & HAUL_ASSUMED_ENGINES ? HAUL_ONE_ENGINE : self->device;
 }
 
 /* A thousand years, and a thousand million times. */
@@ -144,11 +152,12 @@ haul_status haul_overlap_describe(const haul_machine *machine, const haul_overla
 {
     const double times[] = {work->reads, work->writes}; /* 0 is once */
     if (!(work->kernel_s >= 0 && work->kernel_s <= seconds_most))
-        return haul_fail(error, HAUL_BAD_INPUT, "a kernel's time is from 0 to a thousand years");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "a kernel's time is from 0 to a thousand years");
     for (int i = 0; i < 2; i++)
         if (times[i] != 0 && !(times[i] >= 1 && times[i] <= times_most))
-            return haul_fail(error, HAUL_BAD_INPUT,
-                             "a mapped byte is read or written from once to 1e9 times");
+            return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                  "a mapped byte is read or written from once to 1e9 times");
     haul_overlap_case found = {
         .in = {.bytes = (double)work->in_bytes, .times = work->reads > 0 ? work->reads : 1},
         .out = {.bytes = (double)work->out_bytes, .times = work->writes > 0 ? work->writes : 1},
@@ -161,14 +170,11 @@ haul_status haul_overlap_describe(const haul_machine *machine, const haul_overla
         found.out_ends[end] = found.out;
     }
     description self = {machine, &found, 0, error};
-    haul_status status = find_device(&self);
-    if (!status)
-        status = describe_leg(&self, HAUL_HTOD, &found.in, found.in_ends);
-    if (!status)
-        status = describe_leg(&self, HAUL_DTOH, &found.out, found.out_ends);
-    if (!status)
-        *out = found;
-    return status;
+    find_device(&self);
+    HAUL_TRY(describe_leg(&self, HAUL_DIRECTION_HTOD, &found.in, found.in_ends));
+    HAUL_TRY(describe_leg(&self, HAUL_DIRECTION_DTOH, &found.out, found.out_ends));
+    *out = found;
+    return HAUL_OK;
 }
 
 /* Bandwidth grows with a generation of PCIe; latency and gap are software and stay. */
@@ -187,11 +193,11 @@ haul_status haul_overlap_next_generation(const haul_machine *machine, const haul
     const haul_parameter now = haul_link_peak(&link);
     link.generation.value += 1;
     const haul_parameter then = haul_link_peak(&link);
-    if (link.kind != HAUL_LINK_PCIE || !haul_rate_given(&now))
-        return haul_fail(error, HAUL_MISSING, "the link is not PCIe");
-    if (!haul_rate_given(&then))
-        return haul_fail(error, HAUL_MISSING, "no generation after %g is known",
-                         machine->link.generation.value);
+    if (link.kind != HAUL_LINK_PCIE || !hl_cost_rate_given(&now))
+        return haul_error_set(error, HAUL_STATUS_MISSING, "the link is not PCIe");
+    if (!hl_cost_rate_given(&then))
+        return haul_error_set(error, HAUL_STATUS_MISSING, "no generation after %g is known",
+                              machine->link.generation.value);
     *out = *self;
     const double ratio = then.value / now.value;
     speed_up(&out->in, ratio);
@@ -200,7 +206,7 @@ haul_status haul_overlap_next_generation(const haul_machine *machine, const haul
         speed_up(&out->in_ends[end], ratio);
         speed_up(&out->out_ends[end], ratio);
     }
-    rest_on(out, HAUL_SCALED);
+    rest_on(out, HAUL_PROVENANCE_SCALED);
     *generation = (int)link.generation.value;
     return HAUL_OK;
 }

@@ -2,7 +2,7 @@
  */
 #include "haul/kernel_source.h"
 
-HAUL_KERNEL_FILE(paper_kernels)
+HAUL_KERNEL_FILE(hl_overlap_paper_kernels)
 
 /* Density of sea water in kg/m3 of potential temperature `t` in degrees Celsius, salinity `s` in
  * psu and pressure `p` in dbar, as a quotient of two polynomials: McDougall, Jackett, Wright and
@@ -24,9 +24,9 @@ HAUL_KERNEL_FILE(paper_kernels)
 // NOLINTBEGIN(readability-function-size): the parameters are the kernels' own
 /* Of each level k the pressure is (k + 1) * step dbar. The derivatives are those of the quotient.
  */
-HAUL_KERNEL_3D(state, paper_kernels, HAUL_IN(double, t), HAUL_IN(double, s), HAUL_OUT(double, rho),
-               HAUL_OUT(double, by_t), HAUL_OUT(double, by_s), HAUL_VALUE(int, width),
-               HAUL_VALUE(int, height), HAUL_VALUE(double, step))
+HAUL_KERNEL_3D(state, hl_overlap_paper_kernels, HAUL_IN(double, t), HAUL_IN(double, s),
+               HAUL_OUT(double, rho), HAUL_OUT(double, by_t), HAUL_OUT(double, by_s),
+               HAUL_VALUE(int, width), HAUL_VALUE(int, height), HAUL_VALUE(double, step))
 {
     HAUL_FOR3 (x, y, z) {
         const int i = (z * height + y) * width + x;
@@ -51,7 +51,7 @@ HAUL_KERNEL_3D(state, paper_kernels, HAUL_IN(double, t), HAUL_IN(double, s), HAU
 
 /* Differences of buoyancy between level k and water of level k - 1, and of the surface, that is
  * brought to the pressure of k: levels 1, k - 1 and k are read. */
-HAUL_KERNEL_3D(buoydiff, paper_kernels, HAUL_IN(double, t), HAUL_IN(double, s),
+HAUL_KERNEL_3D(buoydiff, hl_overlap_paper_kernels, HAUL_IN(double, t), HAUL_IN(double, s),
                HAUL_OUT(double, adjacent), HAUL_OUT(double, surface), HAUL_VALUE(int, width),
                HAUL_VALUE(int, height), HAUL_VALUE(double, step))
 {
@@ -63,10 +63,9 @@ HAUL_KERNEL_3D(buoydiff, paper_kernels, HAUL_IN(double, t), HAUL_IN(double, s),
         surface[i] = 9.80616 * (1 - DENSITY(t[first], s[first], p) / here);
     }
 }
-// NOLINTEND(readability-function-size)
 
-HAUL_KERNEL_2D(product, paper_kernels, HAUL_IN(float, a), HAUL_IN(float, b), HAUL_OUT(float, c),
-               HAUL_VALUE(int, length), HAUL_VALUE(int, width))
+HAUL_KERNEL_2D(product, hl_overlap_paper_kernels, HAUL_IN(float, a), HAUL_IN(float, b),
+               HAUL_OUT(float, c), HAUL_VALUE(int, length), HAUL_VALUE(int, width))
 {
     HAUL_FOR2 (x, y) {
         float sum = 0;
@@ -82,7 +81,7 @@ HAUL_FUNCTION int nearest_of(int index, int count)
     return index < 0 ? 0 : index < count ? index : count - 1;
 }
 
-HAUL_KERNEL_2D(convolution, paper_kernels, HAUL_IN(float, in), HAUL_IN(float, filter),
+HAUL_KERNEL_2D(convolution, hl_overlap_paper_kernels, HAUL_IN(float, in), HAUL_IN(float, filter),
                HAUL_OUT(float, out), HAUL_VALUE(int, width), HAUL_VALUE(int, height))
 {
     HAUL_FOR2 (x, y) {
@@ -98,7 +97,7 @@ HAUL_KERNEL_2D(convolution, paper_kernels, HAUL_IN(float, in), HAUL_IN(float, fi
 }
 
 /* A sparse matrix with `each` elements a row (ELLPACK) times a vector. */
-HAUL_KERNEL_1D(sparse, paper_kernels, HAUL_IN(float, values), HAUL_IN(int, columns),
+HAUL_KERNEL_1D(sparse, hl_overlap_paper_kernels, HAUL_IN(float, values), HAUL_IN(int, columns),
                HAUL_IN(float, vector), HAUL_OUT(float, out), HAUL_VALUE(int, each))
 {
     HAUL_FOR1 (y) {
@@ -108,3 +107,5 @@ HAUL_KERNEL_1D(sparse, paper_kernels, HAUL_IN(float, values), HAUL_IN(int, colum
         out[y] = sum;
     }
 }
+
+// NOLINTEND(readability-function-size)

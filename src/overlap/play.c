@@ -12,11 +12,11 @@ haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strat
 {
     haul_timeline_options options = {.release = HAUL_RELEASE_HOST};
     haul_workload *workload = NULL;
-    haul_predicted_run run = {.timeline = NULL};
+    hl_timeline_predicted_run run = {.timeline = NULL};
     haul_overlap_device(self, strategy, streams, &options.device);
     haul_status status = haul_overlap_workload(self, strategy, streams, &workload, error);
     if (!status)
-        status = haul_predicted_run_make(workload, &options, NULL, &run, error);
+        status = hl_timeline_predicted_run_make(workload, &options, NULL, &run, error);
     if (!status)
         *seconds = 1e-9 * (double)run.timeline->makespan_ns;
     haul_timeline_free(run.timeline);
@@ -41,28 +41,32 @@ static double played(const haul_overlap_case *self, haul_strategy strategy, uint
     return haul_overlap_play(self, strategy, streams, &seconds, NULL) ? (double)INFINITY : seconds;
 }
 
-/* The numbers of streams: the best of those tried and of the row's own, where none was asked for,
- * and the fewest within 1 % of the best. */
+/* The numbers of streams: that of the row, where none was asked for, and the fewest within 1 % of
+ * the best. The powers of two are at odd places of those tried, behind the first. */
 static haul_status find_streams(const haul_overlap_case *self, bool asked, haul_overlap_row *row,
                                 haul_error *error)
 {
     double times_s[TRIED] = {0};
-    double least_s = (double)INFINITY;
-    const int count = haul_strategy_has_streams(row->strategy) ? TRIED : 1;
-    haul_status status = haul_overlap_play(self, row->strategy, row->streams, &row->seconds, error);
+    const bool has_streams = haul_strategy_has_streams(row->strategy);
+    const int count = has_streams ? TRIED : 1;
+    haul_status status = HAUL_OK;
+    row->least_s = (double)INFINITY;
     for (int i = 0; !status && i < count; i++) {
         status = haul_overlap_play(self, row->strategy, tried_number(i), &times_s[i], error);
-        least_s = fmin(least_s, times_s[i]);
-        if (status || asked || times_s[i] >= row->seconds)
-            continue;
-        row->seconds = times_s[i];
-        row->streams = tried_number(i);
+        row->least_s = fmin(row->least_s, times_s[i]);
     }
+    for (int i = 0; i < HAUL_USUAL_STREAMS; i++)
+        row->usual_s[i] = times_s[has_streams && i ? 2 * i - 1 : 0];
+    if (!asked)
+        row->streams = hl_overlap_streams_usual(row);
+    if (!status)
+        status = haul_overlap_play(self, row->strategy, row->streams, &row->seconds, error);
     if (status)
         return status;
     int enough = 0;
-    while (enough + 1 < count && times_s[enough] > 1.01 * least_s)
+    while (enough + 1 < count && times_s[enough] > 1.01 * row->least_s)
         enough++;
+    row->least_s = fmin(row->least_s, row->seconds);
     row->engine_streams = tried_number(enough);
     row->engine_enough_s = times_s[enough];
     row->engine_s = row->seconds;
@@ -75,12 +79,13 @@ static void find_interval(const haul_overlap_case *self, haul_overlap_row *row)
     double ends_s[2] = {row->seconds, row->seconds};
     for (int end = 0; self->has_ends && end < 2; end++) {
         haul_overlap_case there = *self;
+        there.device = haul_overlap_device_end(self, end);
         there.in = self->in_ends[end];
         there.out = self->out_ends[end];
         ends_s[end] = played(&there, row->strategy, row->streams);
     }
-    if (row->strategy == HAUL_MAPPED)
-        haul_overlap_interval(self, HAUL_MAPPED, 1, &ends_s[0], &ends_s[1]);
+    if (row->strategy == HAUL_STRATEGY_MAPPED)
+        haul_overlap_interval(self, HAUL_STRATEGY_MAPPED, 1, &ends_s[0], &ends_s[1]);
     row->low_s = fmin(row->seconds, ends_s[0]);
     row->high_s = fmax(row->seconds, ends_s[1]);
 }
@@ -93,7 +98,7 @@ static haul_status play_row(const haul_overlap_case *self, bool asked, haul_over
     HAUL_TRY(find_streams(self, asked, &found, error));
     find_interval(self, &found);
     found.analytical_s = haul_overlap_time(self, found.strategy, found.streams);
-    haul_overlap_find_bound(self, &found);
+    hl_overlap_find_bound(self, &found);
     found.bound_s = fmin(found.bound_s, found.seconds);
     *row = found;
     return HAUL_OK;
@@ -105,9 +110,9 @@ haul_status haul_overlap_play_all(const haul_overlap_case *self, haul_overlap *o
 {
     haul_overlap found = *of;
     for (int i = 0; i < HAUL_STRATEGIES; i++)
-        if (play_row(self, found.asked, &found.rows[i], error) == HAUL_NO_MEMORY)
-            return HAUL_NO_MEMORY;
-    haul_overlap_choose(self, played, &found);
+        if (play_row(self, found.asked, &found.rows[i], error) == HAUL_STATUS_NO_MEMORY)
+            return HAUL_STATUS_NO_MEMORY;
+    hl_overlap_choose(self, played, &found);
     *of = found;
     return HAUL_OK;
 }

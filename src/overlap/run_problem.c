@@ -107,8 +107,8 @@ static void make_sparse(run_problem *self, int side)
     self->reads = 4;
 }
 
-haul_status haul_run_problem_init(run_problem *self, const char *name, uint32_t side,
-                                  haul_error *error)
+haul_status hl_overlap_run_problem_init(run_problem *self, const char *name, uint32_t side,
+                                        haul_error *error)
 {
     static const struct {
         const char *name;
@@ -120,16 +120,16 @@ haul_status haul_run_problem_init(run_problem *self, const char *name, uint32_t 
     };
     const uint32_t wanted = side ? side : SIDE;
     if (wanted % 16 || wanted < 32 || wanted > 4096)
-        return haul_fail(error, HAUL_USAGE, "a side is a multiple of 16 from 32 to 4096, not %u",
-                         wanted);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "a side is a multiple of 16 from 32 to 4096, not %u", wanted);
     *self = (run_problem){.parts = PARTS, .reads = 1, .scale = 1};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (!strcmp(name, kernels[i].name)) {
             kernels[i].make(self, (int)wanted);
             return HAUL_OK;
         }
-    return haul_fail(
-        error, HAUL_USAGE,
+    return haul_error_set(
+        error, HAUL_STATUS_USAGE,
         "no kernel '%.40s': there are state, buoydiff, product, convolution and sparse", name);
 }
 
@@ -157,7 +157,7 @@ static uint64_t pitch_of(const run_group *of)
     return (of->count * of->bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-uint64_t haul_run_group_at(const run_problem *self, const run_group *of)
+uint64_t hl_overlap_run_group_at(const run_problem *self, const run_group *of)
 {
     return self->place * pitch_of(of);
 }
@@ -183,7 +183,7 @@ static haul_status expect(run_problem *self, haul_error *error)
         if (group->is_out)
             data = group->expected = calloc(group->count, group->bytes);
         if (!data)
-            return haul_fail_no_memory(error);
+            return hl_base_fail_no_memory(error);
         for (size_t i = 0; i < group->count; i++, at++) {
             arguments[at] = data + i * group->bytes;
             if (!group->is_out)
@@ -200,20 +200,21 @@ static haul_status expect(run_problem *self, haul_error *error)
     return HAUL_OK;
 }
 
-haul_status haul_run_problem_allocate(run_problem *self, haul_device *device, bool has_data,
-                                      haul_error *error)
+haul_status hl_overlap_run_problem_allocate(run_problem *self, haul_device *device, bool has_data,
+                                            haul_error *error)
 {
     const haul_device_properties *is = haul_device_describe(device);
-    const uint64_t bytes = haul_run_problem_bytes(self, false) + haul_run_problem_bytes(self, true);
+    const uint64_t bytes =
+        hl_overlap_run_problem_bytes(self, false) + hl_overlap_run_problem_bytes(self, true);
     haul_status status = HAUL_OK;
     self->places = 1;
     while (!is->is_simulated && self->places * bytes < placed_bytes)
         self->places += 2;
     for (size_t i = 0; i < self->group_count && !status; i++) {
         run_group *group = &self->groups[i];
-        status = haul_buffer_new(device,
-                                 is->can & HAUL_CAN_MAP ? HAUL_BUFFER_MAPPED : HAUL_BUFFER_PINNED,
-                                 self->places * pitch_of(group), &group->host, error);
+        status = haul_buffer_new(
+            device, is->can & HAUL_DEVICE_CAN_MAP ? HAUL_BUFFER_MAPPED : HAUL_BUFFER_PINNED,
+            self->places * pitch_of(group), &group->host, error);
         if (!status)
             status = haul_buffer_new(device, HAUL_BUFFER_DEVICE, group->count * group->bytes,
                                      &group->device, error);
@@ -223,7 +224,7 @@ haul_status haul_run_problem_allocate(run_problem *self, haul_device *device, bo
     return status;
 }
 
-void haul_run_problem_release(run_problem *self)
+void hl_overlap_run_problem_release(run_problem *self)
 {
     for (size_t i = 0; i < self->group_count; i++) {
         haul_buffer_free(self->groups[i].host);
@@ -250,12 +251,12 @@ static double difference_of(const char *made, const char *expected, uint64_t byt
     return off / largest;
 }
 
-double haul_run_problem_check(run_problem *self)
+double hl_overlap_run_problem_check(run_problem *self)
 {
     double worst = 0;
     for (size_t g = 0; g < self->group_count; g++) {
         const run_group *group = &self->groups[g];
-        char *made = (char *)haul_buffer_host(group->host) + haul_run_group_at(self, group);
+        char *made = (char *)haul_buffer_host(group->host) + hl_overlap_run_group_at(self, group);
         if (!group->is_out)
             continue;
         for (size_t i = 0; i < group->count; i++) {
@@ -270,7 +271,7 @@ double haul_run_problem_check(run_problem *self)
     return worst;
 }
 
-uint64_t haul_run_problem_bytes(const run_problem *self, bool out)
+uint64_t hl_overlap_run_problem_bytes(const run_problem *self, bool out)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < self->group_count; i++)
@@ -279,7 +280,7 @@ uint64_t haul_run_problem_bytes(const run_problem *self, bool out)
     return bytes;
 }
 
-uint64_t haul_run_problem_shared(const run_problem *self)
+uint64_t hl_overlap_run_problem_shared(const run_problem *self)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < self->group_count; i++)

@@ -42,25 +42,25 @@ typedef struct run_problem {
 
 /* Fills all but the buffers. Returns USAGE for an unknown name, or a side that is no multiple of 16
  * from 32 to 4096. */
-haul_status haul_run_problem_init(run_problem *self, const char *name, uint32_t side,
-                                  haul_error *error);
+haul_status hl_overlap_run_problem_init(run_problem *self, const char *name, uint32_t side,
+                                        haul_error *error);
 
 /* Where a group begins in its host buffer. */
-uint64_t haul_run_group_at(const run_problem *self, const run_group *of);
+uint64_t hl_overlap_run_group_at(const run_problem *self, const run_group *of);
 
 /* Makes the buffers; with data also fills the inputs, and computes what is expected. */
-haul_status haul_run_problem_allocate(run_problem *self, haul_device *device, bool has_data,
-                                      haul_error *error);
-void haul_run_problem_release(run_problem *self);
+haul_status hl_overlap_run_problem_allocate(run_problem *self, haul_device *device, bool has_data,
+                                            haul_error *error);
+void hl_overlap_run_problem_release(run_problem *self);
 
 /* The largest difference of an output in host memory from what is expected, relative to the largest
  * expected; spoils the output for the next. */
-double haul_run_problem_check(run_problem *self);
+double hl_overlap_run_problem_check(run_problem *self);
 
 /* Bytes of the inputs, or of the outputs. */
-uint64_t haul_run_problem_bytes(const run_problem *self, bool out);
+uint64_t hl_overlap_run_problem_bytes(const run_problem *self, bool out);
 
 /* Of the inputs those that every part needs. */
-uint64_t haul_run_problem_shared(const run_problem *self);
+uint64_t hl_overlap_run_problem_shared(const run_problem *self);
 
 #endif

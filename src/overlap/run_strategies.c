@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/load.h"
 #include "base/stats.h"
 #include "haul/cost.h"
 #include "haul/device_backend.h"
@@ -46,7 +47,7 @@ static haul_status copy(runner *self, const run_group *of, int part, int count, 
     const uint64_t first = of->is_whole ? 0 : offset_of(&self->problem, of, part, count);
     const uint64_t last = of->is_whole ? of->bytes : offset_of(&self->problem, of, part + 1, count);
     const haul_address host =
-        haul_in_buffer(of->host, haul_run_group_at(&self->problem, of) + first);
+        haul_in_buffer(of->host, hl_overlap_run_group_at(&self->problem, of) + first);
     const haul_address there = haul_in_buffer(of->device, first);
     const haul_transfer transfer = {.to = of->is_out ? host : there,
                                     .from = of->is_out ? there : host,
@@ -56,8 +57,8 @@ static haul_status copy(runner *self, const run_group *of, int part, int count, 
     return haul_stream_copy(self->streams[part], &transfer, NULL, error);
 }
 
-/* What every part needs goes first, and no part's copy before it: engines serve first come, first
- * served. */
+/* Arrays that every part needs are copied first, and no part's copy before them: engines serve
+ * first come, first served. */
 static haul_status copy_whole(runner *self, haul_error *error)
 {
     const run_problem *problem = &self->problem;
@@ -105,9 +106,9 @@ static haul_status launch(runner *self, haul_strategy strategy, int part, int co
     for (size_t g = 0; g < problem->group_count; g++) {
         const run_group *group = &problem->groups[g];
         const bool is_mapped =
-            strategy == HAUL_MAPPED || (strategy == HAUL_HYBRID && group->is_out);
+            strategy == HAUL_STRATEGY_MAPPED || (strategy == HAUL_STRATEGY_HYBRID && group->is_out);
         const double bytes = share * (double)(group->count * group->bytes);
-        const uint64_t at_host = is_mapped ? haul_run_group_at(problem, group) : 0;
+        const uint64_t at_host = is_mapped ? hl_overlap_run_group_at(problem, group) : 0;
         for (size_t i = 0; i < group->count; i++)
             arguments[at++] = (haul_argument){.buffer = is_mapped ? group->host : group->device,
                                               .offset = at_host + i * group->bytes};
@@ -125,16 +126,16 @@ static haul_status launch(runner *self, haul_strategy strategy, int part, int co
     return haul_stream_launch(self->streams[part], self->kernel, &made, event, error);
 }
 
-/* What all parts share, then each part's own. */
+/* Copies the arrays that all parts share, then each part's own. */
 static haul_status queue_inputs(runner *self, int count, haul_error *error)
 {
-    const bool shares = haul_run_problem_shared(&self->problem) > 0;
-    haul_status status = shares ? copy_whole(self, error) : HAUL_OK;
-    for (int part = 1; part < count && shares && !status; part++)
-        status = haul_stream_wait_event(self->streams[part], self->copied[0], error);
-    for (int part = 0; part < count && !status; part++)
-        status = copy_in(self, part, count, error);
-    return status;
+    const bool shares = hl_overlap_run_problem_shared(&self->problem) > 0;
+    HAUL_TRY(shares ? copy_whole(self, error) : HAUL_OK);
+    for (int part = 1; part < count && shares; part++)
+        HAUL_TRY(haul_stream_wait_event(self->streams[part], self->copied[0], error));
+    for (int part = 0; part < count; part++)
+        HAUL_TRY(copy_in(self, part, count, error));
+    return HAUL_OK;
 }
 
 static haul_status queue_outputs(runner *self, int count, haul_error *error)
@@ -152,16 +153,18 @@ static haul_status queue_outputs(runner *self, int count, haul_error *error)
 static haul_status queue_all(runner *self, haul_strategy strategy, int count, haul_error *error)
 {
     const run_problem *problem = &self->problem;
-    haul_status status = strategy == HAUL_MAPPED ? HAUL_OK : queue_inputs(self, count, error);
+    haul_status status =
+        strategy == HAUL_STRATEGY_MAPPED ? HAUL_OK : queue_inputs(self, count, error);
     for (int part = 0; part < count && !status; part++) {
-        for (int other = 0; other < count && strategy != HAUL_MAPPED && !status; other++)
+        for (int other = 0; other < count && strategy != HAUL_STRATEGY_MAPPED && !status; other++)
             if (other != part && needs(problem, part, other, count))
                 status = haul_stream_wait_event(self->streams[part], self->copied[other], error);
         if (!status)
             status = launch(self, strategy, part, count,
-                            strategy == HAUL_EXPLICIT ? self->timed : NULL, error);
+                            strategy == HAUL_STRATEGY_EXPLICIT ? self->timed : NULL, error);
     }
-    const bool copies_back = strategy == HAUL_EXPLICIT || strategy == HAUL_STREAMS;
+    const bool copies_back =
+        strategy == HAUL_STRATEGY_EXPLICIT || strategy == HAUL_STRATEGY_STREAMS;
     return copies_back && !status ? queue_outputs(self, count, error) : status;
 }
 
@@ -180,16 +183,17 @@ static haul_status run_once(runner *self, const haul_run_row *row, double *secon
 
 /* --- what is predicted */
 
-/* What one of `count` equal shares takes of a step: the copies in, the kernel, the copies back. */
+/* Time of one of `count` equal shares of a step: the copies in, the kernel, the copies back. */
 static haul_status step_time(const runner *self, int step, uint32_t count, double *seconds,
                              haul_error *error)
 {
     const haul_overlap_work *work = &self->made.work;
     const double launch_s = fmin(self->machine->gpu.launch_latency_s.value, work->kernel_s);
     haul_estimate estimate = {.seconds = launch_s + (work->kernel_s - launch_s) / count};
-    const uint64_t in_bytes = work->in_bytes - haul_run_problem_shared(&self->problem);
+    const uint64_t in_bytes = work->in_bytes - hl_overlap_run_problem_shared(&self->problem);
     const haul_copy copied = {(step ? work->out_bytes : in_bytes) / count,
-                              step ? HAUL_DTOH : HAUL_HTOD, HAUL_PINNED, HAUL_NEAR};
+                              step ? HAUL_DIRECTION_DTOH : HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED,
+                              HAUL_LOCALITY_NEAR};
     const haul_status status =
         step == 1 ? HAUL_OK : haul_copy_time(self->machine, NULL, &copied, &estimate, error);
     *seconds = estimate.seconds;
@@ -211,11 +215,11 @@ static void queue_cpu(cpu_queue *on, uint32_t stream, bool is_kernel, double sec
     on->last[stream] = on->count++;
 }
 
-/* What all parts need is a copy by itself, before the others. */
+/* Arrays that all parts need are a copy by themselves, before the others. */
 static haul_status queue_cpu_shared(cpu_queue *on, haul_error *error)
 {
-    const haul_copy copied = {haul_run_problem_shared(&on->self->problem), HAUL_HTOD, HAUL_PINNED,
-                              HAUL_NEAR};
+    const haul_copy copied = {hl_overlap_run_problem_shared(&on->self->problem),
+                              HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR};
     haul_estimate estimate = {.seconds = 0};
     if (!copied.bytes)
         return HAUL_OK;
@@ -229,10 +233,11 @@ static haul_status queue_cpu_shared(cpu_queue *on, haul_error *error)
 /* All copies in, all kernels, all copies back, as far as the strategy has them. */
 static haul_status queue_cpu_all(cpu_queue *on, const haul_run_row *row, haul_error *error)
 {
-    const bool is_mapped = row->strategy == HAUL_MAPPED;
+    const bool is_mapped = row->strategy == HAUL_STRATEGY_MAPPED;
     const uint32_t count = is_mapped ? 1 : row->streams;
     const bool steps[3] = {!is_mapped, true,
-                           row->strategy == HAUL_EXPLICIT || row->strategy == HAUL_STREAMS};
+                           row->strategy == HAUL_STRATEGY_EXPLICIT ||
+                               row->strategy == HAUL_STRATEGY_STREAMS};
     haul_status status = is_mapped ? HAUL_OK : queue_cpu_shared(on, error);
     for (int step = 0; step < 3; step++)
         for (uint32_t s = 0; s < count && steps[step] && !status; s++) {
@@ -247,7 +252,7 @@ static haul_status queue_cpu_all(cpu_queue *on, const haul_run_row *row, haul_er
  * in, which kernels of other parts wait for. */
 static double queued(const cpu_queue *on, const haul_run_row *row)
 {
-    const uint32_t marks = row->strategy == HAUL_MAPPED ? 0 : row->streams;
+    const uint32_t marks = row->strategy == HAUL_STRATEGY_MAPPED ? 0 : row->streams;
     return (double)(on->count + marks);
 }
 
@@ -261,7 +266,7 @@ static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error
     for (int s = 0; s < STREAMS_MOST; s++)
         on.last[s] = HAUL_NONE;
     HAUL_TRY(queue_cpu_all(&on, row, error));
-    row->predicted_s = haul_cores_time(on.ops, on.count, cores ? cores : 1) +
+    row->predicted_s = hl_overlap_cores_time(on.ops, on.count, cores ? cores : 1) +
                        self->machine->gpu.queue_gap_s.value * queued(&on, row);
     return HAUL_OK;
 }
@@ -273,7 +278,7 @@ static haul_status predict(runner *self, haul_error *error)
     haul_status status =
         is_host ? HAUL_OK : haul_overlap_describe(self->machine, &self->made.work, &of, error);
     of.launch_s = self->machine->gpu.launch_latency_s.value;
-    of.shared_bytes = (double)haul_run_problem_shared(&self->problem);
+    of.shared_bytes = (double)hl_overlap_run_problem_shared(&self->problem);
     of.marks = true;
     for (size_t i = 0; i < self->made.row_count && !status; i++) {
         haul_run_row *row = &self->made.rows[i];
@@ -288,10 +293,11 @@ static haul_status predict(runner *self, haul_error *error)
 
 static void list_rows(runner *self)
 {
-    static const haul_strategy order[] = {HAUL_EXPLICIT, HAUL_MAPPED, HAUL_STREAMS, HAUL_HYBRID};
+    static const haul_strategy order[] = {HAUL_STRATEGY_EXPLICIT, HAUL_STRATEGY_MAPPED,
+                                          HAUL_STRATEGY_STREAMS, HAUL_STRATEGY_HYBRID};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         const uint32_t most = (uint32_t)self->problem.parts;
-        if (!self->maps && (order[i] == HAUL_MAPPED || order[i] == HAUL_HYBRID))
+        if (!self->maps && (order[i] == HAUL_STRATEGY_MAPPED || order[i] == HAUL_STRATEGY_HYBRID))
             continue;
         for (uint32_t s = 1; s <= STREAMS_MOST; s *= 2) {
             self->made.rows[self->made.row_count++] =
@@ -302,16 +308,16 @@ static void list_rows(runner *self)
     }
 }
 
-static haul_status check(runner *self, const haul_run_row *row, haul_error *error)
+static haul_status check_results(runner *self, const haul_run_row *row, haul_error *error)
 {
-    const double difference = self->has_data ? haul_run_problem_check(&self->problem) : 0;
+    const double difference = self->has_data ? hl_overlap_run_problem_check(&self->problem) : 0;
     self->made.difference = fmax(self->made.difference, difference);
     /* single precision, in another order */
     return difference <= 1e-4
                ? HAUL_OK
-               : haul_fail(error, HAUL_BAD_INPUT, "'%s' by %s in %u streams is off by %g",
-                           self->made.kernel, haul_strategy_word(row->strategy), row->streams,
-                           difference);
+               : haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                "'%s' by %s in %u streams is off by %g", self->made.kernel,
+                                haul_strategy_word(row->strategy), row->streams, difference);
 }
 
 /* In turns, so that a machine that is slower for a while is so for all; the first turn warms up,
@@ -325,8 +331,8 @@ static haul_status run_all(runner *self, haul_error *error)
             const unsigned at = turn ? turn - 1 : 0;
             status = run_once(self, row, &self->seconds[i][at], error);
             if (!status && !turn)
-                status = check(self, row, error);
-            if (!status && row->strategy == HAUL_EXPLICIT)
+                status = check_results(self, row, error);
+            if (!status && row->strategy == HAUL_STRATEGY_EXPLICIT)
                 status = haul_event_seconds(self->timed, self->timed, &self->kernel_s[at], error);
         }
     return status;
@@ -336,14 +342,14 @@ static haul_status run_all(runner *self, haul_error *error)
  * pace of the others, the median of its rows. */
 static void even_out(runner *self)
 {
-    double paces[TIMES_MOST], sorted[TIMES_MOST], rows[HAUL_RUN_ROWS];
+    double paces[TIMES_MOST], sorted[TIMES_MOST], rows[HAUL_OVERLAP_RUN_ROWS];
     const size_t count = self->made.row_count;
     for (unsigned turn = 0; turn < self->times; turn++) {
         for (size_t i = 0; i < count; i++)
             rows[i] = self->seconds[i][turn];
-        sorted[turn] = paces[turn] = haul_median(rows, count);
+        sorted[turn] = paces[turn] = hl_base_median(rows, count);
     }
-    const double usual_s = haul_median(sorted, self->times);
+    const double usual_s = hl_base_median(sorted, self->times);
     for (unsigned turn = 0; turn < self->times; turn++) {
         for (size_t i = 0; i < count; i++)
             self->seconds[i][turn] *= usual_s / paces[turn];
@@ -351,45 +357,50 @@ static void even_out(runner *self)
     }
 }
 
-/* By how much a strategy differs from itself, measured in every other turn: the median of all. */
-static double noise_of(const runner *self)
+/* By how much a strategy differs from itself, measured in the first half of the turns and in the
+ * second, or in every other turn: the median of all. */
+static double noise_of(const runner *self, bool by_halves)
 {
-    double halves[2][TIMES_MOST], apart[HAUL_RUN_ROWS];
+    double parts[2][TIMES_MOST], apart[HAUL_OVERLAP_RUN_ROWS];
     for (size_t i = 0; i < self->made.row_count && self->times > 1; i++) {
-        for (unsigned turn = 0; turn < self->times; turn++)
-            halves[turn % 2][turn / 2] = self->seconds[i][turn];
-        apart[i] = fabs(haul_median(halves[0], (self->times + 1) / 2) /
-                            haul_median(halves[1], self->times / 2) -
-                        1);
+        size_t counts[2] = {0, 0};
+        for (unsigned turn = 0; turn < self->times; turn++) {
+            const unsigned part = by_halves ? 2 * turn >= self->times : turn % 2;
+            parts[part][counts[part]++] = self->seconds[i][turn];
+        }
+        apart[i] =
+            fabs(hl_base_median(parts[0], counts[0]) / hl_base_median(parts[1], counts[1]) - 1);
     }
-    return self->times > 1 ? haul_median(apart, self->made.row_count) : 0;
+    return self->times > 1 ? hl_base_median(apart, self->made.row_count) : 0;
 }
 
 static void take_times(runner *self)
 {
     haul_run *made = &self->made;
+    /* asked twice, one behind the other, before the turns are brought to one pace */
+    const double again = noise_of(self, true);
     even_out(self);
-    made->noise = noise_of(self);
-    haul_sort_doubles(self->kernel_s, self->times);
+    made->noise = fmax(again, noise_of(self, false));
+    hl_base_sort_doubles(self->kernel_s, self->times);
     made->work = (haul_overlap_work){
-        .in_bytes = haul_run_problem_bytes(&self->problem, false),
-        .out_bytes = haul_run_problem_bytes(&self->problem, true),
-        .kernel_s = haul_quantile_sorted(self->kernel_s, self->times, 0.5),
+        .in_bytes = hl_overlap_run_problem_bytes(&self->problem, false),
+        .out_bytes = hl_overlap_run_problem_bytes(&self->problem, true),
+        .kernel_s = hl_base_quantile_sorted(self->kernel_s, self->times, 0.5),
         .reads = self->problem.reads,
         .writes = 1,
     };
     for (size_t i = 0; i < made->row_count; i++) {
         double *seconds = self->seconds[i];
-        haul_sort_doubles(seconds, self->times);
-        made->rows[i].measured_s = haul_quantile_sorted(seconds, self->times, 0.5);
+        hl_base_sort_doubles(seconds, self->times);
+        made->rows[i].measured_s = hl_base_quantile_sorted(seconds, self->times, 0.5);
         made->rows[i].spread = 100 *
-                               (haul_quantile_sorted(seconds, self->times, 0.75) -
-                                haul_quantile_sorted(seconds, self->times, 0.25)) /
+                               (hl_base_quantile_sorted(seconds, self->times, 0.75) -
+                                hl_base_quantile_sorted(seconds, self->times, 0.25)) /
                                made->rows[i].measured_s;
     }
 }
 
-static void choose(haul_run *made)
+static void choose_strategy(haul_run *made)
 {
     for (size_t i = 0; i < made->row_count; i++) {
         if (made->rows[i].measured_s < made->rows[made->best].measured_s)
@@ -405,11 +416,11 @@ static haul_status open_all(runner *self, const haul_run_options *options, haul_
 {
     const haul_device_properties *is = haul_device_describe(self->device);
     haul_status status =
-        haul_run_problem_init(&self->problem, options->kernel, options->side, error);
+        hl_overlap_run_problem_init(&self->problem, options->kernel, options->side, error);
     if (status)
         return status;
     self->has_data = !self->device->options.without_data;
-    self->maps = is->can & HAUL_CAN_MAP;
+    self->maps = is->can & HAUL_DEVICE_CAN_MAP;
     self->times = is->is_simulated ? 1 : options->times ? options->times : TIMES;
     self->times = self->times < TIMES_MOST ? self->times : TIMES_MOST;
     self->made.kernel = self->problem.source->name;
@@ -417,7 +428,7 @@ static haul_status open_all(runner *self, const haul_run_options *options, haul_
     list_rows(self);
     self->seconds = calloc(self->made.row_count, sizeof *self->seconds);
     if (!self->seconds)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (int i = 0; i < STREAMS_MOST && !status; i++) {
         status = haul_stream_new(self->device, &self->streams[i], error);
         if (!status)
@@ -428,12 +439,13 @@ static haul_status open_all(runner *self, const haul_run_options *options, haul_
     if (!status)
         status = haul_kernel_new(self->device, self->problem.source, &self->kernel, error);
     return status ? status
-                  : haul_run_problem_allocate(&self->problem, self->device, self->has_data, error);
+                  : hl_overlap_run_problem_allocate(&self->problem, self->device, self->has_data,
+                                                    error);
 }
 
 static void close_all(runner *self)
 {
-    haul_run_problem_release(&self->problem);
+    hl_overlap_run_problem_release(&self->problem);
     haul_kernel_free(self->kernel);
     haul_event_free(self->timed);
     for (int i = 0; i < STREAMS_MOST; i++) {
@@ -448,18 +460,21 @@ haul_status haul_overlap_run(haul_device *device, const haul_machine *machine,
 {
     runner *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     self->device = device;
     self->machine = machine;
     haul_status status = open_all(self, options, error);
+    const hl_base_load before = hl_base_load_now();
     if (!status)
         status = run_all(self, error);
     if (!status) {
         take_times(self);
+        self->made.others_cores =
+            haul_device_describe(device)->is_simulated ? -1 : hl_base_load_others(&before);
         status = predict(self, error);
     }
     if (!status) {
-        choose(&self->made);
+        choose_strategy(&self->made);
         *run = self->made;
     }
     close_all(self);

@@ -7,7 +7,7 @@
 #include "overlap/formulas.h"
 #include "workload/builder.h"
 
-/* What a workload holds, in nanoseconds and in bytes. */
+/* The most that a workload holds, in nanoseconds and in bytes. */
 static const double most = 0x1p61;
 
 /* A call that takes longer is no call. */
@@ -24,7 +24,7 @@ typedef struct chunks {
 } chunks;
 
 typedef struct plan {
-    haul_builder builder;
+    hl_workload_builder builder;
     chunks in;
     chunks out;
     double kernel_s; /* of one chunk */
@@ -53,7 +53,7 @@ static uint64_t part_bytes(const plan *self, double bytes, uint32_t i)
     return (uint64_t)(llround(each * (i + 1.0)) - llround(each * i));
 }
 
-/* What a copy takes less right behind another: (L+o) - g. */
+/* The time that a copy saves right behind another: (L+o) - g. */
 static int64_t saved_ns(double latency_s, double gap_s)
 {
     return gap_s < latency_s ? llround(1e9 * (latency_s - gap_s)) : 0;
@@ -70,7 +70,7 @@ static int64_t copy_ns(const chunks *self, uint32_t i, bool is_first)
 
 /* Without a host thread where calls cost nothing, as in the paper's formulas. A mapped kernel's
  * writes are no call. */
-static uint32_t add(plan *self, haul_op op, op_name name)
+static uint32_t add_op(plan *self, haul_op op, op_name name)
 {
     op.name = self->names[name];
     op.thread = HAUL_NONE;
@@ -81,14 +81,14 @@ static uint32_t add(plan *self, haul_op op, op_name name)
         op.call_dur_ns = self->call_ns * (self->marks && name == COPY_IN ? 2 : 1);
         self->called_ns += op.call_dur_ns;
     }
-    return haul_builder_op(&self->builder, &op);
+    return hl_workload_builder_op(&self->builder, &op);
 }
 
 /* The builder returns the same stream for the same id. */
 static uint32_t stream_of(plan *self, uint32_t i)
 {
-    return haul_builder_stream(&self->builder,
-                               &(haul_workload_stream){.device = self->device, .id = i});
+    return hl_workload_builder_stream(&self->builder,
+                                      &(haul_workload_stream){.device = self->device, .id = i});
 }
 
 static uint32_t add_kernel(plan *self, uint32_t i, int64_t dur_ns, op_name name)
@@ -99,28 +99,28 @@ static uint32_t add_kernel(plan *self, uint32_t i, int64_t dur_ns, op_name name)
         .stream = stream_of(self, i),
         .dur_ns = dur_ns,
     };
-    return add(self, op, name);
+    return add_op(self, op, name);
 }
 
-/* What all chunks need, on the first one's stream. */
+/* The copy that all chunks need, on the first one's stream. */
 static uint32_t add_shared(plan *self)
 {
     const haul_op op = {
         .kind = HAUL_OP_COPY,
-        .direction = HAUL_HTOD,
-        .detail = HAUL_PINNED,
+        .direction = HAUL_DIRECTION_HTOD,
+        .detail = HAUL_MEMORY_PINNED,
         .stream = stream_of(self, 0),
         .bytes = (uint64_t)llround(self->shared_bytes),
         .dur_ns = llround(1e9 * (self->in.latency_s + self->shared_s)),
     };
-    return add(self, op, COPY_IN);
+    return add_op(self, op, COPY_IN);
 }
 
 /* Chunk i is on stream i: its stream orders copy in, kernel and copy back, so no edges are needed
  * but those to what all chunks share. */
 static void add_copies(plan *self, haul_direction direction)
 {
-    const bool is_in = direction == HAUL_HTOD;
+    const bool is_in = direction == HAUL_DIRECTION_HTOD;
     const chunks *leg = is_in ? &self->in : &self->out;
     const uint32_t shared = is_in && self->shared_bytes > 0 ? add_shared(self) : HAUL_NONE;
     if (is_in)
@@ -129,14 +129,14 @@ static void add_copies(plan *self, haul_direction direction)
         const haul_op op = {
             .kind = HAUL_OP_COPY,
             .direction = (uint8_t)direction,
-            .detail = HAUL_PINNED,
+            .detail = HAUL_MEMORY_PINNED,
             .stream = stream_of(self, i),
             .bytes = part_bytes(self, leg->bytes, i),
             .dur_ns = copy_ns(leg, i, !i && shared == HAUL_NONE),
         };
-        const uint32_t copy = add(self, op, is_in ? COPY_IN : COPY_OUT);
+        const uint32_t copy = add_op(self, op, is_in ? COPY_IN : COPY_OUT);
         if (i && shared != HAUL_NONE)
-            haul_builder_edge(&self->builder, shared, copy);
+            hl_workload_builder_edge(&self->builder, shared, copy);
     }
 }
 
@@ -148,21 +148,21 @@ static uint32_t add_writes(plan *self, uint32_t i)
     const chunks *out = &self->out;
     const haul_op op = {
         .kind = HAUL_OP_COPY,
-        .direction = HAUL_DTOH,
-        .detail = HAUL_PINNED,
+        .direction = HAUL_DIRECTION_DTOH,
+        .detail = HAUL_MEMORY_PINNED,
         .stream = stream_of(self, self->count),
         .bytes = part_bytes(self, out->bytes, i),
         .dur_ns = last ? llround(1e9 * (out->latency_s + out->data_s))
                        : part_ns(out->gap_s + out->data_s, i),
     };
-    return add(self, op, MAPPED_WRITES);
+    return add_op(self, op, MAPPED_WRITES);
 }
 
 /* A kernel and its writes begin together: when its data is there and those before have ended. The
  * streams and the room for kernels hold half of these, edges the rest. */
 static void plan_hybrid(plan *self)
 {
-    add_copies(self, HAUL_HTOD);
+    add_copies(self, HAUL_DIRECTION_HTOD);
     uint32_t kernel = HAUL_NONE, writes = HAUL_NONE;
     for (uint32_t i = 0; i < self->count; i++) {
         const uint32_t kernel_before = kernel, writes_before = writes;
@@ -173,11 +173,11 @@ static void plan_hybrid(plan *self)
             continue;
         writes = add_writes(self, i);
         if (self->in.bytes > 0)
-            haul_builder_edge(&self->builder, self->first_chunk + i, writes);
+            hl_workload_builder_edge(&self->builder, self->first_chunk + i, writes);
         if (!i)
             continue;
-        haul_builder_edge(&self->builder, writes_before, kernel);
-        haul_builder_edge(&self->builder, kernel_before, writes);
+        hl_workload_builder_edge(&self->builder, writes_before, kernel);
+        hl_workload_builder_edge(&self->builder, kernel_before, writes);
     }
 }
 
@@ -207,25 +207,26 @@ static bool chunks_fit(const chunks *self, uint32_t count)
 
 /* Breadth first, as in the paper's figures: all copies in, then all kernels, then all copies
  * back. */
-static void fill(plan *self, haul_strategy strategy)
+static void plan_strategy(plan *self, haul_strategy strategy)
 {
     static const char names[NAMES][16] = {"copy in", "kernel", "copy back", "mapped kernel",
                                           "mapped writes"};
-    haul_builder_reserve(&self->builder, 3 * (uint64_t)self->count);
-    self->device = haul_builder_device(&self->builder, 0);
+    hl_workload_builder_reserve(&self->builder, 3 * (uint64_t)self->count);
+    self->device = hl_workload_builder_device(&self->builder, 0);
     if (self->call_ns)
-        self->thread = haul_builder_thread(&self->builder, &(haul_workload_thread){.id = 1});
+        self->thread = hl_workload_builder_thread(&self->builder, &(haul_workload_thread){.id = 1});
     for (int name = 0; name < NAMES; name++)
-        self->names[name] = haul_builder_string(&self->builder, names[name], strlen(names[name]));
-    if (strategy == HAUL_MAPPED) {
+        self->names[name] =
+            hl_workload_builder_string(&self->builder, names[name], strlen(names[name]));
+    if (strategy == HAUL_STRATEGY_MAPPED) {
         add_kernel(self, 0, llround(1e9 * self->kernel_s), MAPPED_KERNEL);
-    } else if (strategy == HAUL_HYBRID) {
+    } else if (strategy == HAUL_STRATEGY_HYBRID) {
         plan_hybrid(self);
     } else { /* explicit with one chunk */
-        add_copies(self, HAUL_HTOD);
+        add_copies(self, HAUL_DIRECTION_HTOD);
         for (uint32_t i = 0; i < self->count; i++)
             add_kernel(self, i, part_ns(self->kernel_s, i), KERNEL);
-        add_copies(self, HAUL_DTOH);
+        add_copies(self, HAUL_DIRECTION_DTOH);
     }
 }
 
@@ -243,7 +244,7 @@ haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy s
     const double shared_bytes = fmin(self->shared_bytes, self->in.bytes);
     const double launch_s = fmin(self->launch_s, self->kernel_s);
     /* how often mapped memory is written; copies move each byte once */
-    const double writes = strategy == HAUL_HYBRID ? self->out.times : 1;
+    const double writes = strategy == HAUL_STRATEGY_HYBRID ? self->out.times : 1;
     plan made = {
         .in = chunks_of(&self->in, self->in.bytes - shared_bytes, count),
         .out = chunks_of(&self->out, self->out.bytes * writes, count),
@@ -254,18 +255,19 @@ haul_status haul_overlap_workload(const haul_overlap_case *self, haul_strategy s
         .call_ns = llround(1e9 * fmax(fmin(self->call_s, call_most_s), 0)),
         .marks = self->marks,
     };
-    if (strategy == HAUL_MAPPED)
-        made.kernel_s = haul_overlap_mapped_both_ways(self);
-    if (count > HAUL_STREAMS_MOST)
-        return haul_fail(error, HAUL_BAD_INPUT, "more than %d streams", HAUL_STREAMS_MOST);
+    if (strategy == HAUL_STRATEGY_MAPPED)
+        made.kernel_s = hl_overlap_mapped_both_ways(self);
+    if (count > HAUL_OVERLAP_STREAMS_MOST)
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "more than %d streams",
+                              HAUL_OVERLAP_STREAMS_MOST);
     if (!(shared_bytes >= 0) || !(launch_s >= 0) || !chunks_fit(&made.in, count) ||
         !chunks_fit(&made.out, count) || !is_held(1e9 * made.kernel_s * count))
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "times or bytes are negative, or more than a timeline holds");
-    haul_builder_init(&made.builder);
-    fill(&made, strategy);
-    return haul_builder_finish(&made.builder, haul_strategy_word(strategy), "overlap", workload,
-                               error);
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "times or bytes are negative, or more than a timeline holds");
+    hl_workload_builder_init(&made.builder);
+    plan_strategy(&made, strategy);
+    return hl_workload_builder_finish(&made.builder, haul_strategy_word(strategy), "overlap",
+                                      workload, error);
 }
 
 /* The share of its speed that a copy in a row keeps under contention, which slows its bytes, not
@@ -283,7 +285,7 @@ void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy, 
                          haul_timeline_device *device)
 {
     const haul_overlap_leg *in = &self->in, *out = &self->out;
-    const bool hybrid = strategy == HAUL_HYBRID;
+    const bool hybrid = strategy == HAUL_STRATEGY_HYBRID;
     const double count = chunk_count(strategy, streams);
     const double in_s = hybrid ? in->mapped_per_byte_s : in->busy_per_byte_s;
     const double out_s = hybrid ? out->mapped_per_byte_s : out->busy_per_byte_s;

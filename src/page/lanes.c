@@ -8,36 +8,36 @@
 #include "base/order.h"
 #include "report/drawn.h"
 
-const char *haul_look_text(haul_look look)
+const char *hl_page_look_text(hl_page_look look)
 {
-    static const char *const texts[] = {HAUL_LOOK_LIST(HAUL_ROW_TEXT)};
-    return texts[look];
+    static const char *const texts[] = {HL_PAGE_LOOK_LIST(HAUL_ROW_TEXT)};
+    return (unsigned)look < HL_PAGE_LOOKS ? texts[look] : "unknown";
 }
 
-haul_look haul_look_of(const haul_op *op)
+hl_page_look hl_page_look_of(const haul_op *op)
 {
-    static const haul_look directions[HAUL_DIRECTIONS] = {
-        [HAUL_HTOD] = HAUL_LOOK_IN,     [HAUL_DTOH] = HAUL_LOOK_OUT,
-        [HAUL_DTOD] = HAUL_LOOK_WITHIN, [HAUL_PTOP] = HAUL_LOOK_PEER,
-        [HAUL_HTOH] = HAUL_LOOK_OTHER,  [HAUL_UNKNOWN] = HAUL_LOOK_OTHER};
+    static const hl_page_look directions[HAUL_DIRECTIONS] = {
+        [HAUL_DIRECTION_HTOD] = HL_PAGE_LOOK_IN,     [HAUL_DIRECTION_DTOH] = HL_PAGE_LOOK_OUT,
+        [HAUL_DIRECTION_DTOD] = HL_PAGE_LOOK_WITHIN, [HAUL_DIRECTION_PTOP] = HL_PAGE_LOOK_PEER,
+        [HAUL_DIRECTION_HTOH] = HL_PAGE_LOOK_OTHER,  [HAUL_DIRECTION_UNKNOWN] = HL_PAGE_LOOK_OTHER};
     switch ((haul_op_kind)op->kind) {
     case HAUL_OP_COPY:
         return directions[op->direction];
     case HAUL_OP_MEMSET:
-        return HAUL_LOOK_SET;
+        return HL_PAGE_LOOK_SET;
     case HAUL_OP_KERNEL:
-        return HAUL_LOOK_KERNEL;
+        return HL_PAGE_LOOK_KERNEL;
     case HAUL_OP_MESSAGE:
-        return HAUL_LOOK_PEER;
+        return HL_PAGE_LOOK_PEER;
     case HAUL_OP_SYNC:
-        return HAUL_LOOK_WAIT;
+        return HL_PAGE_LOOK_WAIT;
     case HAUL_OP_CALL:
         break;
     }
-    return HAUL_LOOK_CALL;
+    return HL_PAGE_LOOK_CALL;
 }
 
-static haul_span span_of(const haul_lanes *self, uint32_t op)
+static haul_span span_of(const hl_page_lanes *self, uint32_t op)
 {
     if (self->drawn->spans)
         return self->drawn->spans[op];
@@ -57,7 +57,7 @@ static int64_t time_between(int64_t from_ns, int64_t to_ns)
 }
 
 /* An operation's start from the origin on, and its end. */
-static haul_span drawn_span(const haul_lanes *lanes, uint32_t op)
+static haul_span drawn_span(const hl_page_lanes *lanes, uint32_t op)
 {
     const haul_span span = span_of(lanes, op);
     return (haul_span){time_between(lanes->origin_ns, span.start_ns),
@@ -65,7 +65,7 @@ static haul_span drawn_span(const haul_lanes *lanes, uint32_t op)
 }
 
 /* The window is that of the devices: what the host does long before or after is not drawn. */
-static void find_window(haul_lanes *self)
+static void find_window(hl_page_lanes *self)
 {
     const haul_workload *workload = self->drawn->workload;
     bool devices = false;
@@ -74,7 +74,7 @@ static void find_window(haul_lanes *self)
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t i = 0; i < workload->op_count; i++) {
         if ((devices && haul_op_on_host(&workload->ops[i])) ||
-            haul_drawn_leaves_out(self->drawn, (uint32_t)i))
+            hl_report_drawn_leaves_out(self->drawn, (uint32_t)i))
             continue;
         const haul_span span = span_of(self, (uint32_t)i);
         first = span.start_ns < first ? span.start_ns : first;
@@ -84,16 +84,16 @@ static void find_window(haul_lanes *self)
     self->window_ns = first <= last ? time_between(first, last) : 0;
 }
 
-static bool is_shown(const haul_lanes *self, uint32_t op)
+static bool is_shown(const hl_page_lanes *self, uint32_t op)
 {
     const haul_span span = drawn_span(self, op);
     const bool is_device = !haul_op_on_host(&self->drawn->workload->ops[op]);
-    return !haul_drawn_leaves_out(self->drawn, op) &&
+    return !hl_report_drawn_leaves_out(self->drawn, op) &&
            (is_device || (span.end_ns > 0 && span.start_ns < self->window_ns));
 }
 
 /* Lanes before they are chosen: each stream, operations without one, each thread, likewise. */
-static size_t lane_of(const haul_lanes *self, const haul_op *op)
+static size_t lane_of(const hl_page_lanes *self, const haul_op *op)
 {
     const size_t streams = self->drawn->workload->stream_count + 1;
     if (haul_op_on_host(op))
@@ -103,29 +103,29 @@ static size_t lane_of(const haul_lanes *self, const haul_op *op)
 }
 
 /* Of each lane and look; the lanes' arrays get their sizes from it. */
-static void count_ops(haul_lanes *self)
+static void count_ops(hl_page_lanes *self)
 {
     for (size_t i = 0; i < self->drawn->workload->op_count; i++) {
         const haul_op *op = &self->drawn->workload->ops[i];
         const haul_span span = span_of(self, (uint32_t)i);
         if (!is_shown(self, (uint32_t)i))
             continue;
-        haul_page_lane *lane = &self->lanes[lane_of(self, op)];
+        hl_page_lane *lane = &self->lanes[lane_of(self, op)];
         lane->count++;
         lane->time_ns += span.end_ns - span.start_ns;
-        self->ops[haul_look_of(op)]++;
-        self->time_ns[haul_look_of(op)] += span.end_ns - span.start_ns;
+        self->ops[hl_page_look_of(op)]++;
+        self->time_ns[hl_page_look_of(op)] += span.end_ns - span.start_ns;
     }
 }
 
 /* Names the lanes, and gives each its operations; `count` is the number of those placed so far. */
-static void sort_into_lanes(haul_lanes *self)
+static void sort_into_lanes(hl_page_lanes *self)
 {
     const haul_workload *workload = self->drawn->workload;
     const size_t streams = workload->stream_count + 1;
     uint32_t next = 0;
     for (size_t i = 0; i < self->count; i++) {
-        haul_page_lane *lane = &self->lanes[i];
+        hl_page_lane *lane = &self->lanes[i];
         lane->host = i >= streams;
         const size_t number = lane->host ? i - streams : i;
         const size_t none = lane->host ? workload->thread_count : streams - 1;
@@ -135,7 +135,7 @@ static void sort_into_lanes(haul_lanes *self)
         lane->count = 0;
     }
     for (size_t i = 0; i < workload->op_count; i++) {
-        haul_page_lane *lane = &self->lanes[lane_of(self, &workload->ops[i])];
+        hl_page_lane *lane = &self->lanes[lane_of(self, &workload->ops[i])];
         if (is_shown(self, (uint32_t)i))
             self->order[lane->first + lane->count++] = (uint32_t)i;
     }
@@ -143,7 +143,7 @@ static void sort_into_lanes(haul_lanes *self)
 
 static int by_time(const void *a, const void *b)
 {
-    const haul_page_lane *one = a, *other = b;
+    const hl_page_lane *one = a, *other = b;
     if (one->time_ns != other->time_ns)
         return one->time_ns > other->time_ns ? -1 : 1;
     return (one->first > other->first) - (one->first < other->first);
@@ -151,39 +151,39 @@ static int by_time(const void *a, const void *b)
 
 static int by_place(const void *a, const void *b)
 {
-    const haul_page_lane *one = a, *other = b;
+    const hl_page_lane *one = a, *other = b;
     return (one->first > other->first) - (one->first < other->first);
 }
 
 /* Operations stand in `order` by number of the stream; those of one device belong together. */
-static void group_by_device(haul_lanes *self)
+static void group_by_device(hl_page_lanes *self)
 {
     for (size_t i = 1; i < self->count; i++)
         for (size_t k = i; k; k--) {
-            const haul_page_lane *lane = &self->lanes[k], *before = lane - 1;
+            const hl_page_lane *lane = &self->lanes[k], *before = lane - 1;
             const bool streams = !lane->host && lane->number != HAUL_NONE && !before->host &&
                                  before->number != HAUL_NONE;
             if (!streams || self->drawn->workload->streams[before->number].device <=
                                 self->drawn->workload->streams[lane->number].device)
                 break;
-            const haul_page_lane moved = *lane;
+            const hl_page_lane moved = *lane;
             self->lanes[k] = *before;
             self->lanes[k - 1] = moved;
         }
 }
 
-haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *lanes,
-                            haul_error *error)
+haul_status hl_page_lanes_make(const haul_drawn *drawn, size_t most, hl_page_lanes *lanes,
+                               haul_error *error)
 {
     const haul_workload *workload = drawn->workload;
-    *lanes = (haul_lanes){.drawn = drawn};
+    *lanes = (hl_page_lanes){.drawn = drawn};
     if (!workload->op_count)
         return HAUL_OK;
-    const haul_keys keys = {.first = drawn->spans ? (const void *)&drawn->spans->start_ns
-                                                  : &workload->ops->start_ns,
-                            .stride = drawn->spans ? sizeof *drawn->spans : sizeof *workload->ops,
-                            .flip = HAUL_KEYS_SIGNED};
-    haul_lanes made = {.drawn = drawn};
+    const hl_base_keys keys = {
+        .first = drawn->spans ? (const void *)&drawn->spans->start_ns : &workload->ops->start_ns,
+        .stride = drawn->spans ? sizeof *drawn->spans : sizeof *workload->ops,
+        .flip = HL_KEYS_SIGNED};
+    hl_page_lanes made = {.drawn = drawn};
     made.count = workload->stream_count + workload->thread_count + 2;
     made.lanes = calloc(made.count, sizeof *made.lanes);
     made.order = malloc((workload->op_count + 1) * sizeof *made.order);
@@ -194,10 +194,10 @@ haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *la
         sort_into_lanes(&made);
     }
     for (size_t i = 0; done && i < made.count; i++)
-        done = haul_order_sort(made.order + made.lanes[i].first, made.lanes[i].count, &keys);
+        done = hl_base_order_sort(made.order + made.lanes[i].first, made.lanes[i].count, &keys);
     if (!done) {
-        haul_lanes_release(&made);
-        return haul_fail_no_memory(error);
+        hl_page_lanes_release(&made);
+        return hl_base_fail_no_memory(error);
     }
     /* those with the most time, in their places again */
     size_t used = 0;
@@ -215,25 +215,25 @@ haul_status haul_lanes_make(const haul_drawn *drawn, size_t most, haul_lanes *la
     return HAUL_OK;
 }
 
-void haul_lanes_release(haul_lanes *lanes)
+void hl_page_lanes_release(hl_page_lanes *lanes)
 {
     free(lanes->lanes);
     free(lanes->order);
     free(lanes->shades);
-    *lanes = (haul_lanes){0};
+    *lanes = (hl_page_lanes){0};
 }
 
 /* The short operations that are gathered: a bar for each colour, drawn when the next one begins
  * elsewhere. */
 typedef struct gathering {
-    const haul_lanes *lanes;
-    haul_bar_visitor visit;
+    const hl_page_lanes *lanes;
+    hl_page_bar_visitor visit;
     void *state;
     int64_t fine_ns;
     int64_t cell; /* number of the fine_ns in which they begin */
     int64_t end_ns;
     uint64_t count;
-    haul_bar bars[HAUL_COLOURS];
+    hl_page_bar bars[HL_PAGE_COLOURS];
 } gathering;
 
 /* The bars of what was gathered stand on each other. Operations that overlap may have been busy for
@@ -243,13 +243,13 @@ static void draw_gathered(gathering *self)
     if (!self->count)
         return;
     int64_t start_ns = INT64_MAX;
-    for (int k = 0; k < HAUL_COLOURS; k++)
+    for (int k = 0; k < HL_PAGE_COLOURS; k++)
         if (self->bars[k].count && self->bars[k].start_ns < start_ns)
             start_ns = self->bars[k].start_ns;
     const int64_t length_ns = self->end_ns - start_ns;
     int64_t below_ns = 0;
-    for (int k = 0; k < HAUL_COLOURS; k++) {
-        haul_bar *bar = &self->bars[k];
+    for (int k = 0; k < HL_PAGE_COLOURS; k++) {
+        hl_page_bar *bar = &self->bars[k];
         if (!bar->count)
             continue;
         bar->shares = self->count > 1;
@@ -265,15 +265,15 @@ static void draw_gathered(gathering *self)
     self->count = 0;
 }
 
-static int colour_of(const haul_lanes *lanes, const haul_op *op)
+static int colour_of(const hl_page_lanes *lanes, const haul_op *op)
 {
-    const int look = (int)haul_look_of(op);
-    const bool is_shaded = look == HAUL_LOOK_KERNEL && op->name < lanes->shade_ids;
+    const int look = (int)hl_page_look_of(op);
+    const bool is_shaded = look == HL_PAGE_LOOK_KERNEL && op->name < lanes->shade_ids;
     const int shade = is_shaded ? lanes->shades[op->name] : 0;
-    return shade ? HAUL_LOOKS + shade - 1 : look;
+    return shade ? HL_PAGE_LOOKS + shade - 1 : look;
 }
 
-haul_bar haul_lane_bar(const haul_lanes *lanes, uint32_t number)
+hl_page_bar hl_page_lane_bar(const hl_page_lanes *lanes, uint32_t number)
 {
     const haul_op *op = &lanes->drawn->workload->ops[number];
     haul_span span = drawn_span(lanes, number);
@@ -282,23 +282,23 @@ haul_bar haul_lane_bar(const haul_lanes *lanes, uint32_t number)
     if (span.end_ns > lanes->window_ns)
         span.end_ns = lanes->window_ns;
     const bool has_bytes = op->kind == HAUL_OP_COPY || op->kind == HAUL_OP_MEMSET;
-    return (haul_bar){.look = haul_look_of(op),
-                      .colour = colour_of(lanes, op),
-                      .op = number,
-                      .count = 1,
-                      .bytes = has_bytes ? op->bytes : 0,
-                      .start_ns = span.start_ns,
-                      .end_ns = span.end_ns,
-                      .busy_ns = span.end_ns - span.start_ns};
+    return (hl_page_bar){.look = hl_page_look_of(op),
+                         .colour = colour_of(lanes, op),
+                         .op = number,
+                         .count = 1,
+                         .bytes = has_bytes ? op->bytes : 0,
+                         .start_ns = span.start_ns,
+                         .end_ns = span.end_ns,
+                         .busy_ns = span.end_ns - span.start_ns};
 }
 
 /* Bytes that do not fit into a count stay at the most that it holds. */
-static void gather(gathering *self, const haul_bar *bar)
+static void gather_bar(gathering *self, const hl_page_bar *bar)
 {
     const int64_t cell = bar->start_ns / self->fine_ns;
     if (self->count && cell != self->cell)
         draw_gathered(self);
-    haul_bar *sum = &self->bars[bar->colour];
+    hl_page_bar *sum = &self->bars[bar->colour];
     if (!self->count || bar->end_ns > self->end_ns)
         self->end_ns = bar->end_ns;
     self->cell = cell;
@@ -312,14 +312,14 @@ static void gather(gathering *self, const haul_bar *bar)
     sum->busy_ns += bar->busy_ns;
 }
 
-void haul_lane_bars(const haul_lanes *lanes, const haul_page_lane *lane, int64_t fine_ns,
-                    haul_bar_visitor visit, void *state)
+void hl_page_lane_bars(const hl_page_lanes *lanes, const hl_page_lane *lane, int64_t fine_ns,
+                       hl_page_bar_visitor visit, void *state)
 {
     gathering self = {.lanes = lanes, .visit = visit, .state = state, .fine_ns = fine_ns};
     for (uint32_t i = 0; i < lane->count; i++) {
-        const haul_bar bar = haul_lane_bar(lanes, lanes->order[lane->first + i]);
+        const hl_page_bar bar = hl_page_lane_bar(lanes, lanes->order[lane->first + i]);
         if (bar.end_ns - bar.start_ns < fine_ns) {
-            gather(&self, &bar);
+            gather_bar(&self, &bar);
             continue;
         }
         draw_gathered(&self);
@@ -328,8 +328,8 @@ void haul_lane_bars(const haul_lanes *lanes, const haul_page_lane *lane, int64_t
     draw_gathered(&self);
 }
 
-void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int64_t gap_ns,
-                        haul_stretch_visitor visit, void *state)
+void hl_page_lane_critical(const hl_page_lanes *lanes, const hl_page_lane *lane, int64_t gap_ns,
+                           hl_page_stretch_visitor visit, void *state)
 {
     const haul_drawn *drawn = lanes->drawn;
     haul_span open = {0};
@@ -340,7 +340,7 @@ void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int
         if (lane->host != haul_op_on_host(op) ||
             lane->number != (lane->host ? op->thread : op->stream) || !is_shown(lanes, number))
             continue;
-        const haul_bar bar = haul_lane_bar(lanes, number);
+        const hl_page_bar bar = hl_page_lane_bar(lanes, number);
         if (has && bar.start_ns - open.end_ns <= gap_ns) {
             open.end_ns = bar.end_ns > open.end_ns ? bar.end_ns : open.end_ns;
             continue;
@@ -354,22 +354,22 @@ void haul_lane_critical(const haul_lanes *lanes, const haul_page_lane *lane, int
         visit(state, open);
 }
 
-static void count_bar(void *state, const haul_bar *bar)
+static void count_bar(void *state, const hl_page_bar *bar)
 {
     (void)bar;
     ++*(uint64_t *)state;
 }
 
-static bool has_at_most(const haul_lanes *lanes, int64_t fine_ns, uint64_t most)
+static bool has_at_most(const hl_page_lanes *lanes, int64_t fine_ns, uint64_t most)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < lanes->count && count <= most; i++)
-        haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, count_bar, &count);
+        hl_page_lane_bars(lanes, &lanes->lanes[i], fine_ns, count_bar, &count);
     return count <= most;
 }
 
 /* By halves and doubles, from where each lane would have its share if it were full. */
-int64_t haul_lanes_fineness(const haul_lanes *lanes, int64_t least_ns, uint64_t most)
+int64_t hl_page_lanes_fineness(const hl_page_lanes *lanes, int64_t least_ns, uint64_t most)
 {
     if (has_at_most(lanes, least_ns, most))
         return least_ns;

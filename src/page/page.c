@@ -17,7 +17,7 @@
 
 enum { LANES_SHOWN = 40 };
 
-static void write_head(const haul_page_writer *self)
+static void write_head(const hl_page_writer *self)
 {
     FILE *out = self->out;
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
@@ -25,35 +25,34 @@ static void write_head(const haul_page_writer *self)
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
             "style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; "
             "form-action 'none'\">\n",
-            haul_page_style_hash, haul_page_script_hash);
+            hl_page_style_hash, hl_page_script_hash);
     fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta name=\"referrer\" content=\"no-referrer\">\n",
           out);
     fprintf(out, "<meta name=\"generator\" content=\"haul %s\">\n", haul_version());
     fputs("<link rel=\"icon\" href=\"data:,\">\n<title>", out);
-    haul_html_text(self->page->title, out);
-    fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", haul_page_style);
+    hl_page_html_text(self->page->title, out);
+    fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", hl_page_style);
 }
 
 /* Drawings that stand in sections, above the tables of the report. */
 static const struct chart {
     const char *section;
-    void (*write)(haul_page_writer *self);
+    void (*write)(hl_page_writer *self);
 } charts[] = {
-    {"timeline", haul_page_timelines}, {"sizes", haul_page_sizes},
-    {"accuracy", haul_page_accuracy},  {"kernels", haul_page_roofline},
-    {"strategies", haul_page_curve},   {"measured", haul_page_measured},
-    {"ways", haul_page_exchange},
+    {"timeline", hl_page_timelines}, {"sizes", hl_page_sizes},      {"accuracy", hl_page_accuracy},
+    {"kernels", hl_page_roofline},   {"strategies", hl_page_curve}, {"measured", hl_page_measured},
+    {"ways", hl_page_exchange},
 };
 
 /* A section that shows nothing gets neither a heading nor a link. */
 static bool has_part(const haul_table *section)
 {
     for (const haul_table *part = section->reading; part; part = part->reading)
-        if (part->part == HAUL_PART_SECTION)
+        if (part->part == HL_REPORT_PART_SECTION)
             return false;
-        else if (haul_html_is_shown(part))
+        else if (hl_page_html_is_shown(part))
             return true;
     return false;
 }
@@ -61,68 +60,68 @@ static bool has_part(const haul_table *section)
 static void write_link(const char *id, const char *title, FILE *out)
 {
     fputs("<li><a href=\"#", out);
-    haul_html_text(id, out);
+    hl_page_html_text(id, out);
     fputs("\">", out);
-    haul_html_text(title, out);
+    hl_page_html_text(title, out);
     fputs("</a></li>\n", out);
 }
 
-static void write_header(const haul_page_writer *self)
+static void write_header(const hl_page_writer *self)
 {
     const haul_page *page = self->page;
     fputs("<header>\n<h1>", self->out);
-    haul_html_text(page->title, self->out);
+    hl_page_html_text(page->title, self->out);
     fputs("</h1>\n", self->out);
     if (page->command) {
         fputs("<p><code>", self->out);
-        haul_html_text(page->command, self->out);
+        hl_page_html_text(page->command, self->out);
         fputs("</code></p>\n", self->out);
     }
     if (page->report_count)
-        haul_html_answer(page->reports[0], self->out);
+        hl_page_html_answer(page->reports[0], self->out);
     fputs("</header>\n<nav aria-label=\"Sections\">\n<ul>\n", self->out);
     if (page->timeline_count)
         write_link("timeline", "Timeline", self->out);
     for (size_t i = 0; i < page->report_count; i++)
         for (const haul_table *part = page->reports[i]; part; part = part->reading)
-            if (part->part == HAUL_PART_SECTION && has_part(part))
+            if (part->part == HL_REPORT_PART_SECTION && has_part(part))
                 write_link(part->key, part->text, self->out);
     fputs("</ul>\n</nav>\n", self->out);
 }
 
-static void write_section(haul_page_writer *self, const char *id, const char *title,
+static void write_section(hl_page_writer *self, const char *id, const char *title,
                           const haul_table *first)
 {
     fputs("<section id=\"", self->out);
-    haul_html_text(id, self->out);
+    hl_page_html_text(id, self->out);
     fputs("\">\n<h2>", self->out);
-    haul_html_text(title, self->out);
+    hl_page_html_text(title, self->out);
     fputs("</h2>\n", self->out);
     for (size_t c = 0; c < sizeof charts / sizeof *charts; c++)
         if (!strcmp(charts[c].section, id))
             charts[c].write(self);
     if (first)
-        haul_html_parts(first, self->out);
+        hl_page_html_parts(first, self->out);
     fputs("</section>\n", self->out);
 }
 
 /* Timelines share one scale of time, that of the longest, one of rates, and their kernels' colours.
  */
-static haul_status make_timelines(haul_page_writer *self, haul_error *error)
+static haul_status make_timelines(hl_page_writer *self, haul_error *error)
 {
     const haul_page *page = self->page;
     haul_status status = HAUL_OK;
-    if (page->timeline_count && !haul_shades_find(page->timelines[0].workload, &self->shades))
-        return haul_fail_no_memory(error);
+    if (page->timeline_count && !hl_page_shades_find(page->timelines[0].workload, &self->shades))
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; !status && i < page->timeline_count; i++) {
-        status = haul_lanes_make(&page->timelines[i], LANES_SHOWN, &self->lanes[i], error);
-        if (!status && !haul_lanes_shade(&self->lanes[i], &self->shades))
-            status = haul_fail_no_memory(error);
+        status = hl_page_lanes_make(&page->timelines[i], LANES_SHOWN, &self->lanes[i], error);
+        if (!status && !hl_page_lanes_shade(&self->lanes[i], &self->shades))
+            status = hl_base_fail_no_memory(error);
         if (!status && self->lanes[i].window_ns > self->window_ns)
             self->window_ns = self->lanes[i].window_ns;
     }
     for (size_t i = 0; !status && i < page->timeline_count; i++) {
-        haul_page_rates(&self->lanes[i], self->window_ns, &self->rates[i]);
+        hl_page_rates(&self->lanes[i], self->window_ns, &self->rates[i]);
         for (size_t t = 0; t < self->rates[i].count; t++)
             self->most_Bps = fmax(self->most_Bps, self->rates[i].tracks[t].most_Bps);
     }
@@ -131,12 +130,12 @@ static haul_status make_timelines(haul_page_writer *self, haul_error *error)
 
 haul_status haul_page_write(const haul_page *page, FILE *out, haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
-    haul_page_writer self = {.page = page, .out = out};
+    HL_PLAIN_NUMERALS;
+    hl_page_writer self = {.page = page, .out = out};
     self.lanes = calloc(page->timeline_count + 1, sizeof *self.lanes);
     self.rates = calloc(page->timeline_count + 1, sizeof *self.rates);
     haul_status status =
-        self.lanes && self.rates ? make_timelines(&self, error) : haul_fail_no_memory(error);
+        self.lanes && self.rates ? make_timelines(&self, error) : hl_base_fail_no_memory(error);
     if (!status) {
         write_head(&self);
         write_header(&self);
@@ -145,18 +144,18 @@ haul_status haul_page_write(const haul_page *page, FILE *out, haul_error *error)
             write_section(&self, "timeline", "Timeline", NULL);
         for (size_t i = 0; i < page->report_count; i++)
             for (const haul_table *part = page->reports[i]; part; part = part->reading)
-                if (part->part == HAUL_PART_SECTION && has_part(part))
+                if (part->part == HL_REPORT_PART_SECTION && has_part(part))
                     write_section(&self, part->key, part->text, part->reading);
         fprintf(out, "</main>\n<footer>Written by haul %s. This page needs no network.</footer>\n",
                 haul_version());
-        haul_page_timeline_data(&self);
-        fprintf(out, "<script>%s</script>\n</body>\n</html>\n", haul_page_script);
+        hl_page_timeline_data(&self);
+        fprintf(out, "<script>%s</script>\n</body>\n</html>\n", hl_page_script);
     }
     for (size_t i = 0; self.lanes && i < page->timeline_count; i++)
-        haul_lanes_release(&self.lanes[i]);
+        hl_page_lanes_release(&self.lanes[i]);
     free(self.lanes);
     free(self.rates);
     if (!status && ferror(out))
-        status = haul_fail(error, HAUL_IO, "cannot write the page");
-    return !status && self.failed ? haul_fail_no_memory(error) : status;
+        status = haul_error_set(error, HAUL_STATUS_IO, "cannot write the page");
+    return !status && self.failed ? hl_base_fail_no_memory(error) : status;
 }

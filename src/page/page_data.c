@@ -1,5 +1,5 @@
-/* What the page's script reads: the bars of the timelines in JSON, more and finer than those that
- * are drawn without it, for zooming in. Numbers are differences where that makes them shorter. */
+/* Data for the page's script: the bars of the timelines in JSON, more and finer than those that are
+ * drawn without it, for zooming in. Numbers are differences where that makes them shorter. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ enum {
  * their number and the time that they ran follow. */
 typedef struct data {
     FILE *out;
-    const haul_lanes *lanes; /* of the timeline that is written */
-    haul_strings whats;      /* a letter for the colour, then the name */
+    const hl_page_lanes *lanes; /* of the timeline that is written */
+    hl_base_strings whats;      /* a letter for the colour, then the name */
     size_t name_bytes;
     int64_t last_ns;
     bool first;
@@ -29,26 +29,26 @@ typedef struct data {
 
 /* The number in `whats` of a bar's colour and name. A bar of several kernels has no name; after
  * NAME_BYTES in all, none has. */
-static uint32_t what_of(data *self, const haul_bar *bar)
+static uint32_t what_of(data *self, const hl_page_bar *bar)
 {
     const haul_workload *workload = self->lanes->drawn->workload;
     const haul_op *op = &workload->ops[bar->op];
     char key[4 * NAME_CHARACTERS + 2];
     /* bars that share a time and have a colour of their own are of one kernel */
-    const bool is_one = !bar->shares || bar->colour >= HAUL_LOOKS;
+    const bool is_one = !bar->shares || bar->colour >= HL_PAGE_LOOKS;
     const bool has_name = is_one && self->name_bytes < NAME_BYTES;
-    haul_words words;
+    hl_report_words words;
     const char *name = "";
     if (has_name &&
         (self->lanes->drawn->named || op->kind == HAUL_OP_KERNEL || haul_op_on_host(op))) {
         name = haul_workload_string(workload, op->name);
     } else if (has_name && op->kind == HAUL_OP_COPY) {
-        words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
+        words = hl_report_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
         name = words.text;
     }
     const int length = snprintf(key, sizeof key, "%c%s", 'a' + bar->colour, name);
     const size_t before = self->whats.count;
-    const uint32_t what = haul_strings_add(&self->whats, key, strlen(key));
+    const uint32_t what = hl_base_strings_add(&self->whats, key, strlen(key));
     if (what == UINT32_MAX)
         self->failed = true;
     else if (what == before)
@@ -56,7 +56,7 @@ static uint32_t what_of(data *self, const haul_bar *bar)
     return what;
 }
 
-static void put_bar(void *state, const haul_bar *bar)
+static void put_bar(void *state, const hl_page_bar *bar)
 {
     data *self = state;
     const uint32_t what = what_of(self, bar);
@@ -82,9 +82,9 @@ static void put_stretch(void *state, haul_span stretch)
 
 /* Bars lane by lane, then the stretches of the critical path: their starts after each other, and
  * their lengths. */
-static void put_timeline(data *self, const haul_lanes *lanes, uint64_t most)
+static void put_timeline(data *self, const hl_page_lanes *lanes, uint64_t most)
 {
-    const int64_t fine_ns = haul_lanes_fineness(lanes, 0, most);
+    const int64_t fine_ns = hl_page_lanes_fineness(lanes, 0, most);
     const int64_t share = (int64_t)(most / 3 / (lanes->count + 1)) + 1;
     const int64_t gap_ns = lanes->drawn->critical_count > most / 3 ? lanes->window_ns / share : 0;
     self->lanes = lanes;
@@ -93,7 +93,7 @@ static void put_timeline(data *self, const haul_lanes *lanes, uint64_t most)
         self->last_ns = 0;
         self->first = true;
         fprintf(self->out, "%s[", i ? ",\n" : "\n");
-        haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, put_bar, self);
+        hl_page_lane_bars(lanes, &lanes->lanes[i], fine_ns, put_bar, self);
         fputs("]", self->out);
     }
     fprintf(self->out, "],\"gap\":%" PRId64 ",\"critical\":[", gap_ns);
@@ -101,13 +101,13 @@ static void put_timeline(data *self, const haul_lanes *lanes, uint64_t most)
         self->last_ns = 0;
         self->first = true;
         fprintf(self->out, "%s[", i ? "," : "");
-        haul_lane_critical(lanes, &lanes->lanes[i], gap_ns, put_stretch, self);
+        hl_page_lane_critical(lanes, &lanes->lanes[i], gap_ns, put_stretch, self);
         fputs("]", self->out);
     }
     fputs("]}", self->out);
 }
 
-void haul_page_timeline_data(haul_page_writer *self)
+void hl_page_timeline_data(hl_page_writer *self)
 {
     data to = {.out = self->out};
     const size_t count = self->page->timeline_count;
@@ -120,16 +120,16 @@ void haul_page_timeline_data(haul_page_writer *self)
         put_timeline(&to, &self->lanes[i], BARS / count);
     }
     fputs("],\n\"looks\":[", to.out);
-    for (int look = 0; look < HAUL_LOOKS; look++)
-        fprintf(to.out, "%s\"%s\"", look ? "," : "", haul_look_text((haul_look)look));
+    for (int look = 0; look < HL_PAGE_LOOKS; look++)
+        fprintf(to.out, "%s\"%s\"", look ? "," : "", hl_page_look_text((hl_page_look)look));
     fputs("],\n\"whats\":[", to.out);
     for (size_t i = 0; i < to.whats.count; i++) {
         const int colour = to.whats.texts[i][0] - 'a';
-        fprintf(to.out, "%s[%d,", i ? ",\n" : "", colour < HAUL_LOOKS ? colour : 0);
-        haul_html_json_text(to.whats.texts[i] + 1, NAME_CHARACTERS, to.out);
+        fprintf(to.out, "%s[%d,", i ? ",\n" : "", colour < HL_PAGE_LOOKS ? colour : 0);
+        hl_page_html_json_text(to.whats.texts[i] + 1, NAME_CHARACTERS, to.out);
         fprintf(to.out, ",%d]", colour);
     }
     fputs("]}</script>\n", to.out);
     self->failed |= to.failed;
-    haul_strings_release(&to.whats);
+    hl_base_strings_release(&to.whats);
 }

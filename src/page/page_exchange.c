@@ -2,110 +2,107 @@
  * from which another way is best. */
 #include <math.h>
 
-#include "page/line_chart.h"
+#include "page/chart.h"
 #include "page/page_parts.h"
 #include "report/wording.h"
 
 enum { SIZES = 23 /* 1 B to 4 MiB */ };
 
-typedef struct chart {
-    haul_line_chart lines;
-    double seconds[HAUL_PATHS][SIZES]; /* NaN: not known */
-    haul_path best[SIZES];             /* HAUL_PATHS: none */
-} chart;
+typedef struct ways {
+    double seconds[HAUL_WAYS][SIZES]; /* NaN: not known */
+    haul_way best[SIZES];             /* HAUL_WAY_CHOSEN: none */
+    double low_s;
+    double high_s;
+} ways;
 
-static double size_at(int i)
+static double size_at(size_t i)
 {
     return (double)(UINT64_C(1) << i);
 }
 
-/* False where there is no time to draw. */
-static bool fill(chart *self, const haul_exchange_report *of, FILE *out)
+static hl_report_words say_bytes(double bytes)
 {
-    double low = (double)INFINITY, high = 0;
+    return hl_report_say_bytes((uint64_t)bytes);
+}
+
+/* False where there is no time to draw. */
+static bool find_times(ways *self, const haul_exchange_report *of)
+{
+    self->low_s = (double)INFINITY;
+    self->high_s = 0;
     for (int i = 0; i < SIZES; i++) {
-        haul_path_time times[HAUL_PATHS];
+        haul_way_time times[HAUL_WAYS_PREDICTED];
         haul_exchange exchange = *of->exchange;
         exchange.bytes = UINT64_C(1) << i;
-        self->best[i] = HAUL_PATHS;
+        self->best[i] = HAUL_WAY_CHOSEN;
         if (haul_exchange_predict(of->machine, &exchange, times, NULL)) {
-            for (int p = 0; p < HAUL_PATHS; p++)
-                self->seconds[p][i] = (double)NAN;
+            for (int way = HAUL_WAY_DIRECT; way < HAUL_WAYS; way++)
+                self->seconds[way][i] = (double)NAN;
             continue;
         }
-        self->best[i] = times[0].path;
-        for (int p = 0; p < HAUL_PATHS; p++) {
-            self->seconds[times[p].path][i] = times[p].seconds;
-            low = fmin(low, times[p].seconds);
-            high = fmax(high, times[p].seconds);
+        self->best[i] = times[0].way;
+        for (int p = 0; p < HAUL_WAYS_PREDICTED; p++) {
+            self->seconds[times[p].way][i] = times[p].seconds;
+            self->low_s = fmin(self->low_s, times[p].seconds);
+            self->high_s = fmax(self->high_s, times[p].seconds);
         }
     }
-    self->lines =
-        haul_line_chart_make(out, size_at(SIZES - 1), low, high > low ? high : 2 * low, true);
-    return isfinite(low) && low > 0;
+    return isfinite(self->low_s) && self->low_s > 0;
 }
 
-static void draw_axes(const chart *self)
+static bool time_at(const void *of, size_t i, hl_page_point *point)
 {
-    const haul_line_chart *lines = &self->lines;
-    const int first = (int)ceil(log10(lines->y.low)), last = (int)floor(log10(lines->y.high));
-    for (int power = first; power <= last; power++)
-        haul_line_chart_level(lines, pow(10, power), haul_say_seconds(pow(10, power)).text);
-    for (int i = 0; i < SIZES; i += 4)
-        haul_line_chart_mark(lines, size_at(i), haul_say_bytes(UINT64_C(1) << i).text);
-    haul_line_chart_name_x(lines, "size of a message");
-}
-
-static void draw_ways(chart *self)
-{
-    static const char *const classes[HAUL_PATHS] = {"line1", "line3", "line2", "roof", "line0"};
-    haul_line_chart *lines = &self->lines;
-    for (int p = 0; p < HAUL_PATHS; p++) {
-        bool is_first = true;
-        fprintf(lines->out, "<path class=\"%s\" d=\"", classes[p]);
-        for (int i = 0; i < SIZES; i++) {
-            if (!(self->seconds[p][i] > 0))
-                continue;
-            haul_line_chart_to(lines, is_first, size_at(i), self->seconds[p][i]);
-            is_first = false;
-        }
-        fputs("\"/>\n", lines->out);
-        if (self->seconds[p][SIZES - 1] > 0)
-            haul_line_chart_add_name(lines, self->seconds[p][SIZES - 1], classes[p],
-                                     haul_path_text((haul_path)p));
-    }
+    const double *seconds = of;
+    point->x = size_at(i);
+    point->y = seconds[i];
+    return seconds[i] > 0;
 }
 
 /* The first of the sizes from which a way is best. */
-static void draw_crossovers(const chart *self)
+static bool crossover_at(const void *of, size_t i, hl_page_point *point)
 {
-    for (int i = 1; i < SIZES; i++) {
-        if (self->best[i] == self->best[i - 1] || self->best[i] == HAUL_PATHS ||
-            self->best[i - 1] == HAUL_PATHS)
-            continue;
-        const double x = haul_scale_at(&self->lines.x, size_at(i));
-        const double y = haul_scale_at(&self->lines.y, self->seconds[self->best[i]][i]);
-        fprintf(self->lines.out,
-                "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"><title>%s is best at %s, "
-                "%s</title></circle>\n",
-                x, y, haul_path_text(self->best[i]), haul_say_bytes(UINT64_C(1) << i).text,
-                haul_say_seconds(self->seconds[self->best[i]][i]).text);
-    }
+    const ways *self = of;
+    const haul_way best = self->best[i];
+    if (!i || best == self->best[i - 1] || best == HAUL_WAY_CHOSEN ||
+        self->best[i - 1] == HAUL_WAY_CHOSEN)
+        return false;
+    *point = (hl_page_point){size_at(i), self->seconds[best][i], .size = 5, .style = "best"};
+    (void)snprintf(point->title, sizeof point->title, "%s is best at %s, %s",
+                   haul_way_text(best, HAUL_MEMORY_DEVICE), say_bytes(size_at(i)).text,
+                   hl_report_say_seconds(point->y).text);
+    return true;
 }
 
-void haul_page_exchange(haul_page_writer *page)
+void hl_page_exchange(hl_page_writer *page)
 {
-    chart self;
-    if (!page->page->exchange || !fill(&self, page->page->exchange, page->out))
+    static const char *const styles[HAUL_WAYS_PREDICTED] = {"line1", "line3", "line2", "roof",
+                                                            "line0", "line4", "line5"};
+    ways self;
+    if (!page->page->exchange || !find_times(&self, page->page->exchange))
         return;
-    haul_line_chart_open(&self.lines,
-                         "Time of each way over the size of a message; circles: from here on "
-                         "another way is best",
-                         "Time of each way over the size of a message; the table says from which "
-                         "size on another way is best");
-    draw_axes(&self);
-    draw_ways(&self);
-    draw_crossovers(&self);
-    haul_line_chart_close(&self.lines);
+    hl_page_chart chart = hl_page_curves(
+        "Time of each way over the size of a message; circles: from here on another way is best",
+        "Time of each way over the size of a message; the table says from which size on another "
+        "way is best");
+    hl_page_plot *plot = &chart.plots[0];
+    plot->x.high = size_at(SIZES - 1);
+    plot->x.step = 16;
+    plot->x.say = say_bytes;
+    plot->x.name = "size of a message";
+    plot->y.is_log = true;
+    plot->y.low = self.low_s;
+    plot->y.high = self.high_s > self.low_s ? self.high_s : 2 * self.low_s;
+    plot->y.first = pow(10, ceil(log10(plot->y.low)));
+    plot->y.step = 10;
+    for (int way = HAUL_WAY_DIRECT; way < HAUL_WAYS; way++) {
+        hl_page_series line = {HL_PAGE_FORM_LINE, styles[way - HAUL_WAY_DIRECT], .count = SIZES,
+                               .at = time_at, .of = self.seconds[way]};
+        (void)snprintf(line.name, sizeof line.name, "%s",
+                       haul_way_text((haul_way)way, HAUL_MEMORY_DEVICE));
+        hl_page_plot_add(plot, line);
+    }
+    hl_page_plot_add(plot, (hl_page_series){HL_PAGE_FORM_POINTS, .count = SIZES, .at = crossover_at,
+                                            .of = &self});
+    hl_page_chart_draw(&chart, page->out);
     fputs("</figure>\n", page->out);
 }

@@ -2,7 +2,7 @@
  * file's prediction, and below it how far that is off. */
 #include <math.h>
 
-#include "page/html.h"
+#include "page/chart.h"
 #include "page/page_parts.h"
 #include "report/wording.h"
 
@@ -19,14 +19,11 @@ enum {
 
 /* The copies of one kind, from the first on, in the order of their sizes; of the sweep, then fresh
  * ones. */
-typedef struct plot {
-    FILE *out;
+typedef struct copies_of_kind {
     const haul_measured_copy *copies;
     size_t count;
-    haul_axis x;
-    haul_axis y;
-    haul_axis off; /* in percent */
-} plot;
+    double most_off; /* of the axis of residuals, in percent */
+} copies_of_kind;
 
 static double off_percent(const haul_measured_copy *copy)
 {
@@ -38,8 +35,21 @@ static bool is_drawn(const haul_measured_copy *copy)
     return copy->bytes && copy->seconds > 0 && copy->predicted_s > 0;
 }
 
+static hl_report_words say_bytes(double bytes)
+{
+    return hl_report_say_bytes((uint64_t)bytes);
+}
+
+static hl_report_words say_off(double percent)
+{
+    hl_report_words words = {"0"};
+    if (percent != 0)
+        (void)snprintf(words.text, sizeof words.text, "%+.0f %%", percent);
+    return words;
+}
+
 /* Whole decades around all times; residuals to the next 10 %, 100 % at most. */
-static bool set_scales(plot *self)
+static bool find_axes(copies_of_kind *self, hl_page_plot *times, hl_page_plot *residuals)
 {
     double low_s = (double)INFINITY, high_s = 0, most_bytes = 1, most_off = 1;
     for (size_t i = 0; i < self->count; i++) {
@@ -53,86 +63,76 @@ static bool set_scales(plot *self)
     }
     if (!(high_s > 0) || most_bytes < 2)
         return false;
-    const double most = fmin(10 * ceil(most_off / 10), 100);
-    self->x = (haul_axis){1, most_bytes, LEFT, RIGHT, true};
-    self->y = (haul_axis){pow(10, floor(log10(low_s))), pow(10, ceil(log10(high_s * 1.01))), BOTTOM,
-                          TOP, true};
-    self->off = (haul_axis){-most, most, RESIDUALS_BOTTOM, RESIDUALS_TOP, false};
+    self->most_off = fmin(10 * ceil(most_off / 10), 100);
+    times->x = (hl_page_axis){
+        .low = 1, .high = most_bytes, .at_low = LEFT, .at_high = RIGHT, .is_log = true};
+    times->y = hl_page_decades(low_s, high_s * 1.01, BOTTOM, TOP);
+    times->y.say = hl_report_say_seconds;
+    residuals->x = times->x;
+    residuals->x.first = 1;
+    residuals->x.step = 1024;
+    residuals->x.say = say_bytes;
+    residuals->y = (hl_page_axis){-self->most_off, self->most_off,           RESIDUALS_BOTTOM,
+                                  RESIDUALS_TOP,   .first = -self->most_off, .step = self->most_off,
+                                  .say = say_off};
     return true;
 }
 
-static void draw_axes(const plot *self)
-{
-    fputs("<g class=\"axis\">\n", self->out);
-    const int decades = (int)lround(log10(self->y.high / self->y.low));
-    for (int i = 0; i <= decades; i++) {
-        const double s = self->y.low * pow(10, i);
-        haul_html_level(&self->x, haul_scale_at(&self->y, s), haul_say_seconds(s).text, self->out);
-    }
-    for (int i = -1; i <= 1; i++) {
-        char text[32];
-        (void)snprintf(text, sizeof text, "%+.0f %%", i * self->off.high);
-        haul_html_level(&self->x, haul_scale_at(&self->off, i * self->off.high), i ? text : "0",
-                        self->out);
-    }
-    for (uint64_t bytes = 1; (double)bytes <= self->x.high; bytes *= 1024)
-        fprintf(self->out, "<text class=\"mid\" x=\"%.1f\" y=\"%d\">%s</text>\n",
-                haul_scale_at(&self->x, (double)bytes), RESIDUALS_BOTTOM + 19,
-                haul_say_bytes(bytes).text);
-    fputs("</g>\n", self->out);
-}
-
 /* Through the sizes of the sweep. */
-static void draw_prediction(const plot *self)
+static bool prediction_at(const void *of, size_t i, hl_page_point *point)
 {
-    const char *letter = "M";
-    fputs("<path class=\"diagonal\" fill=\"none\" d=\"", self->out);
-    for (size_t i = 0; i < self->count; i++) {
-        const haul_measured_copy *copy = &self->copies[i];
-        if (!is_drawn(copy) || copy->is_fresh)
-            continue;
-        fprintf(self->out, "%s%.1f %.1f", letter, haul_scale_at(&self->x, (double)copy->bytes),
-                haul_scale_at(&self->y, copy->predicted_s));
-        letter = " L";
-    }
-    fputs("\"/>\n", self->out);
+    const haul_measured_copy *copy = &((const copies_of_kind *)of)->copies[i];
+    point->x = (double)copy->bytes;
+    point->y = copy->predicted_s;
+    return is_drawn(copy) && !copy->is_fresh;
 }
 
-static void draw_copy(const plot *self, const haul_measured_copy *copy)
+static bool time_at(const void *of, size_t i, hl_page_point *point)
 {
-    const double x = haul_scale_at(&self->x, (double)copy->bytes);
-    const double off = fmax(fmin(off_percent(copy), self->off.high), self->off.low);
-    const double places[] = {haul_scale_at(&self->y, copy->seconds),
-                             haul_scale_at(&self->off, off)};
-    for (int i = 0; i < 2; i++)
-        fprintf(self->out,
-                "<circle class=\"look0%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"><title>%s: %s, spread "
-                "%.1f %%, predicted %s</title></circle>\n",
-                copy->is_fresh ? " hollow" : "", x, places[i], haul_say_bytes(copy->bytes).text,
-                haul_say_seconds(copy->seconds).text, copy->spread,
-                haul_say_seconds(copy->predicted_s).text);
+    const haul_measured_copy *copy = &((const copies_of_kind *)of)->copies[i];
+    if (!is_drawn(copy))
+        return false;
+    *point = (hl_page_point){(double)copy->bytes, copy->seconds, .size = 3};
+    (void)snprintf(point->style, sizeof point->style, "look0%s", copy->is_fresh ? " hollow" : "");
+    (void)snprintf(point->title, sizeof point->title, "%s: %s, spread %.1f %%, predicted %s",
+                   hl_report_say_bytes(copy->bytes).text, hl_report_say_seconds(copy->seconds).text,
+                   copy->spread, hl_report_say_seconds(copy->predicted_s).text);
+    return true;
 }
 
-static void draw_plot(plot *self)
+static bool residual_at(const void *of, size_t i, hl_page_point *point)
 {
-    const haul_measured_copy *first = self->copies;
-    const haul_words kind = haul_say_copies(first->direction, first->memory);
-    if (!set_scales(self))
+    const copies_of_kind *self = of;
+    if (!time_at(of, i, point))
+        return false;
+    point->y = fmax(fmin(off_percent(&self->copies[i]), self->most_off), -self->most_off);
+    return true;
+}
+
+static void draw_kind(copies_of_kind *self, FILE *out)
+{
+    const hl_report_words kind =
+        hl_report_say_copies(self->copies->direction, self->copies->memory);
+    hl_page_chart chart = {
+        .figure = "scatter", .drawing = "", .width = WIDTH, .height = HEIGHT, .count = 2};
+    hl_page_plot *times = &chart.plots[0], *residuals = &chart.plots[1];
+    if (!find_axes(self, times, residuals))
         return;
-    fprintf(self->out,
-            "<figure class=\"scatter\">\n<figcaption><b>%s</b></figcaption>\n<svg viewBox=\"0 0 %d "
-            "%d\" role=\"img\" aria-label=\"Times of copies %s over their sizes, and how far the "
-            "prediction is off\">\n",
-            kind.text, WIDTH, HEIGHT, kind.text);
-    draw_axes(self);
-    draw_prediction(self);
-    for (size_t i = 0; i < self->count; i++)
-        if (is_drawn(&self->copies[i]))
-            draw_copy(self, &self->copies[i]);
-    fputs("</svg>\n</figure>\n", self->out);
+    (void)snprintf(chart.caption, sizeof chart.caption, "<b>%s</b>", kind.text);
+    (void)snprintf(chart.label, sizeof chart.label,
+                   "Times of copies %s over their sizes, and how far the prediction is off",
+                   kind.text);
+    hl_page_plot_add(times, (hl_page_series){HL_PAGE_FORM_LINE, "diagonal", .count = self->count,
+                                             .at = prediction_at, .of = self});
+    hl_page_plot_add(times, (hl_page_series){HL_PAGE_FORM_POINTS, .count = self->count,
+                                             .at = time_at, .of = self});
+    hl_page_plot_add(residuals, (hl_page_series){HL_PAGE_FORM_POINTS, .count = self->count,
+                                                 .at = residual_at, .of = self});
+    hl_page_chart_draw(&chart, out);
+    fputs("</figure>\n", out);
 }
 
-void haul_page_measured(haul_page_writer *self)
+void hl_page_measured(hl_page_writer *self)
 {
     const haul_measurement *measurement = self->page->measurement;
     if (!measurement)
@@ -144,8 +144,7 @@ void haul_page_measured(haul_page_writer *self)
             if (measurement->sizes[next].direction != first->direction ||
                 measurement->sizes[next].memory != first->memory)
                 break;
-        plot one = {.out = self->out, .copies = first, .count = next - i};
-        draw_plot(&one);
+        draw_kind(&(copies_of_kind){.copies = first, .count = next - i}, self->out);
     }
     fputs("</div>\n<p class=\"remark\">Above the median time of each size, and as a broken line "
           "what the machine file predicts; below it how far the prediction is off. Hollow: sizes "

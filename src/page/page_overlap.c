@@ -1,134 +1,159 @@
 /* Times of the strategies of overlap over the number of streams: lines by the analytical model of
- * CCGrid 2014, points on the timeline, and as levels what does not depend on streams. */
+ * CCGrid 2014, points on the timeline, and as levels the times that do not depend on streams. */
 #include <math.h>
 
-#include "page/line_chart.h"
+#include "page/chart.h"
 #include "page/page_parts.h"
 #include "report/wording.h"
 
-enum { MOST_TICKS = 6 };
+enum { MOST_TICKS = 6, LINES = 2, LEVELS = 3 };
 
-typedef struct chart {
-    haul_line_chart lines;
+/* A strategy with streams. */
+typedef struct strategy_line {
     const haul_overlap_report *of;
-    uint32_t most; /* streams */
-} chart;
+    haul_strategy strategy;
+    const char *style;
+    haul_overlap_point points[HAUL_OVERLAP_POINTS];
+} strategy_line;
 
-/* Streams double along the axis: what is not overlapped falls with their number. */
-static void draw_axes(const chart *self)
+static hl_report_words say_streams(double streams)
 {
-    const haul_line_chart *lines = &self->lines;
-    const double step = haul_nice_step(lines->y.high, MOST_TICKS);
-    for (int i = 0; i * step <= lines->y.high; i++)
-        haul_line_chart_level(lines, i * step, i ? haul_say_seconds(i * step).text : "0");
-    const uint32_t factor = self->most > 256 ? 4 : 2;
-    for (uint32_t streams = 1; streams <= self->most; streams *= factor) {
-        char text[16];
-        (void)snprintf(text, sizeof text, "%u", streams);
-        haul_line_chart_mark(lines, streams, text);
-    }
-    haul_line_chart_name_x(lines, "number of streams");
+    hl_report_words words;
+    (void)snprintf(words.text, sizeof words.text, "%.0f", streams);
+    return words;
+}
+
+static hl_report_words say_level(double seconds)
+{
+    return seconds > 0 ? hl_report_say_seconds(seconds) : (hl_report_words){"0"};
+}
+
+/* Numbers of streams in steps of a sixteenth. */
+static uint32_t streams_at(size_t i)
+{
+    uint32_t streams = 1;
+    while (i--)
+        streams += 1 + streams / 16;
+    return streams;
+}
+
+static bool analytical_at(const void *of, size_t i, hl_page_point *point)
+{
+    const strategy_line *line = of;
+    const uint32_t streams = streams_at(i);
+    point->x = streams;
+    point->y = haul_overlap_time(line->of->of, line->strategy, streams);
+    return true;
+}
+
+static bool engine_at(const void *of, size_t i, hl_page_point *point)
+{
+    const strategy_line *line = of;
+    const haul_overlap_point *at = &line->points[i];
+    *point = (hl_page_point){at->streams, at->engine_s, .size = 3};
+    (void)snprintf(point->style, sizeof point->style, "%s", line->style);
+    (void)snprintf(
+        point->title, sizeof point->title, "%s, %u streams: %s on the timeline, %s by the form",
+        haul_strategy_word(line->strategy), (unsigned)at->streams,
+        hl_report_say_seconds(at->engine_s).text, hl_report_say_seconds(at->analytical_s).text);
+    return true;
+}
+
+static bool best_at(const void *of, size_t i, hl_page_point *point)
+{
+    const haul_overlap_row *row = of;
+    (void)i;
+    *point = (hl_page_point){row->streams, row->seconds, .size = 5, .style = "best"};
+    (void)snprintf(point->label, sizeof point->label, "%s, %s",
+                   hl_report_say_number_of(row->streams, "stream", NULL).text,
+                   hl_report_say_seconds(row->seconds).text);
+    return true;
 }
 
 /* A level beyond the chart is left out; a remark says so for mapped memory. */
-static void draw_level(chart *self, double seconds, const char *line, const char *name)
+static void add_level(hl_page_plot *plot, hl_page_span *span, double seconds, const char *style,
+                      const char *name)
 {
-    if (!(seconds <= self->lines.y.high))
-        return;
-    haul_line_chart_across(&self->lines, seconds, line);
-    char text[64];
-    (void)snprintf(text, sizeof text, "%.30s %.30s", name, haul_say_seconds(seconds).text);
-    haul_line_chart_add_name(&self->lines, seconds, line, text);
+    *span = (hl_page_span){{plot->x.low, seconds}, {plot->x.high, seconds}};
+    hl_page_series level = hl_page_straight(span, style);
+    (void)snprintf(level.name, sizeof level.name, "%.30s %.30s", name,
+                   hl_report_say_seconds(seconds).text);
+    if (seconds <= plot->y.high)
+        hl_page_plot_add(plot, level);
 }
 
-/* The line of the analytical model, in steps of a sixteenth; it may leave the chart and return. */
-static void draw_form(chart *self, haul_strategy strategy, const char *line)
+static void add_lines(hl_page_plot *plot, strategy_line *lines, uint32_t most)
 {
-    double seconds = (double)NAN;
-    bool begun = false;
-    fprintf(self->lines.out, "<path class=\"%s\" d=\"", line);
-    for (uint32_t streams = 1; streams <= self->most; streams += 1 + streams / 16) {
-        seconds = haul_overlap_time(self->of->of, strategy, streams);
-        if (!(seconds <= self->lines.y.high)) {
-            begun = false;
-            continue;
-        }
-        haul_line_chart_to(&self->lines, !begun, streams, seconds);
-        begun = true;
+    size_t steps = 0;
+    while (streams_at(steps) <= most)
+        steps++;
+    for (int i = 0; i < LINES; i++) {
+        hl_page_series line = {HL_PAGE_FORM_LINE, lines[i].style, .count = steps,
+                               .at = analytical_at, .of = &lines[i]};
+        (void)snprintf(line.name, sizeof line.name, "%s", haul_strategy_word(lines[i].strategy));
+        hl_page_plot_add(plot, line);
     }
-    fputs("\"/>\n", self->lines.out);
-    if (begun)
-        haul_line_chart_add_name(&self->lines, seconds, line, haul_strategy_word(strategy));
+    for (int i = 0; i < LINES; i++) {
+        size_t count;
+        /* more than a workload holds have no points */
+        if (!haul_overlap_curve(lines[i].of->of, lines[i].strategy, most, lines[i].points, &count,
+                                NULL))
+            hl_page_plot_add(plot, (hl_page_series){HL_PAGE_FORM_POINTS, .count = count,
+                                                    .at = engine_at, .of = &lines[i]});
+    }
 }
 
-/* What the timeline's engine makes of the same, as points over the form's line. */
-static void draw_engine(const chart *self, haul_strategy strategy, const char *line)
+/* The chart goes past the best numbers of streams, so that one sees the cost of more of them, and
+ * up to twice the time without overlap: mapped memory may be far beyond it. */
+static void find_axes(const haul_overlap *of, hl_page_plot *plot, uint32_t *most)
 {
-    haul_overlap_point points[HAUL_OVERLAP_POINTS];
-    size_t count;
-    if (haul_overlap_curve(self->of->of, strategy, self->most, points, &count, NULL))
-        return; /* more than a workload holds */
-    for (size_t i = 0; i < count; i++)
-        if (points[i].engine_s <= self->lines.y.high)
-            fprintf(self->lines.out,
-                    "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"><title>%s, %u streams: "
-                    "%s on the timeline, %s by the form</title></circle>\n",
-                    line, haul_scale_at(&self->lines.x, points[i].streams),
-                    haul_scale_at(&self->lines.y, points[i].engine_s), haul_strategy_word(strategy),
-                    (unsigned)points[i].streams, haul_say_seconds(points[i].engine_s).text,
-                    haul_say_seconds(points[i].analytical_s).text);
+    const double one_by_one = fmax(of->rows[HAUL_STRATEGY_EXPLICIT].seconds, of->none_s);
+    double longest = one_by_one;
+    *most = 16;
+    for (int i = 0; i < HAUL_STRATEGIES; i++) {
+        while (*most < HAUL_OVERLAP_STREAMS_MOST && *most / 4 < of->rows[i].best_streams)
+            *most *= 2;
+        if (of->rows[i].seconds <= 2 * one_by_one)
+            longest = fmax(longest, of->rows[i].seconds);
+    }
+    /* Streams double along the axis: what is not overlapped falls with their number. */
+    plot->x.high = *most;
+    plot->x.step = *most > 256 ? 4 : 2;
+    plot->x.say = say_streams;
+    plot->x.name = "number of streams";
+    plot->y.high = longest > 0 ? 1.08 * longest : 1;
+    plot->y.step = hl_page_nice_step(plot->y.high, MOST_TICKS);
+    plot->y.say = say_level;
 }
 
-/* The best strategy's point. */
-static void draw_best(const chart *self, const haul_overlap *of)
-{
-    const haul_overlap_row *row = &of->rows[of->best];
-    if (!haul_strategy_has_streams(row->strategy) || row->streams > self->most)
-        return;
-    const double x = haul_scale_at(&self->lines.x, row->streams);
-    const double y = haul_scale_at(&self->lines.y, row->seconds);
-    fprintf(self->lines.out,
-            "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>"
-            "<text class=\"mid strong\" x=\"%.1f\" y=\"%.1f\">%s, %s</text>\n",
-            x, y, x, y + 20, haul_say_number_of(row->streams, "stream", NULL).text,
-            haul_say_seconds(row->seconds).text);
-}
-
-void haul_page_curve(haul_page_writer *page)
+void hl_page_curve(hl_page_writer *page)
 {
     if (!page->page->overlap)
         return;
     const haul_overlap *of = &page->page->overlap->strategies;
-    const double one_by_one = fmax(of->rows[HAUL_EXPLICIT].seconds, of->none_s);
-    chart self = {.of = page->page->overlap, .most = 16};
-    /* the chart goes past the best numbers of streams, so that one sees what more of them cost, and
-     * up to twice the time without overlap: mapped memory may be far beyond it */
-    double longest = one_by_one;
-    for (int i = 0; i < HAUL_STRATEGIES; i++) {
-        while (self.most < HAUL_STREAMS_MOST && self.most / 4 < of->rows[i].best_streams)
-            self.most *= 2;
-        if (of->rows[i].seconds <= 2 * one_by_one)
-            longest = fmax(longest, of->rows[i].seconds);
-    }
-    self.lines =
-        haul_line_chart_make(page->out, self.most, 0, longest > 0 ? 1.08 * longest : 1, false);
-    haul_line_chart_open(&self.lines,
-                         "Time over the number of streams: lines by the analytical model, points "
-                         "on the timeline",
-                         "Time of each strategy over the number of streams; the table says the "
-                         "best of each");
-    draw_axes(&self);
-    draw_level(&self, of->full_s, "roof", "full overlap");
-    draw_level(&self, of->rows[HAUL_EXPLICIT].seconds, "line0", haul_strategy_word(HAUL_EXPLICIT));
-    draw_level(&self, of->rows[HAUL_MAPPED].seconds, "line2", haul_strategy_word(HAUL_MAPPED));
-    draw_form(&self, HAUL_HYBRID, "line3");
-    draw_form(&self, HAUL_STREAMS, "line1");
-    draw_engine(&self, HAUL_HYBRID, "line3");
-    draw_engine(&self, HAUL_STREAMS, "line1");
-    draw_best(&self, of);
-    haul_line_chart_close(&self.lines);
-    if (of->rows[HAUL_MAPPED].seconds > self.lines.y.high)
+    const haul_overlap_row *best = &of->rows[of->best];
+    const double mapped_s = of->rows[HAUL_STRATEGY_MAPPED].seconds;
+    strategy_line lines[LINES] = {
+        {.of = page->page->overlap, .strategy = HAUL_STRATEGY_HYBRID, .style = "line3"},
+        {.of = page->page->overlap, .strategy = HAUL_STRATEGY_STREAMS, .style = "line1"}};
+    hl_page_span levels[LEVELS];
+    uint32_t most;
+    hl_page_chart chart = hl_page_curves(
+        "Time over the number of streams: lines by the analytical model, points on the timeline",
+        "Time of each strategy over the number of streams; the table says the best of each");
+    hl_page_plot *plot = &chart.plots[0];
+    find_axes(of, plot, &most);
+    add_level(plot, &levels[0], of->full_s, "roof", "full overlap");
+    add_level(plot, &levels[1], of->rows[HAUL_STRATEGY_EXPLICIT].seconds, "line0",
+              haul_strategy_word(HAUL_STRATEGY_EXPLICIT));
+    add_level(plot, &levels[2], mapped_s, "line2", haul_strategy_word(HAUL_STRATEGY_MAPPED));
+    add_lines(plot, lines, most);
+    if (haul_strategy_has_streams(best->strategy) && best->streams <= most)
+        hl_page_plot_add(
+            plot, (hl_page_series){HL_PAGE_FORM_POINTS, .count = 1, .at = best_at, .of = best});
+    hl_page_chart_draw(&chart, page->out);
+    if (mapped_s > plot->y.high)
         fprintf(page->out, "<p class=\"remark\">Beyond the chart: mapped memory, %s.</p>\n",
-                haul_say_seconds(of->rows[HAUL_MAPPED].seconds).text);
+                hl_report_say_seconds(mapped_s).text);
     fputs("</figure>\n", page->out);
 }

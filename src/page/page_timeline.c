@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "haul/units.h"
+#include "page/chart.h"
 #include "page/html.h"
 #include "page/page_parts.h"
 #include "page/write_html.h"
@@ -26,18 +27,20 @@ enum {
 };
 
 /* "stream 7", "GPU 1, stream 7", "host thread 4711", or the name that it was given: any bytes. */
-static haul_words lane_name(const haul_lanes *lanes, const haul_page_lane *lane)
+static hl_report_words lane_name(const hl_page_lanes *lanes, const hl_page_lane *lane)
 {
     const haul_workload *workload = lanes->drawn->workload;
-    haul_words words = {"host"};
+    hl_report_words words = {"host"};
     if (lane->number == HAUL_NONE)
-        return lane->host ? words : (haul_words){"no stream"};
+        return lane->host ? words : (hl_report_words){"no stream"};
     if (lane->host) {
         const haul_workload_thread *thread = &workload->threads[lane->number];
         if (thread->name)
             (void)snprintf(words.text, sizeof words.text, "%.60s", thread->name);
         else if (workload->thread_count > 1)
-            (void)snprintf(words.text, sizeof words.text, "host thread %" PRIu64, thread->id);
+            /* nvprof's ids are 32 bits with a sign, which fills the upper ones */
+            (void)snprintf(words.text, sizeof words.text, "host thread %" PRIu64,
+                           thread->id >> 32 == UINT32_MAX ? thread->id & UINT32_MAX : thread->id);
         return words;
     }
     const haul_workload_stream *stream = &workload->streams[lane->number];
@@ -52,7 +55,7 @@ static haul_words lane_name(const haul_lanes *lanes, const haul_page_lane *lane)
 }
 
 typedef struct placed_bar {
-    haul_bar bar;
+    hl_page_bar bar;
     int top; /* of its lane */
 } placed_bar;
 
@@ -66,10 +69,10 @@ typedef struct drawing {
     double per_ns;
 } drawing;
 
-static void keep_bar(void *state, const haul_bar *bar)
+static void keep_bar(void *state, const hl_page_bar *bar)
 {
     drawing *self = state;
-    if (haul_grow(&self->bars, &self->capacity, self->count + 1, sizeof *self->bars))
+    if (hl_base_grow(&self->bars, &self->capacity, self->count + 1, sizeof *self->bars))
         self->bars[self->count++] = (placed_bar){*bar, self->top};
     else
         self->failed = true;
@@ -84,7 +87,7 @@ static long place_of(const drawing *self, int64_t ns)
  * width is at least half a cell, so that a short bar is seen. */
 static void draw_bar(const drawing *self, const placed_bar *placed, FILE *out)
 {
-    const haul_bar *bar = &placed->bar;
+    const hl_page_bar *bar = &placed->bar;
     const long least = WIDTH / CELLS / 2;
     const long left = place_of(self, bar->start_ns), right = place_of(self, bar->end_ns);
     const long width = right - left > least ? right - left : least;
@@ -96,12 +99,12 @@ static void draw_bar(const drawing *self, const placed_bar *placed, FILE *out)
             height > 1 ? height : 1, width);
 }
 
-/* One path for each colour, which is said once. */
-static void draw_bars(const drawing *self, const haul_lanes *lanes, FILE *out)
+/* One path for each colour, so that the page names it once. */
+static void draw_bars(const drawing *self, const hl_page_lanes *lanes, FILE *out)
 {
-    for (int colour = 0; colour < HAUL_COLOURS; colour++) {
-        const int shade = colour < HAUL_LOOKS ? 0 : colour - HAUL_LOOKS + 1;
-        if (!lanes->ops[shade ? HAUL_LOOK_KERNEL : colour])
+    for (int colour = 0; colour < HL_PAGE_COLOURS; colour++) {
+        const int shade = colour < HL_PAGE_LOOKS ? 0 : colour - HL_PAGE_LOOKS + 1;
+        if (!lanes->ops[shade ? HL_PAGE_LOOK_KERNEL : colour])
             continue;
         fprintf(out, shade ? "<path class=\"shade%d\" d=\"" : "<path class=\"look%d\" d=\"",
                 shade ? shade : colour);
@@ -130,18 +133,18 @@ static void mark_stretch(void *state, haul_span stretch)
 
 /* The axis, then the bars in a drawing of their own, which the script stretches when it zooms: its
  * units are shares of the window, and lines of text are outside it. */
-static void write_plot(haul_page_writer *self, const char *label, const haul_lanes *lanes,
-                       const drawing *bars, const haul_rate_tracks *rates)
+static void write_plot(hl_page_writer *self, const char *label, const hl_page_lanes *lanes,
+                       const drawing *bars, const hl_page_rate_tracks *rates)
 {
     FILE *out = self->out;
     const int lanes_px = (int)lanes->count * LANE_PX, rates_px = (int)rates->count * RATE_PX;
     const int height = lanes_px + rates_px;
     const double window_s = 1e-9 * (double)self->window_ns;
-    const double step = window_s > 0 ? haul_nice_step(window_s, MOST_TICKS) : 1;
+    const double step = window_s > 0 ? hl_page_nice_step(window_s, MOST_TICKS) : 1;
     fprintf(out,
             "<svg class=\"plot\" width=\"100%%\" height=\"%d\" role=\"img\" aria-label=\"Timeline ",
             height + AXIS_PX);
-    haul_html_text(label, out);
+    hl_page_html_text(label, out);
     fputs("; the table below it says the same in figures\">\n<g class=\"axis\">\n", out);
     for (int i = 0; i * step <= window_s; i++) {
         const double at = window_s > 0 ? 100 * i * step / window_s : 0;
@@ -149,7 +152,7 @@ static void write_plot(haul_page_writer *self, const char *label, const haul_lan
                 height + AXIS_PX);
         fprintf(out, "<text x=\"%.4g%%\" y=\"12\"%s>%s</text>\n", at,
                 i ? at > 97 ? " class=\"last\"" : "" : " class=\"first\"",
-                i ? haul_say_seconds(i * step).text : "0");
+                i ? hl_report_say_seconds(i * step).text : "0");
     }
     fprintf(
         out,
@@ -161,8 +164,8 @@ static void write_plot(haul_page_writer *self, const char *label, const haul_lan
         fputs("<path class=\"critical\" d=\"", out);
         for (size_t i = 0; i < lanes->count; i++) {
             marking to = {out, bars, ((int)i * LANE_PX + LANE_PX - MARK_PX) * PX};
-            haul_lane_critical(lanes, &lanes->lanes[i], lanes->window_ns / CELLS, mark_stretch,
-                               &to);
+            hl_page_lane_critical(lanes, &lanes->lanes[i], lanes->window_ns / CELLS, mark_stretch,
+                                  &to);
         }
         fputs("\"/>\n", out);
     }
@@ -171,67 +174,74 @@ static void write_plot(haul_page_writer *self, const char *label, const haul_lan
             "viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\">\n",
             AXIS_PX + lanes_px, rates_px, WIDTH, rates_px * PX);
     for (size_t t = 0; t < rates->count; t++)
-        haul_page_draw_rates(&rates->tracks[t], self->most_Bps,
-                             ((int)t * RATE_PX + (LANE_PX - BAR_PX)) * PX, WIDTH,
-                             (RATE_PX - (LANE_PX - BAR_PX)) * PX, out);
+        hl_page_draw_rates(&rates->tracks[t], self->most_Bps,
+                           (hl_page_box){((int)t * RATE_PX + (LANE_PX - BAR_PX)) * PX, WIDTH,
+                                         (RATE_PX - (LANE_PX - BAR_PX)) * PX},
+                           out);
     fputs("</svg>\n</svg>\n", out);
 }
 
 /* The same in figures, for who cannot see the drawing, or wants numbers. */
-static void write_lane_table(haul_page_writer *self, const haul_lanes *lanes)
+static void write_lane_table(hl_page_writer *self, const hl_page_lanes *lanes)
 {
-    static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "lane"},
-                                          {NULL, HAUL_COUNT, .head = "operations"},
-                                          {NULL, HAUL_TIME, .head = "total time"},
-                                          {NULL, HAUL_SHARE, .head = "of the time"},
+    static const haul_column columns[] = {{NULL, HAUL_UNIT_TEXT, .head = "lane"},
+                                          {NULL, HAUL_UNIT_COUNT, .head = "operations"},
+                                          {NULL, HAUL_UNIT_TIME, .head = "total time"},
+                                          {NULL, HAUL_UNIT_SHARE, .head = "of the time"},
                                           {0}};
     const double window_ns = (double)lanes->window_ns;
     haul_report *report = haul_report_new("lanes");
     haul_table *table = haul_report_table(report, NULL, columns);
     for (size_t i = 0; i < lanes->count; i++) {
-        const haul_page_lane *lane = &lanes->lanes[i];
-        haul_table_row(table, lane_name(lanes, lane).text, lane->count, lane->time_ns,
-                       haul_share_of((double)lane->time_ns, window_ns));
+        const hl_page_lane *lane = &lanes->lanes[i];
+        haul_table_row(
+            table,
+            HAUL_CELLS(haul_cell_text(lane_name(lanes, lane).text), haul_cell_count(lane->count),
+                       haul_cell_time(lane->time_ns),
+                       haul_cell_number(hl_report_share_of((double)lane->time_ns, window_ns))));
     }
-    for (int look = 0; look < HAUL_LOOKS; look++) {
+    for (int look = 0; look < HL_PAGE_LOOKS; look++) {
         char name[64];
-        (void)snprintf(name, sizeof name, "all %s", haul_look_text((haul_look)look));
+        (void)snprintf(name, sizeof name, "all %s", hl_page_look_text((hl_page_look)look));
         if (lanes->ops[look])
-            haul_table_row(table, name, lanes->ops[look], lanes->time_ns[look],
-                           haul_share_of((double)lanes->time_ns[look], window_ns));
+            haul_table_row(
+                table, HAUL_CELLS(haul_cell_text(name), haul_cell_count(lanes->ops[look]),
+                                  haul_cell_time(lanes->time_ns[look]),
+                                  haul_cell_number(hl_report_share_of((double)lanes->time_ns[look],
+                                                                      window_ns))));
     }
-    self->failed |= !haul_html_figures(report, self->out);
+    self->failed |= !hl_page_html_figures(report, self->out);
 }
 
-static void write_timeline(haul_page_writer *self, size_t number)
+static void write_timeline(hl_page_writer *self, size_t number)
 {
     FILE *out = self->out;
     const haul_drawn *drawn = &self->page->timelines[number];
-    const haul_lanes *lanes = &self->lanes[number];
+    const hl_page_lanes *lanes = &self->lanes[number];
     const char *label = drawn->label ? drawn->label : "as recorded";
-    const int64_t fine_ns = haul_lanes_fineness(lanes, self->window_ns / CELLS + 1, DRAWN_BARS);
+    const int64_t fine_ns = hl_page_lanes_fineness(lanes, self->window_ns / CELLS + 1, DRAWN_BARS);
     drawing bars = {.per_ns = WIDTH / (double)(self->window_ns + 1)};
     uint64_t ops = 0;
     for (size_t i = 0; i < lanes->count; i++) {
         bars.top = ((int)i * LANE_PX + (LANE_PX - BAR_PX) / 2) * PX;
-        haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, keep_bar, &bars);
+        hl_page_lane_bars(lanes, &lanes->lanes[i], fine_ns, keep_bar, &bars);
         ops += lanes->lanes[i].count;
     }
     self->failed |= bars.failed;
     fputs("<figure class=\"timeline\">\n<figcaption><b>", out);
-    haul_html_text(label, out);
+    hl_page_html_text(label, out);
     fprintf(out, "</b> %s</figcaption>\n<div class=\"chart\">\n<ul class=\"lanes\">\n",
-            haul_say_time(drawn->run_ns ? drawn->run_ns : lanes->window_ns).text);
+            hl_report_say_time(drawn->run_ns ? drawn->run_ns : lanes->window_ns).text);
     for (size_t i = 0; i < lanes->count; i++) {
         fputs("<li>", out);
-        haul_html_text(lane_name(lanes, &lanes->lanes[i]).text, out);
+        hl_page_html_text(lane_name(lanes, &lanes->lanes[i]).text, out);
         fputs("</li>\n", out);
     }
     for (size_t t = 0; t < self->rates[number].count; t++) {
-        const haul_rate_track *track = &self->rates[number].tracks[t];
+        const hl_page_rate_track *track = &self->rates[number].tracks[t];
         char rate[32];
         fprintf(out, "<li class=\"rate\" data-look=\"%d\">%s, to %s</li>\n", (int)track->look,
-                haul_look_text(track->look),
+                hl_page_look_text(track->look),
                 haul_quantity_format(self->most_Bps, HAUL_DIM_RATE, 3, rate, sizeof rate));
     }
     fputs("</ul>\n", out);
@@ -243,12 +253,12 @@ static void write_timeline(haul_page_writer *self, size_t number)
             out,
             "<span class=\"merged\">Operations shorter than %s that begin together are one bar, as "
             "high as the share of its time that was busy: %s in %s.</span> ",
-            haul_say_time(fine_ns).text, haul_say_number_of(ops, "operation", NULL).text,
-            haul_say_number_of(bars.count, "bar", NULL).text);
+            hl_report_say_time(fine_ns).text, hl_report_say_number_of(ops, "operation", NULL).text,
+            hl_report_say_number_of(bars.count, "bar", NULL).text);
     if (lanes->hidden)
         fprintf(out, "Not drawn: %s with the least time, of %s. ",
-                haul_say_number_of(lanes->hidden, "lane", NULL).text,
-                haul_say_number_of(lanes->hidden_ops, "operation", NULL).text);
+                hl_report_say_number_of(lanes->hidden, "lane", NULL).text,
+                hl_report_say_number_of(lanes->hidden_ops, "operation", NULL).text);
     fputs("</p>\n", out);
     free(bars.bars);
     write_lane_table(self, lanes);
@@ -270,7 +280,7 @@ static size_t end_of_brackets(const char *text, size_t at)
 static void write_short_name(const char *name, FILE *out)
 {
     char own[256];
-    haul_shorten_name(name, LEGEND_CHARACTERS, own, sizeof own);
+    hl_report_shorten_name(name, LEGEND_CHARACTERS, own, sizeof own);
     const char *from = strncmp(own, "void ", 5) ? own : own + 5;
     size_t length = strcspn(from, "(<");
     if (from[length] == '<')
@@ -278,20 +288,20 @@ static void write_short_name(const char *name, FILE *out)
     /* an operator or a lambda may begin with them */
     if (length >= 3)
         own[from - own + (ptrdiff_t)length] = 0;
-    haul_html_text_cut(from, LEGEND_CHARACTERS, out);
+    hl_page_html_text_cut(from, LEGEND_CHARACTERS, out);
 }
 
-static void write_legend(const haul_page_writer *self)
+static void write_legend(const hl_page_writer *self)
 {
     fputs("<ul class=\"legend\">\n", self->out);
-    for (int look = 0; look < HAUL_LOOKS; look++) {
+    for (int look = 0; look < HL_PAGE_LOOKS; look++) {
         uint64_t ops = 0;
         for (size_t i = 0; i < self->page->timeline_count; i++)
             ops += self->lanes[i].ops[look];
         if (ops)
             fprintf(self->out, "<li><i class=\"key look%d\"></i>%s%s</li>\n", look,
-                    look == HAUL_LOOK_KERNEL && self->shades.count ? "other " : "",
-                    haul_look_text((haul_look)look));
+                    look == HL_PAGE_LOOK_KERNEL && self->shades.count ? "other " : "",
+                    hl_page_look_text((hl_page_look)look));
     }
     for (size_t s = 0; s < self->shades.count; s++) {
         fprintf(self->out, "<li><i class=\"key shade%zu\"></i>", s + 1);
@@ -306,7 +316,7 @@ static void write_legend(const haul_page_writer *self)
     fputs("</ul>\n", self->out);
 }
 
-void haul_page_timelines(haul_page_writer *self)
+void hl_page_timelines(hl_page_writer *self)
 {
     fputs("<div class=\"tools\">\n", self->out);
     write_legend(self);

@@ -19,14 +19,14 @@ static size_t kernel_ids(const haul_workload *workload)
     return ids;
 }
 
-bool haul_shades_find(const haul_workload *workload, haul_shades *shades)
+bool hl_page_shades_find(const haul_workload *workload, hl_page_shades *shades)
 {
     const size_t ids = kernel_ids(workload);
     int64_t *times_ns = calloc(ids + 1, sizeof *times_ns);
     size_t names = 0;
     if (!times_ns)
         return false;
-    *shades = (haul_shades){.count = 0};
+    *shades = (hl_page_shades){.count = 0};
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
         if (!is_named_kernel(op))
@@ -34,7 +34,7 @@ bool haul_shades_find(const haul_workload *workload, haul_shades *shades)
         names += times_ns[op->name] == 0;
         times_ns[op->name] += op->dur_ns;
     }
-    while (names > 1 && shades->count < HAUL_SHADES) {
+    while (names > 1 && shades->count < HL_PAGE_SHADES) {
         size_t most = 0;
         for (size_t id = 1; id < ids; id++)
             if (times_ns[id] > times_ns[most])
@@ -49,7 +49,7 @@ bool haul_shades_find(const haul_workload *workload, haul_shades *shades)
 }
 
 /* By name, for a changed workload has ids of its own. */
-bool haul_lanes_shade(haul_lanes *lanes, const haul_shades *shades)
+bool hl_page_lanes_shade(hl_page_lanes *lanes, const hl_page_shades *shades)
 {
     const haul_workload *workload = lanes->drawn->workload;
     const size_t ids = kernel_ids(workload);

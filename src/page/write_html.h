@@ -5,16 +5,16 @@
 #include "report/document.h"
 
 /* The sentences, lines and values before the first section. */
-void haul_html_answer(const haul_report *report, FILE *out);
+void hl_page_html_answer(const haul_report *report, FILE *out);
 
 /* Whether a page shows anything of the part. */
-bool haul_html_is_shown(const haul_table *part);
+bool hl_page_html_is_shown(const haul_table *part);
 
 /* The parts of a section, from its first on. */
-void haul_html_parts(const haul_table *first, FILE *out);
+void hl_page_html_parts(const haul_table *first, FILE *out);
 
 /* The same of a drawing, which is folded away until it is asked for; frees the report. False where
  * that could not be made whole. */
-bool haul_html_figures(haul_report *report, FILE *out);
+bool hl_page_html_figures(haul_report *report, FILE *out);
 
 #endif

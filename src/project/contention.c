@@ -46,7 +46,7 @@ static double base_time(const sample_set *set, size_t begin, size_t end, size_t 
     for (size_t i = begin; i < end; i++)
         if (i % FOLDS != fold)
             set->scratch[count++] = set->items[i].time * (1 - loss * set->items[i].share);
-    return count ? haul_median_of_many(set->scratch, count) : -1;
+    return count ? hl_base_median_of_many(set->scratch, count) : -1;
 }
 
 /* t = base / (1 - kx): see contention.h. */
@@ -115,13 +115,13 @@ static bool pays(const sample_set *set)
 }
 
 /* Copies of the classes that have an equal. */
-static void gather(const haul_workload *workload, const haul_size_classes *classes,
-                   const float *share, haul_class_range range, sample_set *set)
+static void gather_samples(const haul_workload *workload, const hl_project_size_classes *classes,
+                           const float *share, hl_project_class_range range, sample_set *set)
 {
-    const haul_size_stride stride = haul_size_thin(classes, range, SAMPLES);
+    const hl_project_size_stride stride = hl_project_size_thin(classes, range, SAMPLES);
     set->count = 0;
     for (size_t c = range.begin; c < range.end; c += stride.classes) {
-        const haul_size_class *self = &classes->items[c];
+        const hl_project_size_class *self = &classes->items[c];
         if (self->count < 2)
             continue;
         for (size_t k = 0; k < self->count; k += stride.copies) {
@@ -134,40 +134,43 @@ static void gather(const haul_workload *workload, const haul_size_classes *class
 
 /* Pinned and pageable copies lose differently, and so do the directions: each is fitted alone, and
  * only where some copy met traffic. */
-static haul_status fit_groups(const haul_workload *workload, const haul_size_classes *classes,
-                              haul_contention *self, haul_error *error)
+static haul_status fit_groups(const haul_workload *workload, const hl_project_size_classes *classes,
+                              hl_project_contention *self, haul_error *error)
 {
     sample_set set = {.items = malloc(2 * (size_t)SAMPLES * sizeof *set.items),
                       .scratch = malloc(2 * (size_t)SAMPLES * sizeof *set.scratch)};
     const bool ready = set.items && set.scratch;
-    for (haul_class_range range = {0}; ready && range.end < classes->count;) {
-        range = haul_size_group(classes, range.end);
+    for (hl_project_class_range range = {0}; ready && range.end < classes->count;) {
+        range = hl_project_size_group(classes, range.end);
         uint64_t contended = 0;
         for (size_t c = range.begin; c < range.end; c++)
             for (uint32_t i = 0; i < classes->items[c].count; i++)
                 contended += self->share[classes->ops[classes->items[c].first + i]] > 0;
         if (!contended)
             continue;
-        const haul_size_class *first = &classes->items[range.begin];
+        const hl_project_size_class *first = &classes->items[range.begin];
         self->contended[first->direction][first->memory] = contended;
-        gather(workload, classes, self->share, range, &set);
+        gather_samples(workload, classes, self->share, range, &set);
         if (pays(&set))
             self->loss[first->direction][first->memory] = fit_loss(&set, FOLDS);
     }
     free(set.items);
     free(set.scratch);
-    return ready ? HAUL_OK : haul_fail_no_memory(error);
+    return ready ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
-haul_status haul_contention_find(const haul_workload *workload, const haul_size_classes *classes,
-                                 haul_contention *contention, haul_error *error)
+haul_status hl_project_contention_find(const haul_workload *workload,
+                                       const hl_project_size_classes *classes,
+                                       hl_project_contention *contention, haul_error *error)
 {
-    haul_contention found = {.share = calloc(workload->op_count + 1, sizeof *found.share)};
+    hl_project_contention found = {.share = calloc(workload->op_count + 1, sizeof *found.share)};
     if (!found.share)
-        return haul_fail_no_memory(error);
-    haul_status status = haul_traffic_shares(workload, HAUL_HTOD, HAUL_DTOH, found.share, error);
+        return hl_base_fail_no_memory(error);
+    haul_status status = hl_project_traffic_shares(workload, HAUL_DIRECTION_HTOD,
+                                                   HAUL_DIRECTION_DTOH, found.share, error);
     if (!status)
-        status = haul_traffic_shares(workload, HAUL_DTOH, HAUL_HTOD, found.share, error);
+        status = hl_project_traffic_shares(workload, HAUL_DIRECTION_DTOH, HAUL_DIRECTION_HTOD,
+                                           found.share, error);
     bool any = false;
     for (size_t i = 0; !any && i < workload->op_count; i++)
         any = found.share[i] > 0;
@@ -182,15 +185,15 @@ haul_status haul_contention_find(const haul_workload *workload, const haul_size_
     return status;
 }
 
-void haul_contention_release(haul_contention *contention)
+void hl_project_contention_release(hl_project_contention *contention)
 {
     free(contention->share);
-    *contention = (haul_contention){0};
+    *contention = (hl_project_contention){0};
 }
 
 /* Kinds of memory that are not told apart have no loss of their own. */
-double haul_contention_speed(const haul_contention *contention, const haul_size_class *one,
-                             uint32_t op)
+double hl_project_contention_speed(const hl_project_contention *contention,
+                                   const hl_project_size_class *one, uint32_t op)
 {
     if (!contention->share || one->memory >= HAUL_MEMORIES)
         return 1;

@@ -8,24 +8,25 @@
 
 #include "project/size_class.h"
 
-typedef struct haul_contention {
+typedef struct hl_project_contention {
     float *share; /* x of each operation; NULL where there is no contention */
     /* k, and the copies with contention; k is 0 where it explains their times no better than
      * chance */
     double loss[HAUL_DIRECTIONS][HAUL_MEMORIES];
     uint64_t contended[HAUL_DIRECTIONS][HAUL_MEMORIES];
-} haul_contention;
+} hl_project_contention;
 
 /* Finds the contention of a workload and fits k for each direction and memory to the spread of
  * equal copies, by least absolute error. k is kept where it lowers the error of copies that were
  * held out of its fit (ten folds) by more than twice the standard error of that gain. Release with
- * haul_contention_release. */
-haul_status haul_contention_find(const haul_workload *workload, const haul_size_classes *classes,
-                                 haul_contention *contention, haul_error *error);
-void haul_contention_release(haul_contention *contention);
+ * hl_project_contention_release. */
+haul_status hl_project_contention_find(const haul_workload *workload,
+                                       const hl_project_size_classes *classes,
+                                       hl_project_contention *contention, haul_error *error);
+void hl_project_contention_release(hl_project_contention *contention);
 
 /* 1 - kx of a copy of class `one`; `op` is its place in the workload. */
-double haul_contention_speed(const haul_contention *contention, const haul_size_class *one,
-                             uint32_t op);
+double hl_project_contention_speed(const hl_project_contention *contention,
+                                   const hl_project_size_class *one, uint32_t op);
 
 #endif

@@ -8,14 +8,18 @@
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/index.h"
+#include "kernel/gpu_rates.h"
+#include "project/product_precision.h"
+#include "project/row_places.h"
 
 static bool is_group(const void *of, uint32_t number, const void *key)
 {
-    const haul_launch_group *at = &((const haul_launch_groups *)of)->items[number], *sought = key;
+    const hl_project_launch_group *at = &((const hl_project_launch_groups *)of)->items[number],
+                                  *sought = key;
     return at->name == sought->name && at->shape == sought->shape;
 }
 
-static uint32_t shape_of(const haul_launch_groups *self, const haul_op *op)
+static uint32_t shape_of(const hl_project_launch_groups *self, const haul_op *op)
 {
     return op->shape < self->workload->shape_count ? op->shape : HAUL_NONE;
 }
@@ -23,86 +27,86 @@ static uint32_t shape_of(const haul_launch_groups *self, const haul_op *op)
 static uint32_t hash_of(uint32_t name, uint32_t shape)
 {
     const uint32_t words[] = {name, shape};
-    return haul_hash(words, sizeof words);
+    return hl_base_hash(words, sizeof words);
 }
 
-uint32_t haul_launch_groups_find(const haul_launch_groups *self, const haul_op *op)
+uint32_t hl_project_launch_groups_find(const hl_project_launch_groups *self, const haul_op *op)
 {
-    const haul_launch_group sought = {.name = op->name, .shape = shape_of(self, op)};
+    const hl_project_launch_group sought = {.name = op->name, .shape = shape_of(self, op)};
     const uint32_t hash = hash_of(sought.name, sought.shape);
-    return haul_index_find(&self->index, hash, is_group, self, &sought)->number - 1;
+    return hl_base_index_find(&self->index, hash, is_group, self, &sought)->number - 1;
 }
 
 /* The group of a name and shape, which is made where there is none; HAUL_NONE without memory. */
-static uint32_t group_of(haul_launch_groups *self, uint32_t name, uint32_t shape)
+static uint32_t group_of(hl_project_launch_groups *self, uint32_t name, uint32_t shape)
 {
-    const haul_launch_group sought = {.name = name, .shape = shape};
-    if (!haul_index_reserve(&self->index) ||
-        !haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
+    const hl_project_launch_group sought = {.name = name, .shape = shape};
+    if (!hl_base_index_reserve(&self->index) ||
+        !hl_base_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
         return HAUL_NONE;
     const uint32_t hash = hash_of(name, shape);
-    haul_index_slot *slot = haul_index_find(&self->index, hash, is_group, self, &sought);
+    hl_base_index_slot *slot = hl_base_index_find(&self->index, hash, is_group, self, &sought);
     if (!slot->number) {
         self->items[self->count++] = sought;
-        *slot = (haul_index_slot){(uint32_t)self->count, hash};
+        *slot = (hl_base_index_slot){(uint32_t)self->count, hash};
         self->index.count++;
     }
     return slot->number - 1;
 }
 
-static bool add_launch(haul_launch_groups *self, const haul_op *op, uint32_t *last)
+static bool add_launch(hl_project_launch_groups *self, const haul_op *op, uint32_t *last)
 {
     const uint32_t shape = shape_of(self, op);
-    const haul_launch_group *before = *last != HAUL_NONE ? &self->items[*last] : NULL;
+    const hl_project_launch_group *before = *last != HAUL_NONE ? &self->items[*last] : NULL;
     if (!before || before->name != op->name || before->shape != shape)
         *last = group_of(self, op->name, shape);
     if (*last == HAUL_NONE)
         return false;
     self->items[*last].count++;
     const double seconds = 1e-9 * (double)op->dur_ns;
-    haul_launch_group *group = &self->items[*last];
-    group->shortest_s = group->count > 1 ? fmin(group->shortest_s, seconds) : seconds;
+    hl_project_launch_group *group = &self->items[*last];
     group->seconds += seconds;
     return true;
 }
 
-static haul_status group_kernels(const haul_workload *workload, haul_launch_groups *out,
+static haul_status group_kernels(const haul_workload *workload, hl_project_launch_groups *out,
                                  haul_error *error)
 {
     uint32_t last = HAUL_NONE;
     out->workload = workload;
     for (size_t i = 0; i < workload->op_count; i++)
         if (workload->ops[i].kind == HAUL_OP_KERNEL && !add_launch(out, &workload->ops[i], &last))
-            return haul_fail_no_memory(error);
+            return hl_base_fail_no_memory(error);
     return HAUL_OK;
 }
 
-static void release(haul_launch_groups *self)
+static void release(hl_project_launch_groups *self)
 {
-    haul_index_release(&self->index);
+    hl_base_index_release(&self->index);
     free(self->items);
 }
 
-void haul_work_scales_release(haul_work_scales *self)
+void hl_project_work_scales_release(hl_project_work_scales *self)
 {
     release(&self->groups);
 }
 
 /* A row for each name, with its class; groups learn their row. */
-static haul_status make_rows(const haul_device_work *self, haul_launch_groups *groups,
+static haul_status make_rows(const hl_project_device_work *self, hl_project_launch_groups *groups,
                              haul_projection *out, haul_error *error)
 {
-    haul_launch_groups names = {0}; /* one group a name */
+    hl_project_launch_groups names = {0}; /* one group a name */
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < groups->count; i++) {
         groups->items[i].row = group_of(&names, groups->items[i].name, HAUL_NONE);
         if (groups->items[i].row == HAUL_NONE)
-            status = haul_fail_no_memory(error);
+            status = hl_base_fail_no_memory(error);
     }
-    out->kernel_rows = haul_arena_alloc(self->arena, (names.count + 1) * sizeof *out->kernel_rows);
+    out->kernel_rows =
+        hl_base_arena_alloc(self->arena, (names.count + 1) * sizeof *out->kernel_rows);
     if (!out->kernel_rows) {
         release(&names);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     for (size_t i = 0; !status && i < names.count; i++) {
         const uint32_t name = names.items[i].name;
@@ -126,13 +130,13 @@ static double volume(const uint32_t size[3])
     return (double)size[0] * (double)size[1] * (double)size[2];
 }
 
-static haul_work_scale scale_of(const haul_estimate *scaled, double recorded_s)
+static hl_project_work_scale scale_of(const haul_estimate *scaled, double recorded_s)
 {
     if (recorded_s <= 0)
-        return (haul_work_scale){1, 1, 1};
-    return (haul_work_scale){.likely = scaled->seconds / recorded_s,
-                             .low = scaled->low_s / recorded_s,
-                             .high = scaled->high_s / recorded_s};
+        return (hl_project_work_scale){1, 1, 1};
+    return (hl_project_work_scale){.likely = scaled->seconds / recorded_s,
+                                   .low = scaled->low_s / recorded_s,
+                                   .high = scaled->high_s / recorded_s};
 }
 
 static void add_estimate(haul_estimate *sum, const haul_estimate *one)
@@ -147,7 +151,7 @@ static void add_estimate(haul_estimate *sum, const haul_estimate *one)
 /* Flops and bytes of what is counted, or of products in fp32 whose operands are known: those in
  * other precisions have other peaks than the roofline that these are for. */
 static void add_counted(haul_kernel_row *row, const haul_kernel_work *work,
-                        const haul_launch_group *group, double predicted_s)
+                        const hl_project_launch_group *group, double predicted_s)
 {
     const haul_operands *of = &work->operands;
     const bool is_product =
@@ -165,27 +169,31 @@ static void add_counted(haul_kernel_row *row, const haul_kernel_work *work,
     row->counted_predicted_s += predicted_s;
 }
 
-/* The shortest of equal collectives waited least for other ranks: its time is scaled by the ratio
- * of the two machines' links for its size; what others took beyond it is waiting, and kept. The
- * interval reaches from no waiting at all to waiting alone. Where the ratio is not known the
- * recorded time is kept. */
-static haul_status scale_collective(const haul_device_work *self, const haul_launch_group *group,
-                                    haul_estimate *estimate, haul_projection *out,
-                                    haul_error *error)
+/* Collectives keep their recorded time: the ratio of the two machines' links was further from
+ * public profiles of one program on two machines than that. Its interval reaches to the ratio, for
+ * the recorded time is transfer and waiting for other ranks in shares that one profile does not
+ * tell.
+ */
+static haul_status scale_collective(const hl_project_device_work *self,
+                                    const hl_project_launch_group *group, haul_estimate *estimate,
+                                    haul_projection *out, haul_error *error)
 {
     const haul_op like = {.kind = HAUL_OP_KERNEL, .name = group->name, .shape = group->shape};
     const haul_communication of = haul_communication_of(self->workload, &like);
     haul_estimate there, here;
     haul_error cause;
-    if (haul_collective_time(self->from, &of, &there, &cause) ||
-        haul_collective_time(self->to, &of, &here, &cause)) {
+    haul_status status = haul_collective_time(self->from, &of, &there, &cause);
+    if (!status)
+        status = haul_collective_time(self->to, &of, &here, &cause);
+    if (status == HAUL_STATUS_NO_MEMORY)
+        return hl_base_fail_no_memory(error);
+    if (status) {
         if (!out->collectives_missing)
-            out->collectives_missing = haul_arena_string(self->arena, cause.text);
-        return out->collectives_missing ? HAUL_OK : haul_fail_no_memory(error);
+            out->collectives_missing = hl_base_arena_string(self->arena, cause.text);
+        return out->collectives_missing ? HAUL_OK : hl_base_fail_no_memory(error);
     }
     const double ratio = here.seconds / there.seconds;
-    const double sent_s = group->shortest_s * (double)group->count;
-    estimate->seconds += sent_s * (ratio - 1);
+    out->keeps_collectives |= fabs(ratio - 1) > 1e-9;
     estimate->low_s *= fmin(1, ratio);
     estimate->high_s *= fmax(1, ratio);
     estimate->weakest = haul_provenance_weaker(estimate->weakest, here.weakest);
@@ -202,15 +210,15 @@ static bool has_tf32(const haul_gpu *gpu)
 /* Whether a library uses TF32 for products in fp32 is the program's to say (PyTorch did so by
  * default up to 1.11), and a GPU that has none does not tell it. What ran in fp32 on one that has
  * did so at the program's will. */
-static bool may_be_tf32(const haul_device_work *self, const haul_kernel_work *work)
+static bool may_be_tf32(const hl_project_device_work *self, const haul_kernel_work *work)
 {
     return work->kind.kind == HAUL_KERNEL_CLASS_PRODUCT &&
            work->kind.precision == HAUL_PRECISION_FP32 && !has_tf32(&self->from->gpu) &&
            has_tf32(&self->to->gpu);
 }
 
-/* What the kernels' sum would gain, were they in TF32. */
-static haul_status add_tf32(const haul_device_work *self, const haul_kernel_work *given,
+/* Finds the sum of the kernels' times were they in TF32. */
+static haul_status add_tf32(const hl_project_device_work *self, const haul_kernel_work *given,
                             const haul_kernel_prediction *in_fp32, haul_projection *out,
                             haul_error *error)
 {
@@ -222,9 +230,34 @@ static haul_status add_tf32(const haul_device_work *self, const haul_kernel_work
     return HAUL_OK;
 }
 
-static haul_status predict_group(const haul_device_work *self, const haul_launch_group *group,
-                                 haul_projection *out, haul_kernel_sum *sums,
-                                 haul_work_scale *scale, haul_error *error)
+/* Sums over all groups. */
+typedef struct work_sums {
+    hl_project_precisions precisions;
+    double lacking_s[HAUL_PRECISIONS]; /* recorded, in precisions that the target lacks */
+    haul_kernel_sum classes[HAUL_KERNEL_CLASSES];
+} work_sums;
+
+/* A source that lacks the precision did not run in it either: a name or an option says so. */
+static bool is_lacking(const hl_project_device_work *self, haul_precision precision)
+{
+    return !hl_kernel_gpu_lacks(&self->from->gpu, precision) &&
+           hl_kernel_gpu_lacks(&self->to->gpu, precision);
+}
+
+static haul_lacking longest_lacking(const hl_project_device_work *self, const work_sums *sums)
+{
+    haul_lacking found = {HAUL_PRECISION_NONE, HAUL_PRECISION_NONE, 0};
+    for (int p = 0; p < HAUL_PRECISIONS; p++)
+        if (sums->lacking_s[p] > found.recorded_s)
+            found = (haul_lacking){(haul_precision)p,
+                                   hl_kernel_gpu_used_precision(&self->to->gpu, (haul_precision)p),
+                                   sums->lacking_s[p]};
+    return found;
+}
+
+static haul_status predict_group(const hl_project_device_work *self,
+                                 const hl_project_launch_group *group, haul_projection *out,
+                                 work_sums *sums, hl_project_work_scale *scale, haul_error *error)
 {
     const haul_workload *workload = self->workload;
     haul_kernel_row *row = &out->kernel_rows[group->row];
@@ -233,20 +266,22 @@ static haul_status predict_group(const haul_device_work *self, const haul_launch
     if (group->shape != HAUL_NONE) {
         work.launches.blocks = volume(workload->shapes[group->shape].grid);
         work.launches.block = volume(workload->shapes[group->shape].block);
+        work.launches.layers = workload->shapes[group->shape].grid[2];
         if (workload->shapes[group->shape].operands)
             work.operands = workload->operands[workload->shapes[group->shape].operands - 1];
     }
+    work.kind.precision = hl_project_precision_of(&sums->precisions, &row->kind, &work.operands);
     if (self->tf32 && may_be_tf32(self, &work))
         work.kind.precision = HAUL_PRECISION_TF32;
+    if (is_lacking(self, work.kind.precision))
+        sums->lacking_s[work.kind.precision] += group->seconds;
     if (self->counters)
         haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);
     out->counters_match |= self->counters && (work.flops > 0 || work.bytes > 0);
     haul_kernel_prediction one;
     HAUL_TRY(haul_kernel_predict(self->from, self->to, &work, &one, error));
     if (row->kind.kind == HAUL_KERNEL_CLASS_COLLECTIVE) {
-        const haul_status failed = scale_collective(self, group, &one.estimate, out, error);
-        if (failed)
-            return failed;
+        HAUL_TRY(scale_collective(self, group, &one.estimate, out, error));
     }
     if (!self->tf32 && may_be_tf32(self, &work))
         HAUL_TRY(add_tf32(self, &work, &one, out, error));
@@ -258,7 +293,7 @@ static haul_status predict_group(const haul_device_work *self, const haul_launch
         row->bound = one.bound;
     }
     add_estimate(&row->predicted, &one.estimate);
-    haul_kernel_sum_add(&sums[row->kind.kind], &one);
+    haul_kernel_sum_add(&sums->classes[row->kind.kind], &one);
     return HAUL_OK;
 }
 
@@ -281,7 +316,7 @@ static void end_class(const haul_kernel_sum *sum, haul_estimate *of, double squa
 /* Kernels of a class miss partly together, those of different classes apart. The scales end where
  * the sum does, so that the whole run does. */
 static void combine_classes(haul_projection *out, const haul_kernel_sum *sums,
-                            haul_work_scales *scales, size_t count)
+                            hl_project_work_scales *scales, size_t count)
 {
     double squared[2] = {0}, all[2] = {0};
     for (size_t i = 0; i < out->kernel_row_count; i++) {
@@ -299,7 +334,7 @@ static void combine_classes(haul_projection *out, const haul_kernel_sum *sums,
     out->kernels.low_s = out->kernels.seconds - sqrt(squared[0]);
     out->kernels.high_s = out->kernels.seconds + sqrt(squared[1]);
     for (size_t i = 0; i < count; i++) {
-        haul_work_scale *scale = &scales->kernels[i];
+        hl_project_work_scale *scale = &scales->kernels[i];
         scale->low = scale->likely - low * (scale->likely - scale->low);
         scale->high = scale->likely + high * (scale->high - scale->likely);
     }
@@ -313,11 +348,11 @@ static int by_time(const void *a, const void *b)
     return (of_x < of_y) - (of_x > of_y);
 }
 
-/* What the reference's kernels took, by the class that their names tell. */
-static haul_status sum_reference(const haul_device_work *self, haul_projection *out,
+/* Sums the times of the reference's kernels by the class that their names tell. */
+static haul_status sum_reference(const hl_project_device_work *self, haul_projection *out,
                                  haul_error *error)
 {
-    haul_launch_groups groups = {0};
+    hl_project_launch_groups groups = {0};
     const haul_status status = group_kernels(self->reference, &groups, error);
     for (size_t i = 0; !status && i < groups.count; i++) {
         const uint32_t id = groups.items[i].name;
@@ -329,53 +364,78 @@ static haul_status sum_reference(const haul_device_work *self, haul_projection *
     return status;
 }
 
-static haul_status predict_all(const haul_device_work *self, const haul_launch_groups *groups,
-                               haul_projection *out, haul_work_scales *scales, haul_error *error)
+static haul_status predict_all(const hl_project_device_work *self,
+                               const hl_project_launch_groups *groups, haul_projection *out,
+                               hl_project_work_scales *scales, haul_error *error)
 {
-    haul_kernel_sum sums[HAUL_KERNEL_CLASSES] = {0};
+    work_sums sums = {0};
     haul_status status = HAUL_OK;
     if (!self->from)
-        return haul_fail(error, HAUL_MISSING, "%s", self->unknown);
+        return haul_error_set(error, HAUL_STATUS_MISSING, "%s", self->unknown);
     out->peak_flops = self->from->gpu.fp32_flops.value;
     out->peak_Bps = self->from->gpu.memory_bandwidth_Bps.value;
     out->target_peak_flops = self->to->gpu.fp32_flops.value;
     out->target_peak_Bps = self->to->gpu.memory_bandwidth_Bps.value;
+    for (size_t i = 0; i < out->kernel_row_count; i++)
+        hl_project_precisions_add(&sums.precisions, &out->kernel_rows[i]);
     for (size_t i = 0; !status && i < groups->count; i++)
-        status = predict_group(self, &groups->items[i], out, sums, &scales->kernels[i], error);
+        status = predict_group(self, &groups->items[i], out, &sums, &scales->kernels[i], error);
     if (!status && out->recorded_memsets_s > 0)
         status =
             haul_kernel_scale(self->from, self->to, out->recorded_memsets_s, &out->memsets, error);
     if (status)
         return status;
-    combine_classes(out, sums, scales, groups->count);
+    out->lacking = longest_lacking(self, &sums);
+    combine_classes(out, sums.classes, scales, groups->count);
     scales->memsets = scale_of(&out->memsets, out->recorded_memsets_s);
     return HAUL_OK;
 }
 
 /* Nothing is known: all times are kept. */
-static haul_status keep_all(const haul_device_work *self, const char *why, size_t count,
-                            haul_projection *out, haul_work_scales *scales, haul_error *error)
+static haul_status keep_all(const hl_project_device_work *self, const char *why, size_t count,
+                            haul_projection *out, hl_project_work_scales *scales, haul_error *error)
 {
     for (size_t i = 0; i < count; i++)
-        scales->kernels[i] = (haul_work_scale){1, 1, 1};
-    scales->memsets = (haul_work_scale){1, 1, 1};
+        scales->kernels[i] = (hl_project_work_scale){1, 1, 1};
+    scales->memsets = (hl_project_work_scale){1, 1, 1};
     out->kernels = out->memsets = (haul_estimate){0};
     for (size_t i = 0; i < out->kernel_row_count; i++)
         out->kernel_rows[i].predicted = (haul_estimate){0};
-    out->kernels_missing = haul_arena_string(self->arena, why);
-    return out->kernels_missing ? HAUL_OK : haul_fail_no_memory(error);
+    out->kernels_missing = hl_base_arena_string(self->arena, why);
+    return out->kernels_missing ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
-haul_status haul_device_work_scale(const haul_device_work *self, haul_projection *out,
-                                   haul_work_scales *scales, haul_error *error)
+/* Before the rows are sorted, which groups number. */
+static haul_status find_places(const haul_workload *workload,
+                               const hl_project_launch_groups *groups, haul_projection *out,
+                               haul_error *error)
+{
+    if (!workload->operators && !workload->range_count)
+        return HAUL_OK;
+    uint32_t *rows = malloc((workload->op_count + 1) * sizeof *rows);
+    if (!rows)
+        return hl_base_fail_no_memory(error);
+    for (size_t i = 0; i < workload->op_count; i++)
+        rows[i] = workload->ops[i].kind == HAUL_OP_KERNEL
+                      ? groups->items[hl_project_launch_groups_find(groups, &workload->ops[i])].row
+                      : HAUL_NONE;
+    const haul_status status = hl_project_row_places_find(workload, rows, out, error);
+    free(rows);
+    return status;
+}
+
+haul_status hl_project_device_work_scale(const hl_project_device_work *self, haul_projection *out,
+                                         hl_project_work_scales *scales, haul_error *error)
 {
     const haul_workload *workload = self->workload;
-    haul_launch_groups *groups = &scales->groups;
+    hl_project_launch_groups *groups = &scales->groups;
     HAUL_TRY(group_kernels(workload, groups, error));
     HAUL_TRY(make_rows(self, groups, out, error));
-    scales->kernels = haul_arena_alloc(self->arena, (groups->count + 1) * sizeof *scales->kernels);
+    HAUL_TRY(find_places(workload, groups, out, error));
+    scales->kernels =
+        hl_base_arena_alloc(self->arena, (groups->count + 1) * sizeof *scales->kernels);
     if (!scales->kernels)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < out->kernel_row_count; i++)
         out->recorded_kernels_s += out->kernel_rows[i].recorded_s;
     for (size_t i = 0; i < workload->op_count; i++)
@@ -383,7 +443,7 @@ haul_status haul_device_work_scale(const haul_device_work *self, haul_projection
             out->recorded_memsets_s += 1e-9 * (double)workload->ops[i].dur_ns;
     haul_error cause = {0};
     haul_status status = predict_all(self, groups, out, scales, &cause);
-    if (status == HAUL_MISSING)
+    if (status == HAUL_STATUS_MISSING)
         return keep_all(self, cause.text, groups->count, out, scales, error);
     if (status && error)
         *error = cause;

@@ -3,13 +3,14 @@
 
 #include "base/grow.h"
 
-void haul_notes_add(haul_notes *notes, const char *format, ...)
+void hl_project_notes_add(hl_project_notes *notes, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const char *text = haul_arena_vformat(notes->arena, format, args);
+    const char *text = hl_base_arena_vformat(notes->arena, format, args);
     va_end(args);
-    if (text && haul_grow(&notes->items, &notes->capacity, notes->count + 1, sizeof *notes->items))
+    if (text &&
+        hl_base_grow(&notes->items, &notes->capacity, notes->count + 1, sizeof *notes->items))
         notes->items[notes->count++] = text;
     else
         notes->failed = true;

@@ -6,14 +6,14 @@
 #include "haul/workload.h"
 
 /* Begin with {.arena = ...}, which keeps the texts. */
-typedef struct haul_notes {
-    haul_arena *arena;
+typedef struct hl_project_notes {
+    hl_base_arena *arena;
     const char **items;
     size_t count;
     size_t capacity;
     bool failed; /* no memory */
-} haul_notes;
+} hl_project_notes;
 
-void haul_notes_add(haul_notes *notes, const char *format, ...) HAUL_PRINTF(2, 3);
+void hl_project_notes_add(hl_project_notes *notes, const char *format, ...) HAUL_PRINTF(2, 3);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "machine/gpu_names.h"
+#include "project/own_slot.h"
 #include "project/recording.h"
 
 /* The device that the operations ran on; NULL, with the cause, where it is not one kind. */
@@ -15,17 +16,18 @@ static const haul_workload_device *common_device(const haul_workload *workload, 
         const haul_workload_device *device = &workload->devices[i];
         if (!device->name)
             continue;
-        if (first && !haul_gpu_names_same(first->name, device->name)) {
-            haul_fail(error, HAUL_MISSING, "the profile has two kinds of GPU, '%.80s' and '%.80s'",
-                      first->name, device->name);
+        if (first && !hl_machine_gpu_names_same(first->name, device->name)) {
+            haul_error_set(error, HAUL_STATUS_MISSING,
+                           "the profile has two kinds of GPU, '%.80s' and '%.80s'", first->name,
+                           device->name);
             return NULL;
         }
         first = first ? first : device;
     }
     if (!first)
-        haul_fail(error, HAUL_MISSING,
-                  "the profile does not name its GPU; give the recording machine, for example "
-                  "--from h100-pcie5");
+        haul_error_set(
+            error, HAUL_STATUS_MISSING,
+            "the profile does not name its GPU; give the machine that recorded it with --from");
     return first;
 }
 
@@ -34,7 +36,7 @@ static haul_parameter from_table(double value)
 {
     if (!(value > 0))
         return (haul_parameter){0};
-    return (haul_parameter){value, HAUL_DATASHEET, "the profile's device table"};
+    return (haul_parameter){value, HAUL_PROVENANCE_DATASHEET, "the profile's device table"};
 }
 
 enum { SAME_GPU = INT_MAX - 1 };
@@ -44,26 +46,28 @@ enum { SAME_GPU = INT_MAX - 1 };
 static unsigned standing(const haul_machine *machine, const haul_workload_device *device)
 {
     const haul_gpu *gpu = &machine->gpu;
-    const unsigned family = haul_gpu_names_family(gpu->name, device->name);
-    if (haul_gpu_names_same(gpu->name, device->name))
+    const unsigned family = hl_machine_gpu_names_family(gpu->name, device->name);
+    if (hl_machine_gpu_names_same(gpu->name, device->name))
         return machine->message_count ? SAME_GPU : SAME_GPU + 1U;
     /* As many multiprocessors say more than any name. */
     const bool as_many = gpu->multiprocessors.value == device->multiprocessors;
     return family ? family + (as_many ? 4U : 0U) : 0;
 }
 
-static haul_status find_in_catalogue(const haul_workload_device *device, haul_recording *self,
+static haul_status find_in_catalogue(const haul_workload_device *device, hl_project_recording *self,
                                      haul_error *error)
 {
     char **names = NULL;
     size_t count = 0;
     unsigned best = 0;
-    const haul_status status = haul_catalogue_list(&names, &count, error);
+    haul_status status = haul_catalogue_list(&names, &count, error);
     for (size_t i = 0; !status && i < count && best <= SAME_GPU; i++) {
         haul_machine *entry = NULL;
+        const haul_status loaded = haul_machine_load(names[i], &entry, NULL);
         /* a broken file of the catalogue is no reason to stop: it is not asked for */
-        const unsigned found =
-            haul_machine_load(names[i], &entry, NULL) ? 0 : standing(entry, device);
+        const unsigned found = loaded ? 0 : standing(entry, device);
+        if (loaded == HAUL_STATUS_NO_MEMORY)
+            status = hl_base_fail_no_memory(error);
         if (found > best) {
             haul_machine_free(self->like);
             self->like = entry;
@@ -77,6 +81,21 @@ static haul_status find_in_catalogue(const haul_workload_device *device, haul_re
     return status;
 }
 
+static haul_status find_slot(hl_project_recording *self, haul_error *error)
+{
+    haul_machine *slotted = NULL;
+    if (!self->like || self->is_family)
+        return HAUL_OK;
+    HAUL_TRY(hl_project_own_slot(self->like, &self->classes, &slotted, error));
+    if (!slotted)
+        return HAUL_OK;
+    self->catalogue_generation = (int)self->like->link.generation.value;
+    haul_machine_free(self->like);
+    self->like = slotted;
+    self->has_slot = true;
+    return HAUL_OK;
+}
+
 static void replace(haul_parameter *old, double value)
 {
     if (value > 0)
@@ -88,7 +107,7 @@ static void scale(haul_parameter *parameter, double ratio)
     if (!parameter->value || ratio == 1)
         return;
     parameter->value *= ratio;
-    parameter->provenance = haul_provenance_weaker(parameter->provenance, HAUL_SCALED);
+    parameter->provenance = haul_provenance_weaker(parameter->provenance, HAUL_PROVENANCE_SCALED);
 }
 
 /* The GPU of `like`, of the same family, with what the profile's device table knows better; rates
@@ -120,19 +139,20 @@ static haul_gpu of_family(const haul_gpu *like, const haul_workload_device *devi
     return gpu;
 }
 
-haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *self,
-                               haul_error *error)
+haul_status hl_project_recording_gpu(const haul_workload *workload, hl_project_recording *self,
+                                     haul_error *error)
 {
     const haul_workload_device *device = common_device(workload, error);
     haul_machine described = {.name = "the recording machine",
                               .summary = "the machine that recorded the profile"};
     if (!device)
-        return HAUL_MISSING;
+        return HAUL_STATUS_MISSING;
     HAUL_TRY(find_in_catalogue(device, self, error));
+    HAUL_TRY(find_slot(self, error));
     /* A clock alone does not scale a kernel: a CPU that plays the GPU, as PoCL's does, has one. */
     if (!self->like && !(device->memory_bandwidth_Bps > 0))
-        return haul_fail(
-            error, HAUL_MISSING,
+        return haul_error_set(
+            error, HAUL_STATUS_MISSING,
             "no machine of the catalogue has the GPU '%.80s' and the profile does not "
             "say how fast its memory is; give the recording machine, for example --from "
             "here.yaml of 'haul measure'",
@@ -145,10 +165,11 @@ haul_status haul_recording_gpu(const haul_workload *workload, haul_recording *se
 }
 
 /* Names differ in spelling between profilers, so the comparison is that of the catalogue. */
-const char *haul_recording_other_gpu(const haul_workload *workload, const haul_machine *machine)
+const char *hl_project_recording_other_gpu(const haul_workload *workload,
+                                           const haul_machine *machine)
 {
     const haul_workload_device *device = common_device(workload, NULL);
     const bool differs =
-        device && machine->gpu.name && !haul_gpu_names_same(device->name, machine->gpu.name);
+        device && machine->gpu.name && !hl_machine_gpu_names_same(device->name, machine->gpu.name);
     return differs ? device->name : NULL;
 }

@@ -10,10 +10,10 @@
 
 static const double tick_s = 1e-9;
 
-bool haul_scorer_add(haul_scorer *scorer, double measured_s, double predicted_s)
+bool hl_project_scorer_add(hl_project_scorer *scorer, double measured_s, double predicted_s)
 {
-    if (!haul_grow(&scorer->relative, &scorer->capacity, scorer->count + 1,
-                   sizeof *scorer->relative))
+    if (!hl_base_grow(&scorer->relative, &scorer->capacity, scorer->count + 1,
+                      sizeof *scorer->relative))
         return false;
     const double error_s = fabs(measured_s - predicted_s);
     scorer->measured_s += measured_s;
@@ -23,7 +23,7 @@ bool haul_scorer_add(haul_scorer *scorer, double measured_s, double predicted_s)
 }
 
 /* Quantiles are taken in place, which reorders the errors. */
-haul_score haul_scorer_finish(haul_scorer *scorer)
+haul_score hl_project_scorer_finish(hl_project_scorer *scorer)
 {
     if (!scorer->count)
         return (haul_score){0};
@@ -32,13 +32,13 @@ haul_score haul_scorer_finish(haul_scorer *scorer)
         .count = scorer->count,
         .wmape = wape / (double)scorer->count,
         .wape = wape,
-        .median = 100 * haul_quantile_of_many(scorer->relative, scorer->count, 0.5),
-        .p90 = 100 * haul_quantile_of_many(scorer->relative, scorer->count, 0.9),
+        .median = 100 * hl_base_quantile_of_many(scorer->relative, scorer->count, 0.5),
+        .p90 = 100 * hl_base_quantile_of_many(scorer->relative, scorer->count, 0.9),
     };
 }
 
-void haul_scorer_release(haul_scorer *scorer)
+void hl_project_scorer_release(hl_project_scorer *scorer)
 {
     free(scorer->relative);
-    *scorer = (haul_scorer){0};
+    *scorer = (hl_project_scorer){0};
 }

@@ -5,21 +5,21 @@
 #include "haul/project.h"
 
 /* Predictions gathered beside measurements, 8 bytes each. Zero is the empty one. */
-typedef struct haul_scorer {
+typedef struct hl_project_scorer {
     double measured_s;
     double error_s;
     double *relative; /* errors */
     size_t count;
     size_t capacity;
-} haul_scorer;
+} hl_project_scorer;
 
 /* Adds one operation. Profiles count whole nanoseconds, so a measured time of 0 counts as 1 where
  * it divides. Returns false without memory. */
-bool haul_scorer_add(haul_scorer *scorer, double measured_s, double predicted_s);
+bool hl_project_scorer_add(hl_project_scorer *scorer, double measured_s, double predicted_s);
 
 /* The score of what was added, in percent; all zero for nothing. Reorders what was gathered. */
-haul_score haul_scorer_finish(haul_scorer *scorer);
+haul_score hl_project_scorer_finish(hl_project_scorer *scorer);
 
-void haul_scorer_release(haul_scorer *scorer);
+void hl_project_scorer_release(hl_project_scorer *scorer);
 
 #endif

@@ -21,8 +21,8 @@ typedef struct class_key {
 } class_key;
 
 /* Numbers the classes as they come; class_of[k] is the number of the k-th copy. */
-static bool number_copies(const haul_workload *workload, const haul_size_options *options,
-                          haul_records *keys, uint32_t *class_of)
+static bool number_copies(const haul_workload *workload, const hl_project_size_options *options,
+                          hl_base_records *keys, uint32_t *class_of)
 {
     size_t copies = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
@@ -31,19 +31,20 @@ static bool number_copies(const haul_workload *workload, const haul_size_options
             continue;
         const bool any = options->any_memory && options->any_memory[op->direction];
         /* a copy whose bytes are not known is like one whose direction is not: it has no model */
-        const uint8_t direction = op->flags & HAUL_OP_NO_BYTES ? HAUL_UNKNOWN : op->direction;
+        const uint8_t direction =
+            op->flags & HAUL_OP_NO_BYTES ? HAUL_DIRECTION_UNKNOWN : op->direction;
         const class_key key = {op->bytes, options->by_call ? op->name : HAUL_NONE, direction,
                                any ? HAUL_MEMORIES : op->detail};
-        class_of[copies] = haul_records_add(keys, &key);
+        class_of[copies] = hl_base_records_add(keys, &key);
         if (class_of[copies++] == UINT32_MAX)
             return false;
     }
     return true;
 }
 
-int haul_size_class_compare(const void *a, const void *b)
+int hl_project_size_class_compare(const void *a, const void *b)
 {
-    const haul_size_class *x = a, *y = b;
+    const hl_project_size_class *x = a, *y = b;
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
     if (x->direction != y->direction)
@@ -54,29 +55,31 @@ int haul_size_class_compare(const void *a, const void *b)
 }
 
 /* Sorts the classes; place_of[number] becomes the place of the class that had the number. */
-static void sort_classes(const haul_records *keys, haul_size_classes *classes, uint32_t *place_of)
+static void sort_classes(const hl_base_records *keys, hl_project_size_classes *classes,
+                         uint32_t *place_of)
 {
     const class_key *key = keys->items;
     classes->count = keys->count;
     for (uint32_t c = 0; c < keys->count; c++)
-        classes->items[c] = (haul_size_class){.bytes = key[c].bytes,
-                                              .name = key[c].name,
-                                              .first = c,
-                                              .direction = (uint8_t)key[c].direction,
-                                              .memory = (uint8_t)key[c].memory};
+        classes->items[c] = (hl_project_size_class){.bytes = key[c].bytes,
+                                                    .name = key[c].name,
+                                                    .first = c,
+                                                    .direction = (uint8_t)key[c].direction,
+                                                    .memory = (uint8_t)key[c].memory};
     if (classes->count)
-        qsort(classes->items, classes->count, sizeof *classes->items, haul_size_class_compare);
+        qsort(classes->items, classes->count, sizeof *classes->items,
+              hl_project_size_class_compare);
     for (uint32_t c = 0; c < classes->count; c++)
         place_of[classes->items[c].first] = c;
 }
 
 /* Counts the copies of each class, then puts them in its places. */
 static void place_copies(const haul_workload *workload, const uint32_t *class_of,
-                         const uint32_t *place_of, haul_size_classes *classes)
+                         const uint32_t *place_of, hl_project_size_classes *classes)
 {
     for (size_t i = 0, k = 0; i < workload->op_count; i++)
         if (workload->ops[i].kind == HAUL_OP_COPY) {
-            haul_size_class *one = &classes->items[place_of[class_of[k++]]];
+            hl_project_size_class *one = &classes->items[place_of[class_of[k++]]];
             one->count++;
             one->time_ns += (double)workload->ops[i].dur_ns;
         }
@@ -87,21 +90,22 @@ static void place_copies(const haul_workload *workload, const uint32_t *class_of
     }
     for (size_t i = 0, k = 0; i < workload->op_count; i++)
         if (workload->ops[i].kind == HAUL_OP_COPY) {
-            haul_size_class *one = &classes->items[place_of[class_of[k++]]];
+            hl_project_size_class *one = &classes->items[place_of[class_of[k++]]];
             classes->ops[one->first + one->count++] = (uint32_t)i;
         }
 }
 
-haul_status haul_size_classes_make(const haul_workload *workload, const haul_size_options *options,
-                                   haul_size_classes *classes, haul_error *error)
+haul_status hl_project_size_classes_make(const haul_workload *workload,
+                                         const hl_project_size_options *options,
+                                         hl_project_size_classes *classes, haul_error *error)
 {
-    static const haul_size_options usual = {0};
+    static const hl_project_size_options usual = {0};
     size_t copies = 1;
     for (size_t i = 0; i < workload->op_count; i++)
         copies += workload->ops[i].kind == HAUL_OP_COPY;
-    haul_records keys = {.size = sizeof(class_key)};
+    hl_base_records keys = {.size = sizeof(class_key)};
     uint32_t *class_of = malloc(copies * sizeof *class_of), *place_of = NULL;
-    haul_size_classes made = {.ops = malloc(copies * sizeof *made.ops)};
+    hl_project_size_classes made = {.ops = malloc(copies * sizeof *made.ops)};
     bool ready = class_of && made.ops &&
                  number_copies(workload, options ? options : &usual, &keys, class_of);
     if (ready) {
@@ -114,42 +118,42 @@ haul_status haul_size_classes_make(const haul_workload *workload, const haul_siz
         place_copies(workload, class_of, place_of, &made);
         *classes = made;
     } else {
-        haul_size_classes_release(&made);
+        hl_project_size_classes_release(&made);
     }
-    haul_records_release(&keys);
+    hl_base_records_release(&keys);
     free(class_of);
     free(place_of);
-    return ready ? HAUL_OK : haul_fail_no_memory(error);
+    return ready ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
-void haul_size_classes_release(haul_size_classes *classes)
+void hl_project_size_classes_release(hl_project_size_classes *classes)
 {
     free(classes->items);
     free(classes->ops);
-    *classes = (haul_size_classes){0};
+    *classes = (hl_project_size_classes){0};
 }
 
 /* The classes are sorted by these three first. */
-haul_class_range haul_size_group(const haul_size_classes *classes, size_t begin)
+hl_project_class_range hl_project_size_group(const hl_project_size_classes *classes, size_t begin)
 {
-    const haul_size_class *first = &classes->items[begin];
+    const hl_project_size_class *first = &classes->items[begin];
     size_t end = begin;
     while (end < classes->count && classes->items[end].name == first->name &&
            classes->items[end].direction == first->direction &&
            classes->items[end].memory == first->memory)
         end++;
-    return (haul_class_range){begin, end};
+    return (hl_project_class_range){begin, end};
 }
 
 /* Only copies over the link to the host can be told impossible: a rate within a device may be huge.
  */
-static bool is_marked_kind(const haul_size_class *one)
+static bool is_marked_kind(const hl_project_size_class *one)
 {
-    return one->direction <= HAUL_DTOH && one->bytes && one->memory < HAUL_MEMORIES;
+    return one->direction <= HAUL_DIRECTION_DTOH && one->bytes && one->memory < HAUL_MEMORIES;
 }
 
 /* Of one copy on average, in bytes per second. */
-static double mean_rate(const haul_size_class *one)
+static double mean_rate(const hl_project_size_class *one)
 {
     const double tick_s = 1e-6;
     return (double)one->bytes / (1e-9 * one->time_ns / one->count + tick_s);
@@ -157,13 +161,14 @@ static double mean_rate(const haul_size_class *one)
 
 /* The least mean rate of a kind of memory among copies like those of a class: fast copies that
  * moved nothing may be most of their own kind, but not of all. */
-static double least_mean_rate(const haul_size_classes *classes, const haul_size_class *like)
+static double least_mean_rate(const hl_project_size_classes *classes,
+                              const hl_project_size_class *like)
 {
     double bytes[HAUL_MEMORIES] = {0}, seconds[HAUL_MEMORIES] = {0}, least = (double)INFINITY;
     for (size_t c = 0; c < classes->count; c++) {
-        const haul_size_class *one = &classes->items[c];
+        const hl_project_size_class *one = &classes->items[c];
         if (!is_marked_kind(one) || one->direction != like->direction ||
-            haul_decade_of(one->bytes) != haul_decade_of(like->bytes))
+            hl_workload_decade_of(one->bytes) != hl_workload_decade_of(like->bytes))
             continue;
         bytes[one->memory] += (double)one->bytes * one->count;
         seconds[one->memory] += (double)one->bytes / mean_rate(one) * one->count;
@@ -174,12 +179,12 @@ static double least_mean_rate(const haul_size_classes *classes, const haul_size_
     return least;
 }
 
-uint64_t haul_size_classes_mark_impossible(haul_size_classes *classes, double link_Bps)
+uint64_t hl_project_size_classes_mark_impossible(hl_project_size_classes *classes, double link_Bps)
 {
     static const double most_rate = 1e12, times_the_others = 10;
     uint64_t copies = 0;
     for (size_t c = 0; c < classes->count; c++) {
-        haul_size_class *one = &classes->items[c];
+        hl_project_size_class *one = &classes->items[c];
         if (!is_marked_kind(one))
             continue;
         const double rate = mean_rate(one);
@@ -192,31 +197,32 @@ uint64_t haul_size_classes_mark_impossible(haul_size_classes *classes, double li
     return copies;
 }
 
-double haul_size_class_median_ns(const haul_workload *workload, const haul_size_classes *classes,
-                                 const haul_size_class *one, double *scratch)
+double hl_project_size_class_median_ns(const haul_workload *workload,
+                                       const hl_project_size_classes *classes,
+                                       const hl_project_size_class *one, double *scratch)
 {
     for (uint32_t i = 0; i < one->count; i++)
         scratch[i] = (double)workload->ops[classes->ops[one->first + i]].dur_ns;
-    return haul_median_of_many(scratch, one->count);
+    return hl_base_median_of_many(scratch, one->count);
 }
 
-size_t haul_size_copies(const haul_size_classes *classes, haul_class_range range)
+size_t hl_project_size_copies(const hl_project_size_classes *classes, hl_project_class_range range)
 {
     if (range.begin >= range.end)
         return 0;
-    const haul_size_class *last = &classes->items[range.end - 1];
+    const hl_project_size_class *last = &classes->items[range.end - 1];
     return (size_t)last->first + last->count - classes->items[range.begin].first;
 }
 
 /* Evenly over classes and over the copies of each: a prefix would be the program's start alone. */
-haul_size_stride haul_size_thin(const haul_size_classes *classes, haul_class_range range,
-                                size_t limit)
+hl_project_size_stride hl_project_size_thin(const hl_project_size_classes *classes,
+                                            hl_project_class_range range, size_t limit)
 {
-    return (haul_size_stride){.classes = 1 + (range.end - range.begin) / limit,
-                              .copies = 1 + haul_size_copies(classes, range) / limit};
+    return (hl_project_size_stride){.classes = 1 + (range.end - range.begin) / limit,
+                                    .copies = 1 + hl_project_size_copies(classes, range) / limit};
 }
 
-size_t haul_size_largest(const haul_size_classes *classes)
+size_t hl_project_size_largest(const hl_project_size_classes *classes)
 {
     size_t largest = 0;
     for (size_t c = 0; c < classes->count; c++)
@@ -226,7 +232,7 @@ size_t haul_size_largest(const haul_size_classes *classes)
 }
 
 /* The error names what the model lacks; the reader needs to know for which copies. */
-void haul_size_class_blame(const haul_size_class *one, haul_error *error)
+void hl_project_size_class_blame(const hl_project_size_class *one, haul_error *error)
 {
     if (!error)
         return;

@@ -25,22 +25,23 @@ static bool is_witness(const haul_op *op, witness kind)
         return false;
     if (kind == WITNESS_LAUNCH || op->kind != HAUL_OP_COPY)
         return kind == WITNESS_LAUNCH && op->kind == HAUL_OP_KERNEL;
-    return kind == WITNESS_COPY ? op->detail == HAUL_PINNED || op->detail == HAUL_DEVICE
-                                : op->detail == HAUL_PAGEABLE && op->direction == HAUL_HTOD &&
-                                      op->bytes <= STAGED_AT_ONCE;
+    return kind == WITNESS_COPY
+               ? op->detail == HAUL_MEMORY_PINNED || op->detail == HAUL_MEMORY_DEVICE
+               : op->detail == HAUL_MEMORY_PAGEABLE && op->direction == HAUL_DIRECTION_HTOD &&
+                     op->bytes <= STAGED_AT_ONCE;
 }
 
-haul_status haul_free_call(const haul_workload *workload, int64_t *call_ns, haul_error *error)
+haul_status hl_project_free_call(const haul_workload *workload, int64_t *call_ns, haul_error *error)
 {
     double *calls_ns = malloc((workload->op_count + 1) * sizeof *calls_ns);
     if (!calls_ns)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     size_t count = 0;
     for (witness kind = WITNESS_COPY; kind < WITNESSES && !count; kind++)
         for (size_t i = 0; i < workload->op_count; i++)
             if (is_witness(&workload->ops[i], kind))
                 calls_ns[count++] = (double)workload->ops[i].call_dur_ns;
-    *call_ns = count ? (int64_t)haul_median_of_many(calls_ns, count) : 0;
+    *call_ns = count ? (int64_t)hl_base_median_of_many(calls_ns, count) : 0;
     free(calls_ns);
     return HAUL_OK;
 }
@@ -50,29 +51,30 @@ static double beside_ns(const haul_op *op)
 {
     if (!(op->flags & HAUL_OP_HAS_CALL))
         return 0;
-    const int64_t returned_ns = haul_end_of(op->call_ns, op->call_dur_ns);
-    const int64_t ended_ns = haul_end_of(op->start_ns, op->dur_ns);
+    const int64_t returned_ns = hl_base_end_of(op->call_ns, op->call_dur_ns);
+    const int64_t ended_ns = hl_base_end_of(op->start_ns, op->dur_ns);
     const int64_t first_ns = op->start_ns < returned_ns ? op->start_ns : returned_ns;
     const int64_t last_ns = ended_ns > op->call_ns ? ended_ns : op->call_ns;
-    return op->direction == HAUL_HTOD ? (double)first_ns - (double)op->call_ns
-                                      : (double)returned_ns - (double)last_ns;
+    return op->direction == HAUL_DIRECTION_HTOD ? (double)first_ns - (double)op->call_ns
+                                                : (double)returned_ns - (double)last_ns;
 }
 
-haul_status haul_staging_find(const haul_workload *workload, const haul_size_classes *classes,
-                              int64_t free_call_ns, uint32_t *staged_ns, haul_error *error)
+haul_status hl_project_staging_find(const haul_workload *workload,
+                                    const hl_project_size_classes *classes, int64_t free_call_ns,
+                                    uint32_t *staged_ns, haul_error *error)
 {
     double *times_ns = malloc((classes->op_count + 1) * sizeof *times_ns);
     if (!times_ns)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t c = 0; c < classes->count; c++) {
-        const haul_size_class *one = &classes->items[c];
+        const hl_project_size_class *one = &classes->items[c];
         staged_ns[c] = 0;
-        if (one->memory != HAUL_PAGEABLE || !haul_crosses_link(one->direction) || !one->count ||
-            !free_call_ns)
+        if (one->memory != HAUL_MEMORY_PAGEABLE || !haul_direction_crosses_link(one->direction) ||
+            !one->count || !free_call_ns)
             continue;
         for (uint32_t k = 0; k < one->count; k++)
             times_ns[k] = beside_ns(&workload->ops[classes->ops[one->first + k]]);
-        const double own_ns = haul_median_of_many(times_ns, one->count) - (double)free_call_ns;
+        const double own_ns = hl_base_median_of_many(times_ns, one->count) - (double)free_call_ns;
         const double most_ns = fmin(1e9 * (double)one->bytes / slowest_copy_rate, UINT32_MAX);
         staged_ns[c] = (uint32_t)fmax(0, fmin(own_ns, most_ns));
     }
@@ -80,11 +82,11 @@ haul_status haul_staging_find(const haul_workload *workload, const haul_size_cla
     return HAUL_OK;
 }
 
-double haul_staging_device_share(const haul_size_class *one, uint32_t staged_ns,
-                                 const haul_estimate *predicted)
+double hl_project_staging_device_share(const hl_project_size_class *one, uint32_t staged_ns,
+                                       const haul_estimate *predicted)
 {
     const double device_ns = one->time_ns / one->count;
-    if (!staged_ns || predicted->weakest != HAUL_MEASURED)
+    if (!staged_ns || predicted->weakest != HAUL_PROVENANCE_MEASURED)
         return 1;
     return device_ns / (device_ns + staged_ns);
 }

@@ -29,9 +29,10 @@ static bool is_taken_over(const haul_machine *to, const haul_machine *completed,
                           const parameter_kind *kind)
 {
     for (size_t i = 0; i < kind->count; i++) {
-        const bool had = at < to->copy_count &&
-                         provenance_at(&to->copies[at], kind->offsets[i]) != HAUL_NOT_GIVEN;
-        if (!had && provenance_at(&completed->copies[at], kind->offsets[i]) == HAUL_SCALED)
+        const bool had = at < to->copy_count && provenance_at(&to->copies[at], kind->offsets[i]) !=
+                                                    HAUL_PROVENANCE_NOT_GIVEN;
+        if (!had &&
+            provenance_at(&completed->copies[at], kind->offsets[i]) == HAUL_PROVENANCE_SCALED)
             return true;
     }
     return false;
@@ -39,19 +40,19 @@ static bool is_taken_over(const haul_machine *to, const haul_machine *completed,
 
 /* Puts a curve after `text`, NULL before the first; a name begins its kind's list. */
 static const char *append(const char *text, const char *name, const haul_copy_curve *curve,
-                          haul_arena *arena)
+                          hl_base_arena *arena)
 {
-    return haul_arena_format(arena, "%s%s%s%s%s %s%s", text ? text : "",
-                             !name  ? ", "
-                             : text ? "; "
-                                    : "",
-                             name ? name : "", name ? " of " : "",
-                             haul_direction_text(curve->direction), haul_memory_text(curve->memory),
-                             curve->locality == HAUL_FAR ? " far" : "");
+    return hl_base_arena_format(
+        arena, "%s%s%s%s%s %s%s", text ? text : "",
+        !name  ? ", "
+        : text ? "; "
+               : "",
+        name ? name : "", name ? " of " : "", haul_direction_text(curve->direction),
+        haul_memory_text(curve->memory), curve->locality == HAUL_LOCALITY_FAR ? " far" : "");
 }
 
-const char *haul_taken_over_text(const haul_machine *to, const haul_machine *completed,
-                                 const haul_size_classes *classes, haul_arena *arena)
+const char *hl_project_taken_over_text(const haul_machine *to, const haul_machine *completed,
+                                       const hl_project_size_classes *classes, hl_base_arena *arena)
 {
     const char *text = NULL;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -59,9 +60,10 @@ const char *haul_taken_over_text(const haul_machine *to, const haul_machine *com
         for (size_t at = 0; at < completed->copy_count; at++) {
             const haul_copy_curve *curve = &completed->copies[at];
             bool used = false; /* pinned memory stands in for others */
-            for (size_t c = 0; c < classes->count; c = haul_size_group(classes, c).end)
+            for (size_t c = 0; c < classes->count; c = hl_project_size_group(classes, c).end)
                 used |= classes->items[c].direction == curve->direction &&
-                        (classes->items[c].memory == curve->memory || curve->memory == HAUL_PINNED);
+                        (classes->items[c].memory == curve->memory ||
+                         curve->memory == HAUL_MEMORY_PINNED);
             if (!used || !is_taken_over(to, completed, at, &kinds[k]))
                 continue;
             text = append(text, name, curve, arena);

@@ -15,30 +15,32 @@ static int64_t to_ns(double ns)
 }
 
 /* The end of an interval that a run is made with. */
-static double bound_of(const haul_work_scale *of, haul_bound bound)
+static double bound_of(const hl_project_work_scale *of, hl_timeline_bound bound)
 {
-    return bound == HAUL_LOW ? of->low : bound == HAUL_HIGH ? of->high : of->likely;
+    return bound == HL_TIMELINE_LOW ? of->low : bound == HL_TIMELINE_HIGH ? of->high : of->likely;
 }
 
-void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int64_t *durations_ns)
+void hl_project_target_times_fill(const hl_project_target_times *self, hl_timeline_bound bound,
+                                  int64_t *durations_ns)
 {
     const haul_workload *workload = self->workload;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
         const bool is_kernel = op->kind == HAUL_OP_KERNEL;
-        const haul_work_scale *scale =
-            is_kernel ? &self->scales->kernels[haul_launch_groups_find(&self->scales->groups, op)]
-                      : &self->scales->memsets;
+        const hl_project_work_scale *scale =
+            is_kernel
+                ? &self->scales->kernels[hl_project_launch_groups_find(&self->scales->groups, op)]
+                : &self->scales->memsets;
         durations_ns[i] = is_kernel || op->kind == HAUL_OP_MEMSET
                               ? to_ns((double)op->dur_ns * bound_of(scale, bound))
                               : op->dur_ns;
     }
     for (size_t c = 0; c < self->classes->count; c++) {
-        const haul_size_class *one = &self->classes->items[c];
+        const hl_project_size_class *one = &self->classes->items[c];
         if (self->sizes[c].unpredicted)
             continue;
         const haul_estimate *sum = &self->sizes[c].predicted;
-        const haul_work_scale sum_s = {sum->seconds, sum->low_s, sum->high_s};
+        const hl_project_work_scale sum_s = {sum->seconds, sum->low_s, sum->high_s};
         const int64_t time_ns = to_ns(1e9 * bound_of(&sum_s, bound) / one->count);
         for (uint32_t k = 0; k < one->count; k++)
             durations_ns[self->classes->ops[one->first + k]] = time_ns;
@@ -48,7 +50,7 @@ void haul_target_times_fill(const haul_target_times *self, haul_bound bound, int
 /* How long the host fills the driver's buffers while the device empties them. */
 static int64_t staging_ns(const haul_op *op)
 {
-    if (op->kind != HAUL_OP_COPY || op->detail != HAUL_PAGEABLE ||
+    if (op->kind != HAUL_OP_COPY || op->detail != HAUL_MEMORY_PAGEABLE ||
         !(op->flags & HAUL_OP_HAS_CALL) || op->flags & HAUL_OP_BLOCKS)
         return 0;
     const int64_t returned_ns = op->call_ns + op->call_dur_ns, ended_ns = op->start_ns + op->dur_ns;
@@ -57,7 +59,7 @@ static int64_t staging_ns(const haul_op *op)
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-bool haul_target_times_stages(const haul_workload *workload)
+bool hl_project_target_times_stages(const haul_workload *workload)
 {
     for (size_t i = 0; i < workload->op_count; i++)
         if (staging_ns(&workload->ops[i]))
@@ -67,14 +69,17 @@ bool haul_target_times_stages(const haul_workload *workload)
 
 /* A staged call's share that follows the copy is scaled, the rest is the host's own work and stays.
  */
-void haul_target_times_calls(const haul_workload *workload, const int64_t *durations_ns,
-                             const int64_t *own_ns, int64_t *call_durations_ns)
+void hl_project_target_times_calls(const haul_workload *workload, const int64_t *durations_ns,
+                                   const int64_t *own_ns, double host_time,
+                                   int64_t *call_durations_ns)
 {
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const int64_t kept_ns = own_ns ? own_ns[i] : haul_call_dur_ns(op);
+        const int64_t kept_ns = own_ns ? own_ns[i] : hl_workload_call_dur_ns(op);
         const int64_t staged_ns = staging_ns(op);
         const double longer = staged_ns ? (double)durations_ns[i] / (double)op->dur_ns : 1;
-        call_durations_ns[i] = to_ns((double)(kept_ns - staged_ns) + (double)staged_ns * longer);
+        const double times = op->kind == HAUL_OP_SYNC ? 1 : host_time;
+        call_durations_ns[i] =
+            to_ns(times * (double)(kept_ns - staged_ns) + (double)staged_ns * longer);
     }
 }

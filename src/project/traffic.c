@@ -39,13 +39,13 @@ static uint64_t length(int64_t start_ns, int64_t end_ns)
 }
 
 /* Gives each device as many spans as it has copies, and fills them. */
-static bool fill(traffic *self, haul_direction direction)
+static bool fill_spans(traffic *self, haul_direction direction)
 {
     const haul_workload *workload = self->workload;
     size_t total = 0;
     for (size_t i = 0; i < workload->op_count; i++)
         if (is_copy(&workload->ops[i], direction)) {
-            self->devices[haul_device_of(workload, &workload->ops[i])].count++;
+            self->devices[hl_workload_device_of(workload, &workload->ops[i])].count++;
             total++;
         }
     self->spans = malloc((total + 1) * sizeof *self->spans);
@@ -59,8 +59,8 @@ static bool fill(traffic *self, haul_direction direction)
     }
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        device_spans *of = &self->devices[haul_device_of(workload, op)];
-        const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+        device_spans *of = &self->devices[hl_workload_device_of(workload, op)];
+        const int64_t end_ns = hl_base_end_of(op->start_ns, op->dur_ns);
         span *last = of->count ? &of->spans[of->count - 1] : NULL;
         if (!is_copy(op, direction))
             continue;
@@ -100,18 +100,18 @@ static uint64_t busy_until(const device_spans *self, size_t after, int64_t time_
 }
 
 /* Linear in all but the steps of the search, which are few: spans follow the operations' order. */
-haul_status haul_traffic_shares(const haul_workload *workload, haul_direction direction,
-                                haul_direction opposite, float *share, haul_error *error)
+haul_status hl_project_traffic_shares(const haul_workload *workload, haul_direction direction,
+                                      haul_direction opposite, float *share, haul_error *error)
 {
     traffic self = {.workload = workload,
                     .devices = calloc(workload->device_count + 1, sizeof *self.devices)};
-    const bool ready = self.devices && fill(&self, opposite);
+    const bool ready = self.devices && fill_spans(&self, opposite);
     for (size_t i = 0; ready && i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
         if (!is_copy(op, direction))
             continue;
-        device_spans *of = &self.devices[haul_device_of(workload, op)];
-        const int64_t end_ns = haul_end_of(op->start_ns, op->dur_ns);
+        device_spans *of = &self.devices[hl_workload_device_of(workload, op)];
+        const int64_t end_ns = hl_base_end_of(op->start_ns, op->dur_ns);
         of->cursor = span_after(of, of->cursor, op->start_ns); /* starts do not decrease */
         const uint64_t before_ns = busy_until(of, of->cursor, op->start_ns);
         const uint64_t until_ns = busy_until(of, span_after(of, of->cursor, end_ns), end_ns);
@@ -120,5 +120,5 @@ haul_status haul_traffic_shares(const haul_workload *workload, haul_direction di
     }
     free(self.spans);
     free(self.devices);
-    return ready ? HAUL_OK : haul_fail_no_memory(error);
+    return ready ? HAUL_OK : hl_base_fail_no_memory(error);
 }

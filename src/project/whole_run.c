@@ -3,6 +3,7 @@
  * operation, stays as recorded; what the target's file does not say is assumed as in the profile,
  * with a note. */
 #include "project/whole_run.h"
+#include "project/host_turns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,55 +21,70 @@ static const char *seconds_text(double ns, char text[32])
 }
 
 /* Bidirectional contention as the profile shows it, where the target does not say it. */
-static void take_contention(const haul_whole_run *self, haul_timeline_device *device)
+static void take_contention(const hl_project_whole_run *self, haul_timeline_device *device)
 {
     for (int d = 0; d < 2 && device->copy_engines > 1; d++) {
-        const haul_copy_curve *curve =
-            haul_machine_curve(self->target, (haul_direction)d, HAUL_PINNED, HAUL_NEAR);
-        const double loss = self->contention->loss[d][HAUL_PINNED];
+        const haul_copy_curve *curve = haul_machine_curve(self->target, (haul_direction)d,
+                                                          HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
+        const double loss = self->contention->loss[d][HAUL_MEMORY_PINNED];
         if ((curve && curve->busy_rate_Bps.provenance) || loss <= 0)
             continue;
         device->busy_speed[d] = 1 - loss;
-        haul_notes_add(self->notes,
-                       "'%s' does not say how fast %s copies are while the other direction is "
-                       "busy: %.3g %% of their speed assumed, as in the profile",
-                       self->target->name, haul_direction_text((haul_direction)d),
-                       100 * device->busy_speed[d]);
+        hl_project_notes_add(
+            self->notes,
+            "'%s' does not say how fast %s copies are while the other direction is "
+            "busy: %.3g %% of their speed assumed, as in the profile",
+            self->target->name, haul_direction_text((haul_direction)d),
+            100 * device->busy_speed[d]);
     }
 }
 
 /* The gap between kernels as the profile shows it, where the GPU is the same, or the target does
  * not say it. */
-static void take_gap(const haul_whole_run *self, int64_t recorded_ns, haul_timeline_device *device)
+static void take_gap(const hl_project_whole_run *self, int64_t recorded_ns,
+                     haul_timeline_device *device)
 {
     char text[32];
     const haul_parameter *gap = &self->target->gpu.kernel_gap_s;
-    const bool is_same = self->from && haul_gpu_same(&self->from->gpu, &self->target->gpu) &&
+    const bool is_same = self->from && hl_machine_gpu_same(&self->from->gpu, &self->target->gpu) &&
                          !haul_parameter_is_set(gap);
     if (!is_same && gap->provenance)
         return;
     device->kernel_gap_ns = recorded_ns;
     if (!is_same && recorded_ns)
-        haul_notes_add(self->notes,
-                       "'%s' does not say how long its GPU takes from one kernel to the next: %s "
-                       "assumed, as in the profile",
-                       self->target->name, seconds_text((double)recorded_ns, text));
+        hl_project_notes_add(
+            self->notes,
+            "'%s' does not say how long its GPU takes from one kernel to the next: %s "
+            "assumed, as in the profile",
+            self->target->name, seconds_text((double)recorded_ns, text));
+}
+
+/* The launch queue is the driver's: the target's where its file gives it, else as deep as the
+ * profile shows, which delays calls where that one did. Where the recorded one is not known,
+ * neither is how the host waited for it. */
+static void take_queue(const hl_project_whole_run *self, bool is_delayed, unsigned recorded,
+                       haul_timeline_device *device)
+{
+    const bool is_given = self->target->gpu.queue_depth.provenance != HAUL_PROVENANCE_NOT_GIVEN;
+    if (!recorded)
+        device->queue_depth = 0;
+    else if (!is_given && (is_delayed || (device->queue_depth && recorded > device->queue_depth)))
+        device->queue_depth = recorded;
 }
 
 /* The target's device: its own parameters, and as in the profile what it does not give. Occupancy
  * counts where that of both GPUs is known, for without a known GPU its kernels may have no shape.
- * Where the recorded launch queue is not known, neither is how the host waited for it; else the
- * target's holds at least what the program had in flight, and delays calls where that one did. */
-static haul_status find_device(const haul_whole_run *self, bool is_delayed, haul_projection *out,
-                               haul_error *error)
+ */
+static haul_status find_device(const hl_project_whole_run *self, bool is_delayed,
+                               haul_projection *out, haul_error *error)
 {
     const haul_timeline_device *recording = &out->replay.device;
     haul_machine target = *self->target;
     haul_timeline_device device;
     if (!target.gpu.copy_engines.provenance) {
-        target.gpu.copy_engines =
-            (haul_parameter){.value = recording->copy_engines, .provenance = HAUL_SCALED};
-        haul_notes_add(
+        target.gpu.copy_engines = (haul_parameter){.value = recording->copy_engines,
+                                                   .provenance = HAUL_PROVENANCE_SCALED};
+        hl_project_notes_add(
             self->notes,
             "'%s' does not say how many copy engines its GPU has: %u assumed, as on the source GPU",
             target.name, recording->copy_engines);
@@ -79,10 +95,7 @@ static haul_status find_device(const haul_whole_run *self, bool is_delayed, haul
         device.kernels = recording->kernels;
         device.occupancy = recording->occupancy;
     }
-    if (!recording->queue_depth)
-        device.queue_depth = 0;
-    else if ((device.queue_depth || is_delayed) && recording->queue_depth > device.queue_depth)
-        device.queue_depth = recording->queue_depth;
+    take_queue(self, is_delayed, recording->queue_depth, &device);
     memcpy(device.issue_ns, recording->issue_ns, sizeof device.issue_ns);
     memcpy(device.issue_on_return, recording->issue_on_return, sizeof device.issue_on_return);
     device.migrations = recording->migrations;
@@ -92,7 +105,7 @@ static haul_status find_device(const haul_whole_run *self, bool is_delayed, haul
 }
 
 /* A wait without an edge takes its recorded time on any target. */
-static void note_waits(const haul_whole_run *self)
+static void note_waits(const hl_project_whole_run *self)
 {
     const haul_workload *workload = self->times.workload;
     uint64_t count = 0;
@@ -110,7 +123,7 @@ static void note_waits(const haul_whole_run *self)
         time_ns += (double)op->dur_ns;
     }
     if (count)
-        haul_notes_add(
+        hl_project_notes_add(
             self->notes,
             "the recorded time, %s, is kept for %s of the host that the profile does not tell the "
             "cause of",
@@ -120,50 +133,56 @@ static void note_waits(const haul_whole_run *self)
 
 /* Durations of operations and of calls; NULL for calls where these are as recorded. */
 typedef struct durations {
-    const haul_target_times *times;
+    const hl_project_target_times *times;
     int64_t *of_ops_ns;
     int64_t *of_calls_ns;
     const int64_t *own_calls_ns; /* recorded, without waits for a place in a queue; or NULL */
+    haul_host_time host;
 } durations;
 
 /* Calls come second: a staged copy's call is as much longer as its copy. */
-static void set_durations(void *state, haul_bound bound, haul_timeline_options *options)
+static void set_durations(void *state, hl_timeline_bound bound, haul_timeline_options *options)
 {
     const durations *self = state;
-    haul_target_times_fill(self->times, bound, self->of_ops_ns);
+    options->host_time = bound == HL_TIMELINE_LOW    ? self->host.low
+                         : bound == HL_TIMELINE_HIGH ? self->host.high
+                                                     : self->host.likely;
+    hl_project_target_times_fill(self->times, bound, self->of_ops_ns);
     if (self->of_calls_ns)
-        haul_target_times_calls(self->times->workload, self->of_ops_ns, self->own_calls_ns,
-                                self->of_calls_ns);
+        hl_project_target_times_calls(self->times->workload, self->of_ops_ns, self->own_calls_ns,
+                                      options->host_time, self->of_calls_ns);
     options->durations_ns = self->of_ops_ns;
     options->call_durations_ns = self->of_calls_ns;
 }
 
 /* One array serves the low, the high and the likely run in turn. It is the arena's, for the caller
  * reads the likely durations from it. */
-static haul_status schedule(const haul_whole_run *self, haul_recorded_waits *found,
-                            haul_projection *out, haul_error *error)
+static haul_status schedule(const hl_project_whole_run *self, hl_timeline_recorded_waits *found,
+                            haul_projection *out, int64_t *least_ns, haul_error *error)
 {
     const haul_workload *workload = self->times.workload;
     const size_t bytes = (workload->op_count + 1) * sizeof(int64_t);
-    const bool calls_change = found->call_durations_ns || haul_target_times_stages(workload);
+    const bool calls_change = found->call_durations_ns || hl_project_target_times_stages(workload);
     durations made = {
         .times = &self->times,
-        .of_ops_ns = haul_arena_alloc(self->notes->arena, bytes),
-        .of_calls_ns = calls_change ? haul_arena_alloc(self->notes->arena, bytes) : NULL,
+        .of_ops_ns = hl_base_arena_alloc(self->notes->arena, bytes),
+        .of_calls_ns = calls_change ? hl_base_arena_alloc(self->notes->arena, bytes) : NULL,
         .own_calls_ns = found->call_durations_ns,
+        .host = out->host,
     };
     if (!made.of_ops_ns || (calls_change && !made.of_calls_ns))
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     const haul_timeline_options options = {.device = out->device,
                                            .release = out->release,
                                            .delays = found->delays,
                                            .delay_count = found->delay_count};
-    const haul_run_bounds bounds = {set_durations, &made};
-    haul_predicted_run run;
-    HAUL_TRY(haul_predicted_run_make(workload, &options, &bounds, &run, error));
+    const hl_timeline_run_bounds bounds = {set_durations, &made};
+    hl_timeline_predicted_run run;
+    HAUL_TRY(hl_timeline_predicted_run_make(workload, &options, &bounds, &run, error));
     out->timeline = run.timeline;
     out->low_ns = run.low_ns;
     out->high_ns = run.high_ns;
+    *least_ns = run.bound.least_ns;
     out->durations_ns = made.of_ops_ns;
     out->call_durations_ns = made.of_calls_ns;
     return HAUL_OK;
@@ -172,8 +191,8 @@ static haul_status schedule(const haul_whole_run *self, haul_recorded_waits *fou
 /* The replay's error is the schedule's own: the interval holds it too. A change within it is no
  * change that the profile can tell; it is counted from the replay, which errs as the prediction
  * does. */
-static haul_status add_replay_error(const haul_whole_run *self, haul_projection *out,
-                                    haul_error *error)
+static haul_status add_replay_error(const hl_project_whole_run *self, int64_t least_ns,
+                                    haul_projection *out, haul_error *error)
 {
     const haul_replay *replay = &out->replay;
     const double miss = fabs(replay->error) / 100, replayed_ns = (double)replay->replayed_ns;
@@ -181,12 +200,13 @@ static haul_status add_replay_error(const haul_whole_run *self, haul_projection 
     const double said = fabs(change) < 0.005 ? 0 : change; /* never "-0.00" */
     char text[32], other[48];
     if (replayed_ns > 0 && fabs(change) <= 100 * miss)
-        haul_notes_add(self->notes,
-                       "the makespan changes by %+.2f %%, and the replay error is %+.2f %%: the "
-                       "change is within the error",
-                       said, replay->error);
+        hl_project_notes_add(
+            self->notes,
+            "the makespan changes by %+.2f %%, and the replay error is %+.2f %%: the "
+            "change is within the error",
+            said, replay->error);
     if (replay->delayed)
-        haul_notes_add(
+        hl_project_notes_add(
             self->notes,
             "%s later than %s explain, by %s in all, as when a kernel is compiled at its first "
             "launch: such delays are kept",
@@ -195,14 +215,14 @@ static haul_status add_replay_error(const haul_whole_run *self, haul_projection 
             replay->delayed == 1 ? "its call, stream and resource"
                                  : "their calls, streams and resources",
             seconds_text((double)replay->delays_ns, text));
-    out->low_ns = (int64_t)((double)out->low_ns * fmax(0, 1 - miss));
+    /* the replay may err, but no stream or engine is busy for less than its work takes */
+    out->low_ns = (int64_t)fmax((double)out->low_ns * fmax(0, 1 - miss), (double)least_ns);
     out->high_ns = (int64_t)fmin((double)out->high_ns * (1 + miss), 9e18);
-    if (haul_replay_is_sound(replay))
+    const haul_soundness judged = haul_soundness_of(replay);
+    if (judged.is_sound)
         return HAUL_OK;
-    out->unsound = haul_arena_format(
-        self->notes->arena, "replaying the profile's own durations gives %s, not the recorded %s",
-        seconds_text(replayed_ns, text), seconds_text((double)replay->recorded_ns, other));
-    return out->unsound ? HAUL_OK : haul_fail_no_memory(error);
+    out->unsound = hl_base_arena_string(self->notes->arena, judged.why);
+    return out->unsound ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
 /* A kernel's name, which is one text of the workload, and its row. */
@@ -229,17 +249,18 @@ static haul_kernel_row *row_of(const haul_workload *workload, uint32_t op, const
     return found ? found->row : NULL;
 }
 
-/* What each kernel has on the critical paths of the replay and of the predicted run: which of them
- * enter it on the target, and which leave it. */
-static haul_status add_critical(const haul_whole_run *self, const haul_recorded_waits *found,
-                                haul_projection *out, haul_error *error)
+/* Finds each kernel's time on the critical paths of the replay and of the predicted run: which of
+ * them enter it on the target, and which leave it. */
+static haul_status add_critical(const hl_project_whole_run *self,
+                                const hl_timeline_recorded_waits *found, haul_projection *out,
+                                haul_error *error)
 {
     const haul_workload *workload = self->times.workload;
     const haul_timeline *timeline = out->timeline;
     const size_t count = out->kernel_row_count;
     named_row *rows = malloc((count + 1) * sizeof *rows);
     if (!rows)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < count; i++)
         rows[i] = (named_row){out->kernel_rows[i].name, &out->kernel_rows[i]};
     qsort(rows, count, sizeof *rows, by_name);
@@ -252,60 +273,67 @@ static haul_status add_critical(const haul_whole_run *self, const haul_recorded_
         haul_kernel_row *row = row_of(workload, timeline->critical[i], rows, count);
         if (row)
             row->critical_ns =
-                haul_add_ns(row->critical_ns, out->durations_ns[timeline->critical[i]]);
+                hl_base_add_ns(row->critical_ns, out->durations_ns[timeline->critical[i]]);
     }
     free(rows);
     return HAUL_OK;
 }
 
 /* The notes before the run tell what it assumes, those after it how far to trust it. */
-static haul_status make(const haul_whole_run *self, haul_recorded_waits *found,
-                        haul_projection *out, haul_error *error)
+static haul_status make_run(const hl_project_whole_run *self, hl_timeline_recorded_waits *found,
+                            haul_projection *out, haul_error *error)
 {
     const haul_workload *workload = self->times.workload;
     const double there = self->target->gpu.count.value;
-    out->release = HAUL_RELEASE_RECORDED; /* with no call at all there are no threads to simulate */
-    for (size_t i = 0; i < workload->op_count; i++)
-        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].thread != HAUL_NONE)
-            out->release = HAUL_RELEASE_HOST;
-    HAUL_TRY(haul_timeline_replay_with(workload, out->release, found, &out->replay, error));
-    HAUL_TRY(find_device(self, found->call_durations_ns != NULL, out, error));
+    int64_t least_ns = 0;
+    out->release = haul_release_of(workload);
+    HAUL_TRY(hl_timeline_replay_with(workload, out->release, found, &out->replay, error));
+    HAUL_TRY(find_device(self, found->depth != 0, out, error));
     note_waits(self);
+    HAUL_TRY(hl_project_host_turns_note(workload, self->notes, error));
     if (there > 0 && (double)workload->device_count > there)
-        haul_notes_add(
+        hl_project_notes_add(
             self->notes,
             "the profile uses %zu GPUs, '%s' has %.0f: the whole run uses as many as the profile",
             workload->device_count, self->target->name, there);
     if (out->kernels_missing && out->recorded_kernels_s + out->recorded_memsets_s > 0)
-        haul_notes_add(
+        hl_project_notes_add(
             self->notes,
             "kernels and memsets could not be scaled to '%s': in the whole run they keep their "
             "recorded times, and its interval holds the uncertainty of the copies alone",
             self->target->name);
-    HAUL_TRY(schedule(self, found, out, error));
+    out->host = hl_project_host_time(self, out->release);
+    HAUL_TRY(schedule(self, found, out, &least_ns, error));
     HAUL_TRY(add_critical(self, found, out, error));
     HAUL_TRY(haul_breakdown_make(workload, NULL, &out->recorded_run, error));
     HAUL_TRY(haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error));
     if (self->reference)
         HAUL_TRY(haul_breakdown_make(self->reference, NULL, &out->reference_run, error));
-    HAUL_TRY(add_replay_error(self, out, error));
-    return haul_critical_path_make(workload, out->timeline, &out->critical, error);
+    HAUL_TRY(add_replay_error(self, least_ns, out, error));
+    const haul_timeline_options likely = {.host_time = out->host.likely,
+                                          .call_durations_ns = out->call_durations_ns};
+    HAUL_TRY(haul_critical_path_make(workload, out->timeline, &likely, &out->critical, error));
+    out->host.is_assumed = out->release == HAUL_RELEASE_HOST && !out->host.is_known &&
+                           out->critical.host_ns > out->target_run.makespan_ns / 4;
+    return HAUL_OK;
 }
 
 /* A workload that cannot be scheduled leaves the rest of the projection as it is. */
-haul_status haul_whole_run_make(const haul_whole_run *self, haul_projection *out, haul_error *error)
+haul_status hl_project_whole_run_make(const hl_project_whole_run *self, haul_projection *out,
+                                      haul_error *error)
 {
     haul_error cause = {0};
-    haul_recorded_waits found;
-    haul_status status = haul_recorded_waits_find(self->times.workload, &found, &cause);
+    hl_timeline_recorded_waits found;
+    haul_status status = hl_timeline_recorded_waits_find(self->times.workload, &found, &cause);
     if (!status) {
-        status = make(self, &found, out, &cause);
-        haul_recorded_waits_release(&found);
+        status = make_run(self, &found, out, &cause);
+        hl_timeline_recorded_waits_release(&found);
     }
-    if (status == HAUL_BAD_INPUT || status == HAUL_ABSENT || status == HAUL_MISSING) {
+    if (status == HAUL_STATUS_BAD_INPUT || status == HAUL_STATUS_ABSENT ||
+        status == HAUL_STATUS_MISSING) {
         out->low_ns = out->high_ns = 0;
-        out->run_missing = haul_arena_string(self->notes->arena, cause.text);
-        return out->run_missing ? HAUL_OK : haul_fail_no_memory(error);
+        out->run_missing = hl_base_arena_string(self->notes->arena, cause.text);
+        return out->run_missing ? HAUL_OK : hl_base_fail_no_memory(error);
     }
     if (status && error)
         *error = cause;

@@ -1,5 +1,5 @@
 /* Wrappers of the calls that move buffers. Each describes its command, then lets the runtime make
- * it: haul_cl_end drops the description of one that the runtime refused. */
+ * it: hl_record_cl_end drops the description of one that the runtime refused. */
 #include "record/cl_copies.h"
 #include "record/cl_layer.h"
 
@@ -9,16 +9,16 @@ static cl_int read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blockin
                           size_t size, void *pointer, cl_uint wait_count, const cl_event *waits,
                           cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueReadBuffer, haul_cl_copy_out(&call, size, pointer, blocking), buffer,
-                    blocking, offset, size, pointer);
+    HL_RECORD_CL_COMMAND(clEnqueueReadBuffer, hl_record_cl_copy_out(&call, size, pointer, blocking),
+                         buffer, blocking, offset, size, pointer);
 }
 
 static cl_int write_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
                            size_t size, const void *pointer, cl_uint wait_count,
                            const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueWriteBuffer, haul_cl_copy_in(&call, size, pointer, blocking), buffer,
-                    blocking, offset, size, pointer);
+    HL_RECORD_CL_COMMAND(clEnqueueWriteBuffer, hl_record_cl_copy_in(&call, size, pointer, blocking),
+                         buffer, blocking, offset, size, pointer);
 }
 
 /* Of rectangles the bytes within: rows that are skipped on either side are not moved. */
@@ -29,10 +29,11 @@ static cl_int read_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool bl
                                size_t host_slice_pitch, void *pointer, cl_uint wait_count,
                                const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueReadBufferRect,
-                    haul_cl_copy_out(&call, haul_cl_volume(region), pointer, blocking), buffer,
-                    blocking, buffer_origin, host_origin, region, buffer_row_pitch,
-                    buffer_slice_pitch, host_row_pitch, host_slice_pitch, pointer);
+    HL_RECORD_CL_COMMAND(
+        clEnqueueReadBufferRect,
+        hl_record_cl_copy_out(&call, hl_record_cl_volume(region), pointer, blocking), buffer,
+        blocking, buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch,
+        host_row_pitch, host_slice_pitch, pointer);
 }
 
 static cl_int write_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -42,19 +43,20 @@ static cl_int write_buffer_rect(cl_command_queue queue, cl_mem buffer, cl_bool b
                                 size_t host_slice_pitch, const void *pointer, cl_uint wait_count,
                                 const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueWriteBufferRect,
-                    haul_cl_copy_in(&call, haul_cl_volume(region), pointer, blocking), buffer,
-                    blocking, buffer_origin, host_origin, region, buffer_row_pitch,
-                    buffer_slice_pitch, host_row_pitch, host_slice_pitch, pointer);
+    HL_RECORD_CL_COMMAND(
+        clEnqueueWriteBufferRect,
+        hl_record_cl_copy_in(&call, hl_record_cl_volume(region), pointer, blocking), buffer,
+        blocking, buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch,
+        host_row_pitch, host_slice_pitch, pointer);
 }
 
 static cl_int copy_buffer(cl_command_queue queue, cl_mem source, cl_mem target,
                           size_t source_offset, size_t target_offset, size_t size,
                           cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(
+    HL_RECORD_CL_COMMAND(
         clEnqueueCopyBuffer,
-        haul_cl_copy(&call, HAUL_RECORD_DTOD, size, HAUL_RECORD_DEVICE, HAUL_RECORD_DEVICE), source,
+        hl_record_cl_copy(&call, HL_RECORD_DTOD, size, HL_RECORD_DEVICE, HL_RECORD_DEVICE), source,
         target, source_offset, target_offset, size);
 }
 
@@ -65,19 +67,19 @@ static cl_int copy_buffer_rect(cl_command_queue queue, cl_mem source, cl_mem tar
                                size_t target_slice_pitch, cl_uint wait_count, const cl_event *waits,
                                cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueCopyBufferRect,
-                    haul_cl_copy(&call, HAUL_RECORD_DTOD, haul_cl_volume(region),
-                                 HAUL_RECORD_DEVICE, HAUL_RECORD_DEVICE),
-                    source, target, source_origin, target_origin, region, source_row_pitch,
-                    source_slice_pitch, target_row_pitch, target_slice_pitch);
+    HL_RECORD_CL_COMMAND(clEnqueueCopyBufferRect,
+                         hl_record_cl_copy(&call, HL_RECORD_DTOD, hl_record_cl_volume(region),
+                                           HL_RECORD_DEVICE, HL_RECORD_DEVICE),
+                         source, target, source_origin, target_origin, region, source_row_pitch,
+                         source_slice_pitch, target_row_pitch, target_slice_pitch);
 }
 
 static cl_int fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
                           size_t pattern_size, size_t offset, size_t size, cl_uint wait_count,
                           const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueFillBuffer, haul_cl_fill(&call, size, HAUL_RECORD_DEVICE), buffer,
-                    pattern, pattern_size, offset, size);
+    HL_RECORD_CL_COMMAND(clEnqueueFillBuffer, hl_record_cl_fill(&call, size, HL_RECORD_DEVICE),
+                         buffer, pattern, pattern_size, offset, size);
 }
 
 /* The pointer is known only after the call, so a map is described after it. It may be given before
@@ -88,13 +90,13 @@ static void *map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
 {
     cl_int unasked = CL_SUCCESS;
     result = result ? result : &unasked;
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMapBuffer, queue, wait_count, waits, event);
+    hl_record_cl_call call;
+    hl_record_cl_enqueue(&call, HL_RECORD_CALL_clEnqueueMapBuffer, queue, wait_count, waits, event);
     call.blocks = blocking;
-    void *pointer = haul_cl_runtime.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
-                                                       wait_count, waits, call.event, result);
-    haul_cl_mapped(&call, buffer, flags, pointer, size);
-    haul_cl_end(&call, *result);
+    void *pointer = hl_record_cl_runtime.clEnqueueMapBuffer(
+        queue, buffer, blocking, flags, offset, size, wait_count, waits, call.event, result);
+    hl_record_cl_mapped(&call, buffer, flags, pointer, size);
+    hl_record_cl_end(&call, *result);
     return pointer;
 }
 
@@ -102,8 +104,8 @@ static void *map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
 static cl_int unmap(cl_command_queue queue, cl_mem memory, void *pointer, cl_uint wait_count,
                     const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND_MADE(clEnqueueUnmapMemObject, haul_cl_unmapped(&call, memory, pointer), memory,
-                         pointer);
+    HL_RECORD_CL_COMMAND_MADE(clEnqueueUnmapMemObject,
+                              hl_record_cl_unmapped(&call, memory, pointer), memory, pointer);
 }
 
 /* An object that the runtime does not know has 0 bytes; the call has failed then. */
@@ -112,7 +114,7 @@ static uint64_t size_of(cl_uint count, const cl_mem *memory)
     uint64_t bytes = 0;
     for (cl_uint i = 0; memory && i < count; i++) {
         size_t size = 0;
-        haul_cl_runtime.clGetMemObjectInfo(memory[i], CL_MEM_SIZE, sizeof size, &size, NULL);
+        hl_record_cl_runtime.clGetMemObjectInfo(memory[i], CL_MEM_SIZE, sizeof size, &size, NULL);
         bytes += size;
     }
     return bytes;
@@ -123,13 +125,13 @@ static cl_int migrate(cl_command_queue queue, cl_uint count, const cl_mem *memor
                       cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *waits,
                       cl_event *event)
 {
-    HAUL_CL_COMMAND_MADE(
-        clEnqueueMigrateMemObjects,
-        haul_cl_migrated(&call, flags, size_of(count, memory), haul_cl_map_kind(memory[0])), count,
-        memory, flags);
+    HL_RECORD_CL_COMMAND_MADE(clEnqueueMigrateMemObjects,
+                              hl_record_cl_migrated(&call, flags, size_of(count, memory),
+                                                    hl_record_cl_map_kind(memory[0])),
+                              count, memory, flags);
 }
 
-void haul_cl_buffers_install(cl_icd_dispatch *layer)
+void hl_record_cl_buffers_install(cl_icd_dispatch *layer)
 {
     layer->clEnqueueReadBuffer = read_buffer;
     layer->clEnqueueWriteBuffer = write_buffer;

@@ -6,14 +6,14 @@
 // NOLINTBEGIN(readability-function-size): the parameters are OpenCL's
 
 /* Of the region in the image. A format that the runtime cannot tell leaves 0. */
-static uint64_t image_bytes(const haul_cl_call *call, cl_mem image, const size_t *region)
+static uint64_t image_bytes(const hl_record_cl_call *call, cl_mem image, const size_t *region)
 {
     size_t element = 0;
     if (!call->active ||
-        haul_cl_runtime.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof element, &element,
-                                       NULL) != CL_SUCCESS)
+        hl_record_cl_runtime.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof element, &element,
+                                            NULL) != CL_SUCCESS)
         return 0;
-    return haul_cl_volume(region) * element;
+    return hl_record_cl_volume(region) * element;
 }
 
 static cl_int read_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
@@ -21,9 +21,10 @@ static cl_int read_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
                          size_t slice_pitch, void *pointer, cl_uint wait_count,
                          const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueReadImage,
-                    haul_cl_copy_out(&call, image_bytes(&call, image, region), pointer, blocking),
-                    image, blocking, origin, region, row_pitch, slice_pitch, pointer);
+    HL_RECORD_CL_COMMAND(
+        clEnqueueReadImage,
+        hl_record_cl_copy_out(&call, image_bytes(&call, image, region), pointer, blocking), image,
+        blocking, origin, region, row_pitch, slice_pitch, pointer);
 }
 
 static cl_int write_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
@@ -31,9 +32,10 @@ static cl_int write_image(cl_command_queue queue, cl_mem image, cl_bool blocking
                           size_t slice_pitch, const void *pointer, cl_uint wait_count,
                           const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueWriteImage,
-                    haul_cl_copy_in(&call, image_bytes(&call, image, region), pointer, blocking),
-                    image, blocking, origin, region, row_pitch, slice_pitch, pointer);
+    HL_RECORD_CL_COMMAND(
+        clEnqueueWriteImage,
+        hl_record_cl_copy_in(&call, image_bytes(&call, image, region), pointer, blocking), image,
+        blocking, origin, region, row_pitch, slice_pitch, pointer);
 }
 
 static cl_int copy_image(cl_command_queue queue, cl_mem source, cl_mem target,
@@ -41,10 +43,11 @@ static cl_int copy_image(cl_command_queue queue, cl_mem source, cl_mem target,
                          const size_t *region, cl_uint wait_count, const cl_event *waits,
                          cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueCopyImage,
-                    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region),
-                                 HAUL_RECORD_ARRAY, HAUL_RECORD_ARRAY),
-                    source, target, source_origin, target_origin, region);
+    HL_RECORD_CL_COMMAND(clEnqueueCopyImage,
+                         hl_record_cl_copy(&call, HL_RECORD_DTOD,
+                                           image_bytes(&call, source, region), HL_RECORD_ARRAY,
+                                           HL_RECORD_ARRAY),
+                         source, target, source_origin, target_origin, region);
 }
 
 /* Between an image and a buffer the device converts its layout: nsys has arrays on one side. */
@@ -52,29 +55,32 @@ static cl_int copy_image_to_buffer(cl_command_queue queue, cl_mem source, cl_mem
                                    const size_t *origin, const size_t *region, size_t offset,
                                    cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueCopyImageToBuffer,
-                    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, source, region),
-                                 HAUL_RECORD_ARRAY, HAUL_RECORD_DEVICE),
-                    source, target, origin, region, offset);
+    HL_RECORD_CL_COMMAND(clEnqueueCopyImageToBuffer,
+                         hl_record_cl_copy(&call, HL_RECORD_DTOD,
+                                           image_bytes(&call, source, region), HL_RECORD_ARRAY,
+                                           HL_RECORD_DEVICE),
+                         source, target, origin, region, offset);
 }
 
 static cl_int copy_buffer_to_image(cl_command_queue queue, cl_mem source, cl_mem target,
                                    size_t offset, const size_t *origin, const size_t *region,
                                    cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueCopyBufferToImage,
-                    haul_cl_copy(&call, HAUL_RECORD_DTOD, image_bytes(&call, target, region),
-                                 HAUL_RECORD_DEVICE, HAUL_RECORD_ARRAY),
-                    source, target, offset, origin, region);
+    HL_RECORD_CL_COMMAND(clEnqueueCopyBufferToImage,
+                         hl_record_cl_copy(&call, HL_RECORD_DTOD,
+                                           image_bytes(&call, target, region), HL_RECORD_DEVICE,
+                                           HL_RECORD_ARRAY),
+                         source, target, offset, origin, region);
 }
 
 static cl_int fill_image(cl_command_queue queue, cl_mem image, const void *color,
                          const size_t *origin, const size_t *region, cl_uint wait_count,
                          const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueFillImage,
-                    haul_cl_fill(&call, image_bytes(&call, image, region), HAUL_RECORD_ARRAY),
-                    image, color, origin, region);
+    HL_RECORD_CL_COMMAND(
+        clEnqueueFillImage,
+        hl_record_cl_fill(&call, image_bytes(&call, image, region), HL_RECORD_ARRAY), image, color,
+        origin, region);
 }
 
 /* As map_buffer; the pitches are the program's to ask for. */
@@ -85,18 +91,18 @@ static void *map_image(cl_command_queue queue, cl_mem image, cl_bool blocking, c
 {
     cl_int unasked = CL_SUCCESS;
     result = result ? result : &unasked;
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMapImage, queue, wait_count, waits, event);
+    hl_record_cl_call call;
+    hl_record_cl_enqueue(&call, HL_RECORD_CALL_clEnqueueMapImage, queue, wait_count, waits, event);
     call.blocks = blocking;
-    void *pointer =
-        haul_cl_runtime.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch,
-                                          slice_pitch, wait_count, waits, call.event, result);
-    haul_cl_mapped(&call, image, flags, pointer, image_bytes(&call, image, region));
-    haul_cl_end(&call, *result);
+    void *pointer = hl_record_cl_runtime.clEnqueueMapImage(queue, image, blocking, flags, origin,
+                                                           region, row_pitch, slice_pitch,
+                                                           wait_count, waits, call.event, result);
+    hl_record_cl_mapped(&call, image, flags, pointer, image_bytes(&call, image, region));
+    hl_record_cl_end(&call, *result);
     return pointer;
 }
 
-void haul_cl_images_install(cl_icd_dispatch *layer)
+void hl_record_cl_images_install(cl_icd_dispatch *layer)
 {
     layer->clEnqueueReadImage = read_image;
     layer->clEnqueueWriteImage = write_image;

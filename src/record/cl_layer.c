@@ -3,6 +3,7 @@
 #include "record/cl_layer.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "haul/api.h"
@@ -40,6 +41,20 @@ static void keep_loader(const cl_icd_dispatch *target)
         dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+/* The loader has cut its list of layers into names, in the environment itself, where the programs
+ * that this one runs would find the first name alone. */
+static void mend_list(void)
+{
+    // NOLINTBEGIN(concurrency-mt-unsafe): in the loader's first call, which read the list just now
+    char *list = getenv("OPENCL_LAYERS");
+    const char *whole = getenv(HAUL_RECORD_LAYERS);
+    // NOLINTEND(concurrency-mt-unsafe)
+    const size_t length = whole ? strlen(whole) : 0;
+    for (size_t at = list ? strlen(list) : length;
+         at < length && whole[at] == ':' && !strncmp(list, whole, at); at = strlen(list))
+        list[at] = ':';
+}
+
 HAUL_API CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entry_count,
                                                      const cl_icd_dispatch *target,
                                                      cl_uint *entry_count_given,
@@ -50,14 +65,16 @@ HAUL_API CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entry_count,
     if (entry_count < offsetof(cl_icd_dispatch, clSVMAlloc) / sizeof(void *))
         return CL_INVALID_VALUE; /* a loader older than what is wrapped */
     const size_t known = entry_count < ENTRIES ? entry_count : (size_t)ENTRIES;
-    memcpy(&haul_cl_runtime, target, known * sizeof(void *));
-    layer = haul_cl_runtime;
-    haul_cl_objects_install(&layer);
-    haul_cl_buffers_install(&layer);
-    haul_cl_images_install(&layer);
-    haul_cl_shared_install(&layer);
-    keep_loader(&haul_cl_runtime);
-    haul_session_loaded();
+    memcpy(&hl_record_cl_runtime, target, known * sizeof(void *));
+    layer = hl_record_cl_runtime;
+    hl_record_cl_objects_install(&layer);
+    hl_record_cl_buffers_install(&layer);
+    hl_record_cl_images_install(&layer);
+    hl_record_cl_shared_install(&layer);
+    hl_record_cl_mark_process();
+    keep_loader(&hl_record_cl_runtime);
+    mend_list();
+    hl_record_session_loaded();
     *entry_count_given = (cl_uint)known;
     *layer_given = &layer;
     return CL_SUCCESS;

@@ -4,9 +4,9 @@
 
 #include "record/cl_headers.h"
 
-void haul_cl_buffers_install(cl_icd_dispatch *layer);
-void haul_cl_images_install(cl_icd_dispatch *layer);
-void haul_cl_shared_install(cl_icd_dispatch *layer);  /* shared virtual memory */
-void haul_cl_objects_install(cl_icd_dispatch *layer); /* queues, kernels, memory, waits */
+void hl_record_cl_buffers_install(cl_icd_dispatch *layer);
+void hl_record_cl_images_install(cl_icd_dispatch *layer);
+void hl_record_cl_shared_install(cl_icd_dispatch *layer);  /* shared virtual memory */
+void hl_record_cl_objects_install(cl_icd_dispatch *layer); /* queues, kernels, memory, waits */
 
 #endif

@@ -9,17 +9,17 @@
 
 /* --- queues */
 
-/* What is given up is asked for its times first. */
+/* Asks for the times of commands before their queue is released. */
 static cl_int release_queue(cl_command_queue queue)
 {
-    haul_cl_collect();
-    return haul_cl_runtime.clReleaseCommandQueue(queue);
+    hl_record_cl_collect();
+    return hl_record_cl_runtime.clReleaseCommandQueue(queue);
 }
 
 static cl_int release_context(cl_context context)
 {
-    haul_cl_collect();
-    return haul_cl_runtime.clReleaseContext(context);
+    hl_record_cl_collect();
+    return hl_record_cl_runtime.clReleaseContext(context);
 }
 
 /* Gives `size` bytes as OpenCL's queries do. */
@@ -34,14 +34,14 @@ static cl_int answer(const void *value, size_t size, size_t room, void *to, size
     return CL_SUCCESS;
 }
 
-/* What the program asked for, not what it was given. */
+/* Answers with the properties that the program asked for, not with those that it was given. */
 static cl_int get_queue_info(cl_command_queue queue, cl_command_queue_info what, size_t size,
                              void *value, size_t *size_given)
 {
-    haul_cl_asked asked;
+    hl_record_cl_asked asked;
     const bool changed = what == CL_QUEUE_PROPERTIES || what == CL_QUEUE_PROPERTIES_ARRAY;
-    if (!changed || !haul_cl_was_forced(queue, &asked))
-        return haul_cl_runtime.clGetCommandQueueInfo(queue, what, size, value, size_given);
+    if (!changed || !hl_record_cl_was_forced(queue, &asked))
+        return hl_record_cl_runtime.clGetCommandQueueInfo(queue, what, size, value, size_given);
     if (what == CL_QUEUE_PROPERTIES)
         return answer(&asked.properties, sizeof asked.properties, size, value, size_given);
     return answer(asked.list, asked.list_length * sizeof asked.list[0], size, value, size_given);
@@ -53,66 +53,66 @@ static cl_int get_profiling_info(cl_event event, cl_profiling_info what, size_t 
 {
     cl_command_queue queue = NULL;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the handle itself
-    if (haul_cl_runtime.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) ==
-            CL_SUCCESS &&
-        queue && haul_cl_was_forced(queue, NULL))
+    if (hl_record_cl_runtime.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue,
+                                            NULL) == CL_SUCCESS &&
+        queue && hl_record_cl_was_forced(queue, NULL))
         return CL_PROFILING_INFO_NOT_AVAILABLE;
-    return haul_cl_runtime.clGetEventProfilingInfo(event, what, size, value, size_given);
+    return hl_record_cl_runtime.clGetEventProfilingInfo(event, what, size, value, size_given);
 }
 
 /* --- memory objects */
 
 /* Both calls that make a buffer: `name` is which of them, whose list of properties may be NULL. */
-static cl_mem make_buffer(haul_cl_call_name name, cl_context context,
+static cl_mem make_buffer(hl_record_cl_call_name name, cl_context context,
                           const cl_mem_properties *properties, cl_mem_flags flags, size_t size,
                           void *host, cl_int *result)
 {
     cl_int unasked = CL_SUCCESS;
     result = result ? result : &unasked;
-    haul_cl_call call;
-    haul_cl_begin(&call, name, NULL);
-    cl_mem buffer = name == HAUL_CALL_clCreateBuffer
-                        ? haul_cl_runtime.clCreateBuffer(context, flags, size, host, result)
-                        : haul_cl_runtime.clCreateBufferWithProperties(context, properties, flags,
-                                                                       size, host, result);
+    hl_record_cl_call call;
+    hl_record_cl_begin(&call, name, NULL);
+    cl_mem buffer = name == HL_RECORD_CALL_clCreateBuffer
+                        ? hl_record_cl_runtime.clCreateBuffer(context, flags, size, host, result)
+                        : hl_record_cl_runtime.clCreateBufferWithProperties(
+                              context, properties, flags, size, host, result);
     if (call.active && buffer && flags & CL_MEM_COPY_HOST_PTR)
-        haul_cl_copied_at_creation(size);
+        hl_record_cl_copied_at_creation(size);
     if (call.active && buffer && flags & CL_MEM_USE_HOST_PTR)
-        haul_host_ranges_add(&haul_cl_ranges, &(haul_host_range){
-                                                  .begin = (uintptr_t)host,
-                                                  .end = (uintptr_t)host + size,
-                                                  .owner = buffer,
-                                                  .kind = HAUL_RECORD_PINNED,
-                                              });
-    haul_cl_end(&call, *result);
+        hl_record_host_ranges_add(&hl_record_cl_ranges, &(hl_record_host_range){
+                                                            .begin = (uintptr_t)host,
+                                                            .end = (uintptr_t)host + size,
+                                                            .owner = buffer,
+                                                            .kind = HL_RECORD_PINNED,
+                                                        });
+    hl_record_cl_end(&call, *result);
     return buffer;
 }
 
 static cl_mem create_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
                             cl_int *result)
 {
-    return make_buffer(HAUL_CALL_clCreateBuffer, context, NULL, flags, size, host, result);
+    return make_buffer(HL_RECORD_CALL_clCreateBuffer, context, NULL, flags, size, host, result);
 }
 
 static cl_mem create_buffer_listed(cl_context context, const cl_mem_properties *properties,
                                    cl_mem_flags flags, size_t size, void *host, cl_int *result)
 {
-    return make_buffer(HAUL_CALL_clCreateBufferWithProperties, context, properties, flags, size,
-                       host, result);
+    return make_buffer(HL_RECORD_CALL_clCreateBufferWithProperties, context, properties, flags,
+                       size, host, result);
 }
 
 /* The ranges of a buffer go with its last reference. Asked only of objects that have one: most
  * releases cost a load. */
 static cl_int release_memory(cl_mem memory)
 {
-    haul_host_range range;
+    hl_record_host_range range;
     cl_uint references = 0;
-    if (haul_host_ranges_find(&haul_cl_ranges, memory, &range) &&
-        haul_cl_runtime.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof references,
-                                           &references, NULL) == CL_SUCCESS &&
+    if (hl_record_host_ranges_find(&hl_record_cl_ranges, memory, &range) &&
+        hl_record_cl_runtime.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof references,
+                                                &references, NULL) == CL_SUCCESS &&
         references == 1)
-        haul_host_ranges_drop(&haul_cl_ranges, memory);
-    return haul_cl_runtime.clReleaseMemObject(memory);
+        hl_record_host_ranges_drop(&hl_record_cl_ranges, memory);
+    return hl_record_cl_runtime.clReleaseMemObject(memory);
 }
 
 /* --- programs and kernels */
@@ -120,17 +120,17 @@ static cl_int release_memory(cl_mem memory)
 static cl_int build_program(cl_program program, cl_uint device_count, const cl_device_id *devices,
                             const char *options, void (*notify)(cl_program, void *), void *context)
 {
-    haul_cl_call call;
-    haul_cl_begin(&call, HAUL_CALL_clBuildProgram, NULL);
-    return haul_cl_end(&call, haul_cl_runtime.clBuildProgram(program, device_count, devices,
-                                                             options, notify, context));
+    hl_record_cl_call call;
+    hl_record_cl_begin(&call, HL_RECORD_CALL_clBuildProgram, NULL);
+    return hl_record_cl_end(&call, hl_record_cl_runtime.clBuildProgram(
+                                       program, device_count, devices, options, notify, context));
 }
 
 /* A handle may be that of a kernel that is gone: whatever was known under it is forgotten. */
 static cl_kernel create_kernel(cl_program program, const char *name, cl_int *result)
 {
-    cl_kernel kernel = haul_cl_runtime.clCreateKernel(program, name, result);
-    haul_cl_kernel_made(kernel);
+    cl_kernel kernel = hl_record_cl_runtime.clCreateKernel(program, name, result);
+    hl_record_cl_kernel_made(kernel);
     return kernel;
 }
 
@@ -138,9 +138,9 @@ static cl_int create_kernels(cl_program program, cl_uint room, cl_kernel *kernel
 {
     cl_uint own_count = 0;
     const cl_int result =
-        haul_cl_runtime.clCreateKernelsInProgram(program, room, kernels, &own_count);
+        hl_record_cl_runtime.clCreateKernelsInProgram(program, room, kernels, &own_count);
     for (cl_uint i = 0; result == CL_SUCCESS && kernels && i < own_count; i++)
-        haul_cl_kernel_made(kernels[i]);
+        hl_record_cl_kernel_made(kernels[i]);
     if (count && result == CL_SUCCESS)
         *count = own_count;
     return result;
@@ -148,19 +148,19 @@ static cl_int create_kernels(cl_program program, cl_uint room, cl_kernel *kernel
 
 static cl_kernel clone_kernel(cl_kernel source, cl_int *result)
 {
-    cl_kernel kernel = haul_cl_runtime.clCloneKernel(source, result);
-    haul_cl_kernel_made(kernel);
+    cl_kernel kernel = hl_record_cl_runtime.clCloneKernel(source, result);
+    hl_record_cl_kernel_made(kernel);
     return kernel;
 }
 
 /* Groups as CUDA's grid, their size as its block. Where the runtime chooses the groups, each work
  * item is given as a group, so that their number is right. */
-static void record_kernel(haul_cl_call *call, cl_kernel kernel, cl_uint dimensions,
+static void record_kernel(hl_record_cl_call *call, cl_kernel kernel, cl_uint dimensions,
                           const size_t *global, const size_t *local)
 {
-    call->effect = HAUL_CL_RECORD;
-    call->record.kind = HAUL_RECORD_KERNEL;
-    call->record.kernel.name = haul_cl_kernel_name(kernel);
+    call->effect = HL_RECORD_CL_RECORD;
+    call->record.kind = HL_RECORD_KERNEL;
+    call->record.kernel.name = hl_record_cl_kernel_name(kernel);
     for (cl_uint i = 0; i < 3; i++) {
         const size_t items = global && i < dimensions ? global[i] : 1;
         const size_t each = local && i < dimensions && local[i] ? local[i] : 1;
@@ -174,16 +174,16 @@ static cl_int run_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimen
                          const size_t *offset, const size_t *global, const size_t *local,
                          cl_uint wait_count, const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND_MADE(clEnqueueNDRangeKernel,
-                         record_kernel(&call, kernel, dimensions, global, local), kernel,
-                         dimensions, offset, global, local);
+    HL_RECORD_CL_COMMAND_MADE(clEnqueueNDRangeKernel,
+                              record_kernel(&call, kernel, dimensions, global, local), kernel,
+                              dimensions, offset, global, local);
 }
 
 /* OpenCL 1's call for one work item. */
 static cl_int run_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                        const cl_event *waits, cl_event *event)
 {
-    HAUL_CL_COMMAND_MADE(clEnqueueTask, record_kernel(&call, kernel, 0, NULL, NULL), kernel);
+    HL_RECORD_CL_COMMAND_MADE(clEnqueueTask, record_kernel(&call, kernel, 0, NULL, NULL), kernel);
 }
 
 static cl_int run_native(cl_command_queue queue, void (*function)(void *), void *arguments,
@@ -191,88 +191,100 @@ static cl_int run_native(cl_command_queue queue, void (*function)(void *), void 
                          const void **places, cl_uint wait_count, const cl_event *waits,
                          cl_event *event)
 {
-    HAUL_CL_COMMAND(clEnqueueNativeKernel, (void)0, function, arguments, size, memory_count, memory,
-                    places);
+    HL_RECORD_CL_COMMAND(clEnqueueNativeKernel, (void)0, function, arguments, size, memory_count,
+                         memory, places);
 }
 
 /* --- waits */
 
 static cl_int finish(cl_command_queue queue)
 {
-    haul_cl_call call;
-    haul_cl_begin(&call, HAUL_CALL_clFinish, queue);
-    call.effect = HAUL_CL_FINISH;
-    return haul_cl_end(&call, haul_cl_runtime.clFinish(queue));
+    hl_record_cl_call call;
+    hl_record_cl_begin(&call, HL_RECORD_CALL_clFinish, queue);
+    call.effect = HL_RECORD_CL_FINISH;
+    return hl_record_cl_end(&call, hl_record_cl_runtime.clFinish(queue));
 }
 
 static cl_int flush(cl_command_queue queue)
 {
-    haul_cl_call call;
-    haul_cl_begin(&call, HAUL_CALL_clFlush, NULL);
-    return haul_cl_end(&call, haul_cl_runtime.clFlush(queue));
+    hl_record_cl_call call;
+    hl_record_cl_begin(&call, HL_RECORD_CALL_clFlush, NULL);
+    return hl_record_cl_end(&call, hl_record_cl_runtime.clFlush(queue));
 }
 
 /* The events may be of several queues, so the call is on none. */
 static cl_int wait_for_events(cl_uint count, const cl_event *events)
 {
-    haul_cl_call call;
-    haul_cl_begin(&call, HAUL_CALL_clWaitForEvents, NULL);
-    call.effect = HAUL_CL_WAIT;
+    hl_record_cl_call call;
+    hl_record_cl_begin(&call, HL_RECORD_CALL_clWaitForEvents, NULL);
+    call.effect = HL_RECORD_CL_WAIT;
     call.wait_count = count;
     call.waits = events;
-    return haul_cl_end(&call, haul_cl_runtime.clWaitForEvents(count, events));
+    return hl_record_cl_end(&call, hl_record_cl_runtime.clWaitForEvents(count, events));
 }
 
 static cl_int marker(cl_command_queue queue, cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMarker, queue, 0, NULL, event);
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueMarker(queue, call.event));
+    hl_record_cl_call call;
+    hl_record_cl_enqueue(&call, HL_RECORD_CALL_clEnqueueMarker, queue, 0, NULL, event);
+    return hl_record_cl_end(&call, hl_record_cl_runtime.clEnqueueMarker(queue, call.event));
 }
 
 static cl_int marker_listed(cl_command_queue queue, cl_uint wait_count, const cl_event *waits,
                             cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueMarkerWithWaitList, queue, wait_count, waits, event);
-    return haul_cl_end(
-        &call, haul_cl_runtime.clEnqueueMarkerWithWaitList(queue, wait_count, waits, call.event));
+    hl_record_cl_call call;
+    hl_record_cl_enqueue(&call, HL_RECORD_CALL_clEnqueueMarkerWithWaitList, queue, wait_count,
+                         waits, event);
+    return hl_record_cl_end(&call, hl_record_cl_runtime.clEnqueueMarkerWithWaitList(
+                                       queue, wait_count, waits, call.event));
 }
 
 /* OpenCL 1's barrier gives no event. */
 static cl_int barrier(cl_command_queue queue)
 {
-    haul_cl_call call;
-    haul_cl_begin(&call, HAUL_CALL_clEnqueueBarrier, queue);
-    call.effect = HAUL_CL_BARRIER;
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueBarrier(queue));
+    hl_record_cl_call call;
+    hl_record_cl_begin(&call, HL_RECORD_CALL_clEnqueueBarrier, queue);
+    call.effect = HL_RECORD_CL_BARRIER;
+    return hl_record_cl_end(&call, hl_record_cl_runtime.clEnqueueBarrier(queue));
 }
 
 static cl_int barrier_listed(cl_command_queue queue, cl_uint wait_count, const cl_event *waits,
                              cl_event *event)
 {
-    haul_cl_call call;
-    haul_cl_enqueue(&call, HAUL_CALL_clEnqueueBarrierWithWaitList, queue, wait_count, waits, event);
-    call.effect = HAUL_CL_BARRIER;
-    return haul_cl_end(
-        &call, haul_cl_runtime.clEnqueueBarrierWithWaitList(queue, wait_count, waits, call.event));
+    hl_record_cl_call call;
+    hl_record_cl_enqueue(&call, HL_RECORD_CALL_clEnqueueBarrierWithWaitList, queue, wait_count,
+                         waits, event);
+    call.effect = HL_RECORD_CL_BARRIER;
+    return hl_record_cl_end(&call, hl_record_cl_runtime.clEnqueueBarrierWithWaitList(
+                                       queue, wait_count, waits, call.event));
 }
 
 /* OpenCL 1's barrier with a list, without an event of its own. */
 static cl_int queue_wait(cl_command_queue queue, cl_uint count, const cl_event *events)
 {
-    haul_cl_call call;
-    haul_cl_begin(&call, HAUL_CALL_clEnqueueWaitForEvents, queue);
-    call.effect = HAUL_CL_BARRIER;
+    hl_record_cl_call call;
+    hl_record_cl_begin(&call, HL_RECORD_CALL_clEnqueueWaitForEvents, queue);
+    call.effect = HL_RECORD_CL_BARRIER;
     call.wait_count = count;
     call.waits = events;
-    return haul_cl_end(&call, haul_cl_runtime.clEnqueueWaitForEvents(queue, count, events));
+    return hl_record_cl_end(&call,
+                            hl_record_cl_runtime.clEnqueueWaitForEvents(queue, count, events));
 }
 
-void haul_cl_objects_install(cl_icd_dispatch *layer)
+/* --- events */
+
+static cl_event create_user_event(cl_context context, cl_int *result)
 {
-    layer->clCreateCommandQueue = haul_cl_make_queue;
-    layer->clCreateCommandQueueWithProperties = haul_cl_make_queue_listed;
+    cl_event event = hl_record_cl_runtime.clCreateUserEvent(context, result);
+    hl_record_cl_user_event_made(event);
+    return event;
+}
+
+void hl_record_cl_objects_install(cl_icd_dispatch *layer)
+{
+    layer->clCreateCommandQueue = hl_record_cl_make_queue;
+    layer->clCreateCommandQueueWithProperties = hl_record_cl_make_queue_listed;
     layer->clReleaseCommandQueue = release_queue;
     layer->clReleaseContext = release_context;
     layer->clGetCommandQueueInfo = get_queue_info;
@@ -281,6 +293,7 @@ void haul_cl_objects_install(cl_icd_dispatch *layer)
     layer->clCreateBufferWithProperties = create_buffer_listed;
     layer->clReleaseMemObject = release_memory;
     layer->clBuildProgram = build_program;
+    layer->clCreateUserEvent = create_user_event;
     layer->clCreateKernel = create_kernel;
     layer->clCreateKernelsInProgram = create_kernels;
     layer->clCloneKernel = clone_kernel;

@@ -9,13 +9,14 @@
 /* --- numbers */
 
 /* Numbers count up in the order of the first use, as Nsight's do. */
-static uint32_t number_of(haul_handle_map *map, const void *handle, uint32_t *count, bool *is_new)
+static uint32_t number_of(hl_record_handle_map *map, const void *handle, uint32_t *count,
+                          bool *is_new)
 {
     uint64_t value;
-    *is_new = !haul_handle_map_get(map, handle, &value);
+    *is_new = !hl_record_handle_map_get(map, handle, &value);
     if (*is_new) {
         value = (*count)++;
-        haul_handle_map_set(map, handle, value);
+        hl_record_handle_map_set(map, handle, value);
     }
     return (uint32_t)value;
 }
@@ -26,18 +27,18 @@ static uint64_t ask_number(cl_device_id device, cl_device_info what, size_t size
     cl_ulong wide = 0;
     cl_uint narrow = 0;
     void *to = size == sizeof wide ? (void *)&wide : (void *)&narrow;
-    if (haul_cl_runtime.clGetDeviceInfo(device, what, size, to, NULL) != CL_SUCCESS)
+    if (hl_record_cl_runtime.clGetDeviceInfo(device, what, size, to, NULL) != CL_SUCCESS)
         return 0;
     return size == sizeof wide ? wide : narrow;
 }
 
-static void describe_device(haul_profile_writer *writer, cl_device_id device, uint32_t id)
+static void describe_device(hl_record_profile_writer *writer, cl_device_id device, uint32_t id)
 {
     char name[256] = "";
-    if (haul_cl_runtime.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, NULL) !=
+    if (hl_record_cl_runtime.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, NULL) !=
         CL_SUCCESS)
         name[0] = '\0';
-    const haul_profile_device described = {
+    const hl_record_profile_device described = {
         .id = id,
         .name = name,
         .discrete = !ask_number(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)),
@@ -47,15 +48,16 @@ static void describe_device(haul_profile_writer *writer, cl_device_id device, ui
         .multiprocessors =
             (uint32_t)ask_number(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint)),
     };
-    haul_profile_describe_device(writer, &described);
+    hl_record_profile_describe_device(writer, &described);
 }
 
-static void number_queue(haul_cl_queues *self, haul_profile_writer *writer, haul_cl_queue *queue)
+static void number_queue(hl_record_cl_queues *self, hl_record_profile_writer *writer,
+                         hl_record_cl_queue *queue)
 {
     bool is_new;
     cl_command_queue_properties properties = 0;
-    haul_cl_runtime.clGetCommandQueueInfo(queue->handle, CL_QUEUE_PROPERTIES, sizeof properties,
-                                          &properties, NULL);
+    hl_record_cl_runtime.clGetCommandQueueInfo(queue->handle, CL_QUEUE_PROPERTIES,
+                                               sizeof properties, &properties, NULL);
     queue->device = number_of(&self->devices, queue->device_handle, &self->device_count, &is_new);
     if (is_new)
         describe_device(writer, queue->device_handle, queue->device);
@@ -67,23 +69,24 @@ static void number_queue(haul_cl_queues *self, haul_profile_writer *writer, haul
                                                      &self->context_count, &is_new);
     /* chains of epoch 0 are unused */
     queue->epoch = 1;
-    const uint32_t streams = queue->out_of_order ? HAUL_CL_CHAINS : 1;
+    const uint32_t streams = queue->out_of_order ? HL_RECORD_CL_CHAINS : 1;
     queue->stream = self->stream_count + 1;
     self->stream_count += streams;
     for (uint32_t i = 0; i < streams; i++)
-        haul_profile_describe_stream(writer, queue->context, queue->stream + i);
+        hl_record_profile_describe_stream(writer, queue->context, queue->stream + i);
 }
 
-haul_cl_queue *haul_cl_queues_add(haul_cl_queues *self, haul_profile_writer *writer,
-                                  const haul_cl_queue *queue)
+hl_record_cl_queue *hl_record_cl_queues_add(hl_record_cl_queues *self,
+                                            hl_record_profile_writer *writer,
+                                            const hl_record_cl_queue *queue)
 {
-    haul_cl_queue *place = haul_cl_queues_find(self, queue->handle);
+    hl_record_cl_queue *place = hl_record_cl_queues_find(self, queue->handle);
     if (place) {
         self->shared += place->shared; /* its handle is given again: it is gone */
     } else {
-        if (!haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
+        if (!hl_base_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
             return NULL;
-        haul_handle_map_set(&self->by_handle, queue->handle, self->count);
+        hl_record_handle_map_set(&self->by_handle, queue->handle, self->count);
         place = &self->items[self->count++];
     }
     *place = *queue;
@@ -91,51 +94,53 @@ haul_cl_queue *haul_cl_queues_add(haul_cl_queues *self, haul_profile_writer *wri
     return place;
 }
 
-haul_cl_queue *haul_cl_queues_find(haul_cl_queues *self, cl_command_queue handle)
+hl_record_cl_queue *hl_record_cl_queues_find(hl_record_cl_queues *self, cl_command_queue handle)
 {
     uint64_t at;
-    return haul_handle_map_get(&self->by_handle, handle, &at) && at < self->count ? &self->items[at]
-                                                                                  : NULL;
+    return hl_record_handle_map_get(&self->by_handle, handle, &at) && at < self->count
+               ? &self->items[at]
+               : NULL;
 }
 
 /* Queues made before the layer was there, or by another library past it, may measure no times:
  * their commands are counted as such. */
-haul_cl_queue *haul_cl_queues_find_or_add(haul_cl_queues *self, haul_profile_writer *writer,
-                                          cl_command_queue handle)
+hl_record_cl_queue *hl_record_cl_queues_find_or_add(hl_record_cl_queues *self,
+                                                    hl_record_profile_writer *writer,
+                                                    cl_command_queue handle)
 {
-    haul_cl_queue *found = haul_cl_queues_find(self, handle);
+    hl_record_cl_queue *found = hl_record_cl_queues_find(self, handle);
     if (found)
         return found;
-    haul_cl_queue queue = {.handle = handle};
+    hl_record_cl_queue queue = {.handle = handle};
     // NOLINTBEGIN(bugprone-sizeof-expression): the handles themselves
-    haul_cl_runtime.clGetCommandQueueInfo(handle, CL_QUEUE_CONTEXT, sizeof queue.context_handle,
-                                          &queue.context_handle, NULL);
-    haul_cl_runtime.clGetCommandQueueInfo(handle, CL_QUEUE_DEVICE, sizeof queue.device_handle,
-                                          &queue.device_handle, NULL);
+    hl_record_cl_runtime.clGetCommandQueueInfo(
+        handle, CL_QUEUE_CONTEXT, sizeof queue.context_handle, &queue.context_handle, NULL);
+    hl_record_cl_runtime.clGetCommandQueueInfo(handle, CL_QUEUE_DEVICE, sizeof queue.device_handle,
+                                               &queue.device_handle, NULL);
     // NOLINTEND(bugprone-sizeof-expression)
     if (!queue.context_handle || !queue.device_handle)
         return NULL;
-    return haul_cl_queues_add(self, writer, &queue);
+    return hl_record_cl_queues_add(self, writer, &queue);
 }
 
-void haul_cl_queues_forget(haul_cl_queues *self)
+void hl_record_cl_queues_forget(hl_record_cl_queues *self)
 {
-    *self = (haul_cl_queues){0}; /* the parent's memory, which nothing here frees */
+    *self = (hl_record_cl_queues){0}; /* the parent's memory, which nothing here frees */
 }
 
-void haul_cl_queues_note(haul_cl_queues *self, haul_profile_writer *writer)
+void hl_record_cl_queues_note(hl_record_cl_queues *self, hl_record_profile_writer *writer)
 {
     uint64_t shared = self->shared;
     for (size_t i = 0; i < self->count; i++)
         shared += self->items[i].shared;
     if (shared)
-        haul_profile_note(writer, "HAUL:OUT_OF_ORDER_COMMANDS_ORDERED", "%" PRIu64, shared);
+        hl_record_profile_note(writer, "HAUL:OUT_OF_ORDER_COMMANDS_ORDERED", "%" PRIu64, shared);
 }
 
 /* --- places */
 
 /* Order on a stream is implied by the stream: such a wait would be a row that says nothing. */
-static void drop_waits_for(haul_cl_command *command, uint32_t stream)
+static void drop_waits_for(hl_record_cl_command *command, uint32_t stream)
 {
     for (int i = 0; i < command->wait_count;) {
         if (command->waits[i].stream == stream)
@@ -146,43 +151,43 @@ static void drop_waits_for(haul_cl_command *command, uint32_t stream)
 }
 
 /* The stream whose last command it waits for, or one that is unused, or any. */
-static uint32_t choose_chain(haul_cl_queue *self, const haul_cl_command *command)
+static uint32_t choose_chain(hl_record_cl_queue *self, const hl_record_cl_command *command)
 {
     for (int i = 0; i < command->wait_count; i++) {
         const uint32_t chain = command->waits[i].stream - self->stream;
-        if (chain < HAUL_CL_CHAINS && self->chains[chain].last == command->waits[i].number)
+        if (chain < HL_RECORD_CL_CHAINS && self->chains[chain].last == command->waits[i].number)
             return chain;
     }
-    for (uint32_t chain = 0; chain < HAUL_CL_CHAINS; chain++)
+    for (uint32_t chain = 0; chain < HL_RECORD_CL_CHAINS; chain++)
         if (self->chains[chain].epoch != self->epoch)
             return chain;
     self->shared++;
-    return self->next_shared++ % HAUL_CL_CHAINS;
+    return self->next_shared++ % HL_RECORD_CL_CHAINS;
 }
 
 /* The first command on a stream since a barrier waits for what the barrier does; those behind it
  * wait through it. */
-static void place_on_chain(haul_cl_queue *self, haul_cl_command *command)
+static void place_on_chain(hl_record_cl_queue *self, hl_record_cl_command *command)
 {
     const uint32_t chain = choose_chain(self, command);
     const bool first = self->chains[chain].epoch != self->epoch;
     for (uint32_t i = 0; first && i < self->barrier_count; i++)
-        haul_cl_command_waits(command, self->barrier[i].stream, self->barrier[i].number);
+        hl_record_cl_command_waits(command, self->barrier[i].stream, self->barrier[i].number);
     command->record.stream = self->stream + chain;
     drop_waits_for(command, command->record.stream);
     self->chains[chain].last = command->number;
     self->chains[chain].epoch = self->epoch;
 }
 
-/* What follows waits for the list, or for the last of each stream. */
-static void place_barrier(haul_cl_queue *self, haul_cl_command *command)
+/* Makes later commands wait for the list, or for the last of each stream. */
+static void place_barrier(hl_record_cl_queue *self, hl_record_cl_command *command)
 {
     if (!command->wait_count)
-        for (uint32_t i = 0; i < HAUL_CL_CHAINS; i++)
+        for (uint32_t i = 0; i < HL_RECORD_CL_CHAINS; i++)
             if (self->chains[i].last)
-                haul_cl_command_waits(command, self->stream + i, self->chains[i].last);
+                hl_record_cl_command_waits(command, self->stream + i, self->chains[i].last);
     for (uint32_t i = 0; i < self->barrier_count; i++) /* the barrier before holds on */
-        haul_cl_command_waits(command, self->barrier[i].stream, self->barrier[i].number);
+        hl_record_cl_command_waits(command, self->barrier[i].stream, self->barrier[i].number);
     self->epoch++;
     self->barrier_count = 0;
     for (int i = 0; i < command->wait_count; i++) {
@@ -193,20 +198,20 @@ static void place_barrier(haul_cl_queue *self, haul_cl_command *command)
     command->record.stream = self->stream;
 }
 
-void haul_cl_queue_place(haul_cl_queue *self, haul_cl_command *command)
+void hl_record_cl_queue_place(hl_record_cl_queue *self, hl_record_cl_command *command)
 {
     command->record.device = self->device;
     command->record.context = self->context;
     command->record.stream = self->stream;
     if (!self->out_of_order) {
-        if (command->effect != HAUL_CL_WAIT)
+        if (command->effect != HL_RECORD_CL_WAIT)
             drop_waits_for(command, self->stream);
-    } else if (command->effect == HAUL_CL_BARRIER) {
+    } else if (command->effect == HL_RECORD_CL_BARRIER) {
         place_barrier(self, command);
-    } else if (command->effect == HAUL_CL_FINISH) {
+    } else if (command->effect == HL_RECORD_CL_FINISH) {
         self->epoch++;
         self->barrier_count = 0;
-        command->record.stream = HAUL_PROFILE_NO_ID;
+        command->record.stream = HL_RECORD_PROFILE_NO_ID;
     } else if (command->event) {
         place_on_chain(self, command);
     }

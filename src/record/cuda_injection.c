@@ -1,13 +1,16 @@
 /* libhaul-record-cuda.so: what the CUDA driver loads into a program for CUDA_INJECTION64_PATH. It
  * asks CUPTI for activity records, which come in buffers, on CUPTI's own thread, and writes them
  * into the profile. The program's calls are not touched; whatever fails here leaves it alone. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "record/cupti_decode.h"
 #include "record/cupti_library.h"
+#include "record/process_mark.h"
 #include "record/record_session.h"
 
 enum {
@@ -23,29 +26,33 @@ enum {
 /* In the order in which they are asked for; a kind that fails to be enabled, and may, is left out.
  */
 static const struct {
-    haul_abi_kind kind;
+    hl_record_abi_kind kind;
     bool needed;
 } kinds[] = {
-    {HAUL_ABI_COPY, true},     {HAUL_ABI_KERNEL, true},     {HAUL_ABI_MEMSET, true},
-    {HAUL_ABI_RUNTIME, true},  {HAUL_ABI_DRIVER, true},     {HAUL_ABI_DEVICE, false},
-    {HAUL_ABI_CONTEXT, false}, {HAUL_ABI_PEER_COPY, false}, {HAUL_ABI_SYNC, false},
-    {HAUL_ABI_EVENT, false},   {HAUL_ABI_OVERHEAD, false},
+    {HL_RECORD_ABI_COPY, true},     {HL_RECORD_ABI_KERNEL, true},     {HL_RECORD_ABI_MEMSET, true},
+    {HL_RECORD_ABI_RUNTIME, true},  {HL_RECORD_ABI_DRIVER, true},     {HL_RECORD_ABI_DEVICE, false},
+    {HL_RECORD_ABI_CONTEXT, false}, {HL_RECORD_ABI_PEER_COPY, false}, {HL_RECORD_ABI_SYNC, false},
+    {HL_RECORD_ABI_EVENT, false},   {HL_RECORD_ABI_OVERHEAD, false},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* One process, one recording. */
 static struct {
-    haul_cupti_library library;
-    haul_cupti_decoder decoder; /* under `lock` */
-    uint64_t dropped;           /* by CUPTI, for want of buffers; under `lock` */
+    hl_record_cupti_library library;
+    hl_record_cupti_decoder decoder; /* under `lock` */
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t thread;
     bool has_thread;
     bool ending; /* under `lock` */
     atomic_int buffers;
-    atomic_bool alive; /* the writer may be used: not yet closed, and not a forked child */
+    uint64_t asked; /* calls that the recorder made itself, to see whether it gets their records */
+    bool asked_at_end;  /* the last of them, at the program's end */
+    int64_t records_ns; /* under `lock`, as what follows: when records came last */
+    uint64_t dropped;   /* by CUPTI */
+    atomic_bool alive;  /* the writer may be used: not yet closed, and not a forked child */
+    hl_record_process_mark mark; /* of the process that records */
 } self = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void say(const char *what, const char *why)
@@ -75,10 +82,12 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
     size_t dropped = 0;
     pthread_mutex_lock(&self.lock);
     if (atomic_load(&self.alive)) {
-        haul_cupti_decode(&self.decoder, buffer, used);
+        hl_record_cupti_decode(&self.decoder, buffer, used);
+        self.records_ns = hl_record_profile_now();
         if (self.library.functions.ActivityGetNumDroppedRecords(context, stream, &dropped) ==
-            HAUL_CUPTI_SUCCESS)
-            self.dropped += dropped;
+            HL_RECORD_CUPTI_SUCCESS)
+            hl_record_profile_lost(self.decoder.writer, HL_RECORD_LOSS_DROPPED_BY_CUPTI, dropped);
+        self.dropped += dropped;
     }
     pthread_mutex_unlock(&self.lock);
     free(buffer);
@@ -89,20 +98,20 @@ static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t siz
 
 static uint64_t tell_time(void)
 {
-    return (uint64_t)haul_profile_now();
+    return (uint64_t)hl_record_profile_now();
 }
 
-/* What CUPTI's clock lacks to CLOCK_MONOTONIC: the narrowest of some tries, right to half of the
- * time between the two readings around it, which `error_ns` gets. */
-static int64_t clock_shift(const haul_cupti_functions *cupti, int64_t *error_ns)
+/* The difference of CUPTI's clock to CLOCK_MONOTONIC: the narrowest of some tries, right to half of
+ * the time between the two readings around it, which `error_ns` gets. */
+static int64_t clock_shift(const hl_record_cupti_functions *cupti, int64_t *error_ns)
 {
     int64_t shift = 0, narrowest = INT64_MAX;
     for (int i = 0; i < CLOCK_TRIES; i++) {
         uint64_t theirs = 0;
-        const int64_t before = haul_profile_now();
-        if (cupti->GetTimestamp(&theirs) != HAUL_CUPTI_SUCCESS)
+        const int64_t before = hl_record_profile_now();
+        if (cupti->GetTimestamp(&theirs) != HL_RECORD_CUPTI_SUCCESS)
             continue;
-        const int64_t width = haul_profile_now() - before;
+        const int64_t width = hl_record_profile_now() - before;
         if (width >= narrowest)
             continue;
         narrowest = width;
@@ -116,32 +125,33 @@ static int64_t clock_shift(const haul_cupti_functions *cupti, int64_t *error_ns)
 
 /* Unified memory is counted only once the driver is ready, which it is not yet while it loads us.
  * Returns false where that is still to be waited for. */
-static bool count_migrations(const haul_cupti_functions *cupti)
+static bool count_migrations(const hl_record_cupti_functions *cupti)
 {
-    haul_abi_counter_config configs[] = {
-        {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_HTOD, 0, 1},
-        {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_DTOH, 0, 1},
-        {HAUL_ABI_SCOPE_ALL_DEVICES, HAUL_ABI_MOVED_DTOD, 0, 1}, /* not known to all versions */
+    hl_record_abi_counter_config configs[] = {
+        {HL_RECORD_ABI_SCOPE_ALL_DEVICES, HL_RECORD_ABI_MOVED_HTOD, 0, 1},
+        {HL_RECORD_ABI_SCOPE_ALL_DEVICES, HL_RECORD_ABI_MOVED_DTOH, 0, 1},
+        {HL_RECORD_ABI_SCOPE_ALL_DEVICES, HL_RECORD_ABI_MOVED_DTOD, 0,
+         1}, /* not known to all versions */
     };
     if (!cupti->ActivityConfigureUnifiedMemoryCounter)
         return true;
     int result = cupti->ActivityConfigureUnifiedMemoryCounter(configs, 3);
-    if (result == HAUL_CUPTI_INVALID_PARAMETER)
+    if (result == HL_RECORD_CUPTI_INVALID_PARAMETER)
         result = cupti->ActivityConfigureUnifiedMemoryCounter(configs, 2);
-    if (result == HAUL_CUPTI_SUCCESS)
-        cupti->ActivityEnable(HAUL_ABI_MIGRATION);
-    return result != HAUL_CUPTI_NOT_INITIALIZED;
+    if (result == HL_RECORD_CUPTI_SUCCESS)
+        cupti->ActivityEnable(HL_RECORD_ABI_MIGRATION);
+    return result != HL_RECORD_CUPTI_NOT_INITIALIZED;
 }
 
 /* Returns CUPTI's result, of the first that is needed and fails. */
-static int ask_for_records(const haul_cupti_functions *cupti)
+static int ask_for_records(const hl_record_cupti_functions *cupti)
 {
     int result = cupti->ActivityRegisterCallbacks(request, complete);
     if (cupti->SetThreadIdType)
-        cupti->SetThreadIdType(HAUL_ABI_THREAD_ID_SYSTEM);
+        cupti->SetThreadIdType(HL_RECORD_ABI_THREAD_ID_SYSTEM);
     if (cupti->ActivityEnableAllSyncRecords)
         cupti->ActivityEnableAllSyncRecords(0);
-    for (int i = 0; result == HAUL_CUPTI_SUCCESS && i < KINDS; i++) {
+    for (int i = 0; result == HL_RECORD_CUPTI_SUCCESS && i < KINDS; i++) {
         const int enabled = cupti->ActivityEnable(kinds[i].kind);
         if (kinds[i].needed)
             result = enabled;
@@ -153,7 +163,7 @@ static void ask_for_no_more(void)
 {
     for (int i = 0; i < KINDS; i++)
         self.library.functions.ActivityDisable(kinds[i].kind);
-    self.library.functions.ActivityDisable(HAUL_ABI_MIGRATION);
+    self.library.functions.ActivityDisable(HL_RECORD_ABI_MIGRATION);
 }
 
 /* Tries one library after the other. CUPTI's times are taken with our clock where it lets us. */
@@ -162,24 +172,24 @@ static bool begin_records(int64_t *clock_error_ns)
     haul_error error;
     const char *why = NULL;
     char text[512] = "";
-    while (!haul_cupti_library_next(&self.library, &error)) {
-        const haul_cupti_functions *cupti = &self.library.functions;
+    while (!hl_record_cupti_library_next(&self.library, &error)) {
+        const hl_record_cupti_functions *cupti = &self.library.functions;
         *clock_error_ns = 0;
         self.decoder.cupti = cupti;
         self.decoder.version = self.library.version;
         self.decoder.shift_ns = 0;
         if (!cupti->ActivityRegisterTimestampCallback ||
-            cupti->ActivityRegisterTimestampCallback(tell_time) != HAUL_CUPTI_SUCCESS)
+            cupti->ActivityRegisterTimestampCallback(tell_time) != HL_RECORD_CUPTI_SUCCESS)
             self.decoder.shift_ns = clock_shift(cupti, clock_error_ns);
         const int result = ask_for_records(cupti);
-        if (result == HAUL_CUPTI_SUCCESS)
+        if (result == HL_RECORD_CUPTI_SUCCESS)
             return true;
         ask_for_no_more();
-        haul_cupti_library_leave(&self.library);
-        if (result == HAUL_CUPTI_NO_PRIVILEGE)
+        hl_record_cupti_library_leave(&self.library);
+        if (result == HL_RECORD_CUPTI_NO_PRIVILEGE)
             why = "no permission; NVIDIA's driver gives it to administrators alone unless its "
                   "module has NVreg_RestrictProfilingToAdminUsers=0";
-        else if (cupti->GetResultString(result, &why) != HAUL_CUPTI_SUCCESS || !why)
+        else if (cupti->GetResultString(result, &why) != HL_RECORD_CUPTI_SUCCESS || !why)
             why = "it fails";
         snprintf(text, sizeof text, "'%.200s', %s", self.library.path, why);
     }
@@ -192,7 +202,8 @@ static bool begin_records(int64_t *clock_error_ns)
 
 /* --- the time between */
 
-/* What has completed is fetched ten times a second, so that a program that is killed leaves it. */
+/* To keep the records of a program that is killed, completed ones are fetched ten times a second.
+ */
 static bool wait_for_end(long milliseconds)
 {
     struct timespec until;
@@ -209,24 +220,57 @@ static bool wait_for_end(long milliseconds)
     return ending;
 }
 
+/* CUPTI has one taker of records. Another tool in the program, such as PyTorch's profiler, becomes
+ * that without a word; but then the record of a call that this thread makes does not come. */
+static void ask_driver(void)
+{
+    int count, (*ask)(int *) = NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *found = driver ? dlsym(driver, "cuDeviceGetCount") : NULL;
+    memcpy(&ask, &found, sizeof found);
+    if (!ask)
+        return;
+    (void)ask(&count);
+    self.asked++;
+}
+
+/* Once all records have been fetched: those of the first call came, and that of the last did not.
+ * Where CUPTI dropped some, it may be one of these. */
+static void tell_of_taker(void)
+{
+    if (self.asked_at_end && !self.dropped && self.decoder.own_calls &&
+        self.decoder.own_calls < self.asked)
+        hl_record_profile_lost_since(self.decoder.writer, HL_RECORD_LOSS_TAKEN_OVER, 1,
+                                     self.records_ns);
+}
+
 static void *fetch(void *argument)
 {
+    pthread_mutex_lock(&self.lock);
+    self.decoder.own_threads[0] = hl_record_profile_thread();
+    self.decoder.own_threads[1] = (uint32_t)pthread_self();
+    pthread_mutex_unlock(&self.lock);
     bool asked = true, counting = count_migrations(&self.library.functions);
     for (int tries = 0; !counting && tries < READY_TRIES; tries++) {
         if (wait_for_end(READY_MS))
             return argument;
         counting = count_migrations(&self.library.functions);
     }
+    ask_driver();
     while (!wait_for_end(FLUSH_MS)) {
-        if (asked && !haul_profile_recording(self.decoder.writer)) {
+        if (asked && !hl_record_profile_recording(self.decoder.writer)) {
             ask_for_no_more();
             asked = false;
         }
         if (asked) {
-            const int64_t begin_ns = haul_profile_now();
+            const int64_t begin_ns = hl_record_profile_now();
             self.library.functions.ActivityFlushAll(0);
-            haul_profile_fetched(self.decoder.writer, begin_ns);
+            hl_record_profile_fetched(self.decoder.writer, begin_ns);
         }
+    }
+    if (asked) {
+        ask_driver();
+        self.asked_at_end = true;
     }
     return argument;
 }
@@ -236,48 +280,85 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&self.lock);
     if (atomic_load(&self.alive))
-        haul_profile_hold(self.decoder.writer);
+        hl_record_profile_hold(self.decoder.writer);
 }
 
 static void after_fork(void)
 {
     if (atomic_load(&self.alive))
-        haul_profile_release(self.decoder.writer);
+        hl_record_profile_release(self.decoder.writer);
     pthread_mutex_unlock(&self.lock);
 }
 
 static void in_child(void)
 {
     if (atomic_load(&self.alive))
-        haul_profile_forget(self.decoder.writer);
+        hl_record_profile_forget(self.decoder.writer);
     atomic_store(&self.alive, false);
     pthread_mutex_unlock(&self.lock);
 }
 
 /* --- the end */
 
-static void end(void)
+/* A child of _Fork has neither our thread nor, for certain, our lock. */
+static bool is_alive(void)
 {
-    if (!atomic_load(&self.alive))
+    return atomic_load(&self.alive) && hl_record_process_mark_is_own(&self.mark);
+}
+
+/* Handlers of the program's may follow this one, and work on. */
+static void end_thread(void)
+{
+    if (!is_alive())
         return;
     pthread_mutex_lock(&self.lock);
     self.ending = true;
+    const bool joins = self.has_thread;
     pthread_cond_signal(&self.wake);
     pthread_mutex_unlock(&self.lock);
-    if (self.has_thread)
+    if (joins)
         pthread_join(self.thread, NULL);
-    self.library.functions.ActivityFlushAll(HAUL_ABI_FLUSH_FORCED);
+    self.library.functions.ActivityFlushAll(HL_RECORD_ABI_FLUSH_FORCED);
+}
+
+/* Whether the driver has ended, at the end of a process: nobody may call it, or CUPTI, then. */
+static bool has_driver_ended(void)
+{
+    enum { DEINITIALIZED = 4 }; /* CUDA_ERROR_DEINITIALIZED */
+    int device, (*ask)(int *) = NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *found = driver ? dlsym(driver, "cuCtxGetDevice") : NULL;
+    memcpy(&ask, &found, sizeof found);
+    return ask && ask(&device) == DEINITIALIZED;
+}
+
+/* After all handlers, and the destructors of the program and of libraries that it was linked with.
+ */
+__attribute__((destructor)) static void close_at_end(void)
+{
+    if (!is_alive())
+        return;
+    if (!has_driver_ended())
+        self.library.functions.ActivityFlushAll(HL_RECORD_ABI_FLUSH_FORCED);
     pthread_mutex_lock(&self.lock);
-    haul_profile_writer *writer = self.decoder.writer;
-    haul_profile_note_count(writer, "HAUL:DROPPED_BY_CUPTI", self.dropped);
-    haul_profile_note_count(writer, "HAUL:RECORDS_WITHOUT_TIMES", self.decoder.untimed);
+    hl_record_profile_writer *writer = self.decoder.writer;
     atomic_store(&self.alive, false);
-    haul_profile_close(writer, NULL);
-    haul_kernel_names_release(&self.decoder.kernel_names);
+    tell_of_taker();
+    hl_record_profile_close(writer, NULL);
+    hl_record_kernel_names_release(&self.decoder.kernel_names);
     pthread_mutex_unlock(&self.lock);
 }
 
-/* What the driver calls, within the program's first call of it; 1 is success. */
+/* Unless the program has ended meanwhile, in another thread. */
+static void begin_thread(void)
+{
+    pthread_mutex_lock(&self.lock);
+    if (!self.ending && atomic_load(&self.alive))
+        self.has_thread = hl_record_session_start_thread(&self.thread, fetch);
+    pthread_mutex_unlock(&self.lock);
+}
+
+/* Called by the driver, within the program's first call of it; 1 is success. */
 // NOLINTNEXTLINE(readability-identifier-naming): the name that the driver looks for
 __attribute__((visibility("default"))) int InitializeInjection(void);
 
@@ -287,29 +368,30 @@ int InitializeInjection(void)
     pthread_condattr_t attributes;
     if (self.decoder.writer)
         return 1;
-    haul_session_loaded();
+    hl_record_session_loaded();
     if (!begin_records(&clock_error_ns))
         return 1;
-    haul_profile_writer *writer = haul_session_open();
+    hl_record_profile_writer *writer = hl_record_session_open();
     if (!writer) {
         ask_for_no_more();
         return 1;
     }
-    haul_profile_be_patient(writer, PATIENCE_MS);
-    haul_profile_fetched(writer, haul_profile_now());
-    haul_profile_note(writer, "HAUL:CUPTI_VERSION", "%u", self.library.version);
-    haul_profile_note_count(writer, "HAUL:CLOCK_ERROR_NS:cuda", (uint64_t)clock_error_ns);
-    pthread_mutex_lock(&self.lock);
-    self.decoder.writer = writer;
-    atomic_store(&self.alive, true);
-    pthread_mutex_unlock(&self.lock);
+    hl_record_profile_be_patient(writer, PATIENCE_MS);
+    hl_record_profile_fetched(writer, hl_record_profile_now());
+    hl_record_profile_note(writer, "HAUL:CUPTI_VERSION", "%u", self.library.version);
+    hl_record_profile_note_count(writer, "HAUL:CLOCK_ERROR_NS:cuda", (uint64_t)clock_error_ns);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&self.wake, &attributes);
     pthread_condattr_destroy(&attributes);
-    self.has_thread = haul_session_start_thread(&self.thread, fetch);
+    pthread_mutex_lock(&self.lock);
+    self.decoder.writer = writer;
+    hl_record_process_mark_make(&self.mark);
+    atomic_store(&self.alive, true);
+    pthread_mutex_unlock(&self.lock);
     pthread_atfork(before_fork, after_fork, in_child);
-    if (atexit(end))
+    if (atexit(end_thread))
         say("its records", "cannot be written at exit");
+    begin_thread();
     return 1;
 }

@@ -11,54 +11,54 @@
 
 /* cuptiGetVersion: counts up to 28 (CUDA 12.9.1), then 10000 a major version of CUDA. */
 enum {
-    HAUL_CUPTI_OLDEST = 12, /* CUDA 10 */
-    HAUL_CUPTI_EVENT_TIMES =
+    HL_RECORD_CUPTI_OLDEST = 12, /* CUDA 10 */
+    HL_RECORD_CUPTI_EVENT_TIMES =
         26, /* CUDA 12.8: events have times, waits name the record waited for */
-    HAUL_CUPTI_SUCCESS = 0,
-    HAUL_CUPTI_INVALID_PARAMETER = 1,
-    HAUL_CUPTI_MAX_LIMIT = 12, /* CUPTI_ERROR_MAX_LIMIT_REACHED: no further record */
-    HAUL_CUPTI_NOT_INITIALIZED = 15,
-    HAUL_CUPTI_NO_PRIVILEGE = 35, /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
+    HL_RECORD_CUPTI_SUCCESS = 0,
+    HL_RECORD_CUPTI_INVALID_PARAMETER = 1,
+    HL_RECORD_CUPTI_MAX_LIMIT = 12, /* CUPTI_ERROR_MAX_LIMIT_REACHED: no further record */
+    HL_RECORD_CUPTI_NOT_INITIALIZED = 15,
+    HL_RECORD_CUPTI_NO_PRIVILEGE = 35, /* CUPTI_ERROR_INSUFFICIENT_PRIVILEGES */
 };
 
 /* CUpti_ActivityKind */
-typedef enum haul_abi_kind {
-    HAUL_ABI_COPY = 1,
-    HAUL_ABI_MEMSET = 2,
-    HAUL_ABI_DRIVER = 4,
-    HAUL_ABI_RUNTIME = 5,
-    HAUL_ABI_DEVICE = 8,
-    HAUL_ABI_CONTEXT = 9,
-    HAUL_ABI_KERNEL = 10, /* CONCURRENT_KERNEL: KERNEL, 3, would serialise the program's */
-    HAUL_ABI_OVERHEAD = 17,
-    HAUL_ABI_PEER_COPY = 22,
-    HAUL_ABI_MIGRATION = 25, /* UNIFIED_MEMORY_COUNTER */
-    HAUL_ABI_EVENT = 36,
-    HAUL_ABI_SYNC = 38,
-} haul_abi_kind;
+typedef enum hl_record_abi_kind {
+    HL_RECORD_ABI_COPY = 1,
+    HL_RECORD_ABI_MEMSET = 2,
+    HL_RECORD_ABI_DRIVER = 4,
+    HL_RECORD_ABI_RUNTIME = 5,
+    HL_RECORD_ABI_DEVICE = 8,
+    HL_RECORD_ABI_CONTEXT = 9,
+    HL_RECORD_ABI_KERNEL = 10, /* CONCURRENT_KERNEL: KERNEL, 3, would serialise the program's */
+    HL_RECORD_ABI_OVERHEAD = 17,
+    HL_RECORD_ABI_PEER_COPY = 22,
+    HL_RECORD_ABI_MIGRATION = 25, /* UNIFIED_MEMORY_COUNTER */
+    HL_RECORD_ABI_EVENT = 36,
+    HL_RECORD_ABI_SYNC = 38,
+} hl_record_abi_kind;
 
 /* CUpti_CallbackDomain */
-enum { HAUL_ABI_DOMAIN_DRIVER = 1, HAUL_ABI_DOMAIN_RUNTIME = 2 };
+enum { HL_RECORD_ABI_DOMAIN_DRIVER = 1, HL_RECORD_ABI_DOMAIN_RUNTIME = 2 };
 
 /* CUpti_ActivityUnifiedMemoryCounterKind: bytes moved; the others count faults and the like. */
-enum { HAUL_ABI_MOVED_HTOD = 1, HAUL_ABI_MOVED_DTOH = 2, HAUL_ABI_MOVED_DTOD = 8 };
+enum { HL_RECORD_ABI_MOVED_HTOD = 1, HL_RECORD_ABI_MOVED_DTOH = 2, HL_RECORD_ABI_MOVED_DTOD = 8 };
 
 /* CUpti_ActivityUnifiedMemoryCounterScope: one process, all its devices */
-enum { HAUL_ABI_SCOPE_ALL_DEVICES = 2 };
+enum { HL_RECORD_ABI_SCOPE_ALL_DEVICES = 2 };
 
 /* CUpti_ActivityThreadIdType: the system's own */
-enum { HAUL_ABI_THREAD_ID_SYSTEM = 1 };
+enum { HL_RECORD_ABI_THREAD_ID_SYSTEM = 1 };
 
 /* cuptiActivityFlushAll: what has not completed too */
-enum { HAUL_ABI_FLUSH_FORCED = 1 };
+enum { HL_RECORD_ABI_FLUSH_FORCED = 1 };
 
 /* CUpti_Activity, and how each record begins. */
-typedef struct haul_abi_record {
+typedef struct hl_record_abi_record {
     uint32_t kind;
-} haul_abi_record;
+} hl_record_abi_record;
 
-/* What the records of copies and memsets have alike. */
-typedef struct haul_abi_transfer {
+/* The members that records of copies and memsets share. */
+typedef struct hl_record_abi_transfer {
     uint64_t bytes;
     uint64_t start;
     uint64_t end;
@@ -69,38 +69,38 @@ typedef struct haul_abi_transfer {
         uint32_t correlation;
         uint32_t source_device; /* CUpti_ActivityMemcpyPtoP */
     };
-} haul_abi_transfer;
+} hl_record_abi_transfer;
 
 /* CUpti_ActivityMemcpy to 6 */
-typedef struct haul_abi_copy {
+typedef struct hl_record_abi_copy {
     uint32_t kind;
     uint8_t copy_kind;
     uint8_t source_kind;
     uint8_t target_kind;
     uint8_t flags;
-    haul_abi_transfer transfer;
-} haul_abi_copy;
+    hl_record_abi_transfer transfer;
+} hl_record_abi_copy;
 
 /* CUpti_ActivityMemcpyPtoP to 4 */
-typedef struct haul_abi_peer_copy {
-    haul_abi_copy copy;
+typedef struct hl_record_abi_peer_copy {
+    hl_record_abi_copy copy;
     uint32_t source_context;
     uint32_t target_device;
     uint32_t target_context;
     uint32_t correlation;
-} haul_abi_peer_copy;
+} hl_record_abi_peer_copy;
 
 /* CUpti_ActivityMemset to 4 */
-typedef struct haul_abi_memset {
+typedef struct hl_record_abi_memset {
     uint32_t kind;
     uint32_t value;
-    haul_abi_transfer transfer;
+    hl_record_abi_transfer transfer;
     uint16_t flags;
     uint16_t memory_kind;
-} haul_abi_memset;
+} hl_record_abi_memset;
 
 /* CUpti_ActivityKernel3 to 10 */
-typedef struct haul_abi_kernel {
+typedef struct hl_record_abi_kernel {
     uint32_t kind;
     uint8_t cache_config;
     uint8_t shared_memory_config;
@@ -121,10 +121,10 @@ typedef struct haul_abi_kernel {
     uint32_t correlation;
     int64_t grid_id;
     const char *name;
-} haul_abi_kernel;
+} hl_record_abi_kernel;
 
 /* CUpti_ActivityAPI */
-typedef struct haul_abi_call {
+typedef struct hl_record_abi_call {
     uint32_t kind;
     uint32_t function;
     uint64_t start;
@@ -133,10 +133,10 @@ typedef struct haul_abi_call {
     uint32_t thread;
     uint32_t correlation;
     uint32_t result;
-} haul_abi_call;
+} hl_record_abi_call;
 
 /* CUpti_ActivityDevice2 to 5 */
-typedef struct haul_abi_device {
+typedef struct hl_record_abi_device {
     uint32_t kind;
     uint32_t flags;
     uint64_t memory_bandwidth; /* kB/s */
@@ -154,17 +154,17 @@ typedef struct haul_abi_device {
     uint32_t ecc;
     uint8_t uuid[16];
     const char *name;
-} haul_abi_device;
+} hl_record_abi_device;
 
 /* CUpti_ActivityContext to 3 */
-typedef struct haul_abi_context {
+typedef struct hl_record_abi_context {
     uint32_t kind;
     uint32_t context;
     uint32_t device;
-} haul_abi_context;
+} hl_record_abi_context;
 
-/* CUpti_ActivitySynchronization; from HAUL_CUPTI_EVENT_TIMES on 2, with the last two. */
-typedef struct haul_abi_sync {
+/* CUpti_ActivitySynchronization; from HL_RECORD_CUPTI_EVENT_TIMES on 2, with the last two. */
+typedef struct hl_record_abi_sync {
     uint32_t kind;
     uint32_t type;
     uint64_t start;
@@ -175,10 +175,10 @@ typedef struct haul_abi_sync {
     uint32_t event;
     uint64_t sync_id;
     uint32_t result;
-} haul_abi_sync;
+} hl_record_abi_sync;
 
-/* CUpti_ActivityCudaEvent; from HAUL_CUPTI_EVENT_TIMES on 2, with what is behind `event`. */
-typedef struct haul_abi_event {
+/* CUpti_ActivityCudaEvent; from HL_RECORD_CUPTI_EVENT_TIMES on 2, with what is behind `event`. */
+typedef struct hl_record_abi_event {
     uint32_t kind;
     uint32_t correlation;
     uint32_t context;
@@ -190,10 +190,10 @@ typedef struct haul_abi_event {
     void *reserved;
     uint64_t time;
     uint64_t sync_id;
-} haul_abi_event;
+} hl_record_abi_event;
 
 /* CUpti_ActivityUnifiedMemoryCounter2 and 3 */
-typedef struct haul_abi_migration {
+typedef struct hl_record_abi_migration {
     uint32_t kind;
     uint32_t counter;
     uint64_t value; /* bytes, or faults */
@@ -205,53 +205,54 @@ typedef struct haul_abi_migration {
     uint32_t stream;
     uint32_t process;
     uint32_t flags; /* CUpti_ActivityUnifiedMemoryMigrationCause of bytes moved */
-} haul_abi_migration;
+} hl_record_abi_migration;
 
 /* CUpti_ActivityOverhead to 3 */
-typedef struct haul_abi_overhead {
+typedef struct hl_record_abi_overhead {
     uint32_t kind;
     uint32_t overhead;
     uint32_t object;
     uint32_t object_id[3]; /* process and thread, or device, context and stream */
     uint64_t start;
     uint64_t end;
-} haul_abi_overhead;
+} hl_record_abi_overhead;
 
 /* CUpti_ActivityUnifiedMemoryCounterConfig */
-typedef struct haul_abi_counter_config {
+typedef struct hl_record_abi_counter_config {
     uint32_t scope;
     uint32_t counter;
     uint32_t device;
     uint32_t enable;
-} haul_abi_counter_config;
+} hl_record_abi_counter_config;
 
-typedef void haul_abi_request(uint8_t **buffer, size_t *size, size_t *record_limit);
-typedef void haul_abi_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
-                               size_t used);
-typedef uint64_t haul_abi_clock(void);
+typedef void hl_record_abi_request(uint8_t **buffer, size_t *size, size_t *record_limit);
+typedef void hl_record_abi_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+                                    size_t used);
+typedef uint64_t hl_record_abi_clock(void);
 
 /* The functions. X(name, parameters, needed): those that are not needed are of newer versions. */
-#define HAUL_CUPTI_FUNCTIONS(X)                                                                    \
+#define HL_RECORD_CUPTI_FUNCTIONS(X)                                                               \
     X(GetVersion, (uint32_t * version), 1)                                                         \
     X(GetTimestamp, (uint64_t * time_ns), 1)                                                       \
     X(GetResultString, (int result, const char **text), 1)                                         \
     X(GetCallbackName, (uint32_t domain, uint32_t function, const char **name), 1)                 \
     X(ActivityEnable, (uint32_t kind), 1)                                                          \
     X(ActivityDisable, (uint32_t kind), 1)                                                         \
-    X(ActivityRegisterCallbacks, (haul_abi_request * request, haul_abi_complete * complete), 1)    \
-    X(ActivityGetNextRecord, (uint8_t * buffer, size_t used, haul_abi_record * *record), 1)        \
+    X(ActivityRegisterCallbacks,                                                                   \
+      (hl_record_abi_request * request, hl_record_abi_complete * complete), 1)                     \
+    X(ActivityGetNextRecord, (uint8_t * buffer, size_t used, hl_record_abi_record * *record), 1)   \
     X(ActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *dropped), 1)          \
     X(ActivityFlushAll, (uint32_t flag), 1)                                                        \
-    X(ActivityConfigureUnifiedMemoryCounter, (haul_abi_counter_config * config, uint32_t count),   \
-      0)                                                                                           \
+    X(ActivityConfigureUnifiedMemoryCounter,                                                       \
+      (hl_record_abi_counter_config * config, uint32_t count), 0)                                  \
     X(SetThreadIdType, (uint32_t type), 0)                                                         \
-    X(ActivityRegisterTimestampCallback, (haul_abi_clock * clock), 0)                              \
+    X(ActivityRegisterTimestampCallback, (hl_record_abi_clock * clock), 0)                         \
     X(ActivityEnableAllSyncRecords, (uint8_t enable), 0)
 
-typedef struct haul_cupti_functions {
-#define HAUL_CUPTI_FUNCTION(name, parameters, needed) int(*name) parameters;
-    HAUL_CUPTI_FUNCTIONS(HAUL_CUPTI_FUNCTION)
-#undef HAUL_CUPTI_FUNCTION
-} haul_cupti_functions;
+typedef struct hl_record_cupti_functions {
+#define HL_RECORD_CUPTI_FUNCTION(name, parameters, needed) int(*name) parameters;
+    HL_RECORD_CUPTI_FUNCTIONS(HL_RECORD_CUPTI_FUNCTION)
+#undef HL_RECORD_CUPTI_FUNCTION
+} hl_record_cupti_functions;
 
 #endif

@@ -7,33 +7,34 @@
 #include "record/profile_writer.h"
 
 enum {
-    HAUL_CUPTI_CONTEXTS = 256,        /* of which the device is remembered */
-    HAUL_CUPTI_CALLS = 2048,          /* functions whose names are remembered, of each interface */
-    HAUL_CUPTI_BATCH = 64,            /* rows put at once */
-    HAUL_CUPTI_MIGRATIONS = 0xfffffe, /* the stream that unified memory's migrations are given:
-                                       * CUPTI names none, and they wait for no stream */
+    HL_RECORD_CUPTI_CONTEXTS = 256, /* of which the device is remembered */
+    HL_RECORD_CUPTI_CALLS = 2048,   /* functions whose names are remembered, of each interface */
+    HL_RECORD_CUPTI_BATCH = 64,     /* rows put at once */
+    HL_RECORD_CUPTI_MIGRATIONS = 0xfffffe, /* the stream that unified memory's migrations are given:
+                                            * CUPTI names none, and they wait for no stream */
 };
 
 /* Begin with zero, and then `cupti`, `version`, `writer`, `shift_ns`. */
-typedef struct haul_cupti_decoder {
-    const haul_cupti_functions *cupti;
-    haul_profile_writer *writer;
+typedef struct hl_record_cupti_decoder {
+    const hl_record_cupti_functions *cupti;
+    hl_record_profile_writer *writer;
     uint32_t version; /* cuptiGetVersion's */
     int64_t shift_ns; /* added to CUPTI's times gives CLOCK_MONOTONIC's */
-    uint64_t untimed; /* left out: CUPTI could take no time */
     struct {
         uint32_t context;
         uint32_t device;
-    } contexts[HAUL_CUPTI_CONTEXTS];
+    } contexts[HL_RECORD_CUPTI_CONTEXTS];
     size_t context_count;
-    uint32_t call_names[2][HAUL_CUPTI_CALLS]; /* 0 where not met */
-    haul_kernel_names kernel_names;
-    haul_record batch[HAUL_CUPTI_BATCH];
-    haul_record left_out;
+    uint32_t call_names[2][HL_RECORD_CUPTI_CALLS]; /* 0 where not met */
+    hl_record_kernel_names kernel_names;
+    uint32_t own_threads[2]; /* the recorder's, by the system and as pthread_self: 0 for none yet */
+    uint64_t own_calls;      /* of those met: they go nowhere */
+    hl_record batch[HL_RECORD_CUPTI_BATCH];
+    hl_record left_out;
     size_t batch_count;
-} haul_cupti_decoder;
+} hl_record_cupti_decoder;
 
 /* Puts what the buffer's first `used` bytes hold. */
-void haul_cupti_decode(haul_cupti_decoder *self, uint8_t *buffer, size_t used);
+void hl_record_cupti_decode(hl_record_cupti_decoder *self, uint8_t *buffer, size_t used);
 
 #endif

@@ -52,35 +52,38 @@ static bool candidate(size_t number, char *path, size_t size, int *flags)
 
 static const struct {
     const char *name;
-    size_t offset; /* in haul_cupti_functions */
+    size_t offset; /* in hl_record_cupti_functions */
     bool needed;
 } functions[] = {
-#define HAUL_CUPTI_ENTRY(name, parameters, needed)                                                 \
-    {"cupti" #name, offsetof(haul_cupti_functions, name), needed},
-    HAUL_CUPTI_FUNCTIONS(HAUL_CUPTI_ENTRY)
-#undef HAUL_CUPTI_ENTRY
+#define HL_RECORD_CUPTI_ENTRY(name, parameters, needed)                                            \
+    {"cupti" #name, offsetof(hl_record_cupti_functions, name), needed},
+    HL_RECORD_CUPTI_FUNCTIONS(HL_RECORD_CUPTI_ENTRY)
+#undef HL_RECORD_CUPTI_ENTRY
 };
 
 /* A library of the name may be anything: it must have every function that is needed and tell a
  * version. */
-static haul_status check(haul_cupti_library *self, haul_error *error)
+static haul_status check(hl_record_cupti_library *self, haul_error *error)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *found = dlsym(self->handle, functions[i].name);
         memcpy((char *)&self->functions + functions[i].offset, &found, sizeof found);
         if (!found && functions[i].needed)
-            return haul_fail(error, HAUL_ABSENT, "'%s' has no %s", self->path, functions[i].name);
+            return haul_error_set(error, HAUL_STATUS_ABSENT, "'%s' has no %s", self->path,
+                                  functions[i].name);
     }
-    if (self->functions.GetVersion(&self->version) != HAUL_CUPTI_SUCCESS)
-        return haul_fail(error, HAUL_ABSENT, "'%s' does not tell its version", self->path);
-    if (self->version < HAUL_CUPTI_OLDEST)
-        return haul_fail(error, HAUL_ABSENT, "'%s' is CUPTI %u; CUDA 10's, %d, is the oldest known",
-                         self->path, self->version, HAUL_CUPTI_OLDEST);
+    if (self->functions.GetVersion(&self->version) != HL_RECORD_CUPTI_SUCCESS)
+        return haul_error_set(error, HAUL_STATUS_ABSENT, "'%s' does not tell its version",
+                              self->path);
+    if (self->version < HL_RECORD_CUPTI_OLDEST)
+        return haul_error_set(error, HAUL_STATUS_ABSENT,
+                              "'%s' is CUPTI %u; CUDA 10's, %d, is the oldest known", self->path,
+                              self->version, HL_RECORD_CUPTI_OLDEST);
     return HAUL_OK;
 }
 
 /* One that has nothing running. */
-static void close_library(haul_cupti_library *self)
+static void close_library(hl_record_cupti_library *self)
 {
     if (self->handle)
         dlclose(self->handle);
@@ -88,10 +91,10 @@ static void close_library(haul_cupti_library *self)
 }
 
 /* The error of the last that was there tells more than that none is left. */
-haul_status haul_cupti_library_next(haul_cupti_library *self, haul_error *error)
+haul_status hl_record_cupti_library_next(hl_record_cupti_library *self, haul_error *error)
 {
     int flags;
-    haul_status status = haul_fail(error, HAUL_ABSENT, "there is no libcupti.so");
+    haul_status status = haul_error_set(error, HAUL_STATUS_ABSENT, "there is no libcupti.so");
     close_library(self);
     while (candidate(self->next, self->path, sizeof self->path, &flags)) {
         self->next++;
@@ -107,7 +110,7 @@ haul_status haul_cupti_library_next(haul_cupti_library *self, haul_error *error)
 }
 
 /* Its threads may run in code that dlclose would take away. */
-void haul_cupti_library_leave(haul_cupti_library *self)
+void hl_record_cupti_library_leave(hl_record_cupti_library *self)
 {
     self->handle = NULL;
 }

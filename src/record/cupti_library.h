@@ -8,21 +8,21 @@
 #include "record/cupti_abi.h"
 
 /* Begin with zero. */
-typedef struct haul_cupti_library {
+typedef struct hl_record_cupti_library {
     void *handle;
-    haul_cupti_functions functions;
+    hl_record_cupti_functions functions;
     uint32_t version;
     char path[4096];
     size_t next; /* where the search goes on */
-} haul_cupti_library;
+} hl_record_cupti_library;
 
 /* Opens the next library that is there and has what is needed, the one before it closed: first
  * $CUPTI_PATH alone where that is set (a file or a folder), then what the program has loaded
  * itself, then the newest by name, in the loader's folders and in those of toolkits. Returns
  * ABSENT, with the reason where one was found that cannot be used, when none is left. */
-haul_status haul_cupti_library_next(haul_cupti_library *self, haul_error *error);
+haul_status hl_record_cupti_library_next(hl_record_cupti_library *self, haul_error *error);
 
 /* Leaves it loaded, whose threads may be running, and lets the search go on. */
-void haul_cupti_library_leave(haul_cupti_library *self);
+void hl_record_cupti_library_leave(hl_record_cupti_library *self);
 
 #endif

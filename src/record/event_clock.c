@@ -6,16 +6,16 @@
  * that NTP holds is steered within that. */
 static const int64_t parting_per_million = 100;
 
-void haul_event_clock_bracket(haul_event_clock *self, int64_t before_ns, int64_t first_ns,
-                              int64_t last_ns, int64_t after_ns)
+void hl_record_event_clock_bracket(hl_record_event_clock *self, int64_t before_ns, int64_t first_ns,
+                                   int64_t last_ns, int64_t after_ns)
 {
     const int64_t lower = before_ns - first_ns, upper = after_ns - last_ns;
     if (lower > upper)
         return;
     if (!self->known)
-        *self =
-            (haul_event_clock){.known = true, .at_ns = before_ns, .lower = lower, .upper = upper};
-    /* What is below a millisecond waits for the next bracket. */
+        *self = (hl_record_event_clock){
+            .known = true, .at_ns = before_ns, .lower = lower, .upper = upper};
+    /* A part below a millisecond waits for the next bracket. */
     const int64_t parted_ms = before_ns > self->at_ns ? (before_ns - self->at_ns) / 1000000 : 0;
     self->lower -= parted_ms * parting_per_million;
     self->upper += parted_ms * parting_per_million;
@@ -32,7 +32,7 @@ void haul_event_clock_bracket(haul_event_clock *self, int64_t before_ns, int64_t
 }
 
 /* The middle is off by at most half of the width, whichever moment within was the true one. */
-int64_t haul_event_clock_host(haul_event_clock *self, int64_t device_ns)
+int64_t hl_record_event_clock_host(hl_record_event_clock *self, int64_t device_ns)
 {
     const int64_t error_ns = (self->upper - self->lower) / 2;
     if (error_ns > self->worst_error_ns)

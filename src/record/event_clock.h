@@ -7,21 +7,21 @@
 #include <stdint.h>
 
 /* Zero is a clock that nothing is known of. Times are nanoseconds. */
-typedef struct haul_event_clock {
+typedef struct hl_record_event_clock {
     bool known;
     int64_t at_ns;           /* host's time of the last bracket */
     int64_t lower, upper;    /* of what is added to the device's time to have the host's */
     int64_t worst_error_ns;  /* of the times converted so far */
     uint64_t contradictions; /* brackets that did not meet those before */
-} haul_event_clock;
+} hl_record_event_clock;
 
 /* Says that the device's clock was `first_ns` not before the host's was `before_ns`, and `last_ns`
  * not after `after_ns`; first and last may be one moment. */
-void haul_event_clock_bracket(haul_event_clock *self, int64_t before_ns, int64_t first_ns,
-                              int64_t last_ns, int64_t after_ns);
+void hl_record_event_clock_bracket(hl_record_event_clock *self, int64_t before_ns, int64_t first_ns,
+                                   int64_t last_ns, int64_t after_ns);
 
 /* The host's time of a device's, the middle of what the brackets allow; half their width is the
  * error, kept in worst_error_ns. */
-int64_t haul_event_clock_host(haul_event_clock *self, int64_t device_ns);
+int64_t hl_record_event_clock_host(hl_record_event_clock *self, int64_t device_ns);
 
 #endif

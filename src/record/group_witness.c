@@ -29,10 +29,10 @@ static _Noreturn void watch(int alive)
 }
 
 /* The pipe's other end closes with haul, however that ends: the witness never outlives it. */
-void haul_group_witness_start(haul_group_witness *self)
+void hl_record_group_witness_start(hl_record_group_witness *self)
 {
     int ends[2];
-    *self = (haul_group_witness){.alive = -1};
+    *self = (hl_record_group_witness){.alive = -1};
     if (pipe(ends))
         return;
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -48,7 +48,7 @@ void haul_group_witness_start(haul_group_witness *self)
 }
 
 /* SIGKILL, as it blocks all others. */
-void haul_group_witness_end(haul_group_witness *self)
+void hl_record_group_witness_end(hl_record_group_witness *self)
 {
     if (self->alive >= 0)
         close(self->alive);
@@ -56,10 +56,10 @@ void haul_group_witness_end(haul_group_witness *self)
         kill(self->process, SIGKILL);
         waitpid(self->process, NULL, 0);
     }
-    *self = (haul_group_witness){.alive = -1};
+    *self = (hl_record_group_witness){.alive = -1};
 }
 
-static bool has_pending(const haul_group_witness *self, int signal)
+static bool has_pending(const hl_record_group_witness *self, int signal)
 {
     char name[64], line[256];
     uint64_t pending = 0;
@@ -74,7 +74,7 @@ static bool has_pending(const haul_group_witness *self, int signal)
     return pending >> (signal - 1) & 1;
 }
 
-bool haul_group_witness_saw(haul_group_witness *self, int signal)
+bool hl_record_group_witness_saw(hl_record_group_witness *self, int signal)
 {
     bool saw = false;
     for (int i = 0; self->process && !saw && i < TRIES; i++) {
@@ -84,7 +84,7 @@ bool haul_group_witness_saw(haul_group_witness *self, int signal)
     }
     if (!saw)
         return false;
-    haul_group_witness_end(self);
-    haul_group_witness_start(self);
+    hl_record_group_witness_end(self);
+    hl_record_group_witness_start(self);
     return true;
 }

@@ -9,18 +9,18 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-typedef struct haul_group_witness {
+typedef struct hl_record_group_witness {
     pid_t process; /* 0: none, where it could not be made */
     int alive;     /* descriptor of a pipe: the witness ends with haul, however that ends */
-} haul_group_witness;
+} hl_record_group_witness;
 
 /* All signals of the caller that the witness is to see must be blocked. */
-void haul_group_witness_start(haul_group_witness *self);
+void hl_record_group_witness_start(hl_record_group_witness *self);
 
 /* Whether the group was sent `signal` since the start, or is within 50 ms. Begins anew where it
  * was. */
-bool haul_group_witness_saw(haul_group_witness *self, int signal);
+bool hl_record_group_witness_saw(hl_record_group_witness *self, int signal);
 
-void haul_group_witness_end(haul_group_witness *self);
+void hl_record_group_witness_end(hl_record_group_witness *self);
 
 #endif

@@ -11,12 +11,12 @@
 enum { MOST_RANGES = 4096 };
 
 /* Without memory, or beyond the limit, a pointer counts as pageable. */
-void haul_host_ranges_add(haul_host_ranges *self, const haul_host_range *range)
+void hl_record_host_ranges_add(hl_record_host_ranges *self, const hl_record_host_range *range)
 {
     pthread_mutex_lock(&self->lock);
     const size_t count = self->count;
     if (count < MOST_RANGES &&
-        haul_grow(&self->items, &self->capacity, count + 1, sizeof *self->items)) {
+        hl_base_grow(&self->items, &self->capacity, count + 1, sizeof *self->items)) {
         self->items[count] = *range;
         self->count = count + 1;
     }
@@ -24,10 +24,10 @@ void haul_host_ranges_add(haul_host_ranges *self, const haul_host_range *range)
 }
 
 /* From the newest on: a map of a buffer lies in the buffer's own range. */
-uint8_t haul_host_ranges_kind(haul_host_ranges *self, const void *pointer)
+uint8_t hl_record_host_ranges_kind(hl_record_host_ranges *self, const void *pointer)
 {
     const uintptr_t at = (uintptr_t)pointer;
-    uint8_t kind = HAUL_RECORD_PAGEABLE;
+    uint8_t kind = HL_RECORD_PAGEABLE;
     if (!atomic_load_explicit(&self->count, memory_order_relaxed))
         return kind;
     pthread_mutex_lock(&self->lock);
@@ -41,7 +41,7 @@ uint8_t haul_host_ranges_kind(haul_host_ranges *self, const void *pointer)
 }
 
 /* With the lock held. */
-static void take_out(haul_host_ranges *self, size_t at)
+static void take_out(hl_record_host_ranges *self, size_t at)
 {
     const size_t count = self->count;
     memmove(self->items + at, self->items + at + 1, (count - at - 1) * sizeof *self->items);
@@ -49,8 +49,8 @@ static void take_out(haul_host_ranges *self, size_t at)
 }
 
 /* The newest range of `owner` that is mapped at `pointer`, or, for NULL, that is not mapped. */
-static bool find(haul_host_ranges *self, const void *owner, const void *pointer,
-                 haul_host_range *range)
+static bool find(hl_record_host_ranges *self, const void *owner, const void *pointer,
+                 hl_record_host_range *range)
 {
     bool found = false;
     if (!atomic_load_explicit(&self->count, memory_order_relaxed))
@@ -67,18 +67,19 @@ static bool find(haul_host_ranges *self, const void *owner, const void *pointer,
     return found;
 }
 
-bool haul_host_ranges_unmap(haul_host_ranges *self, const void *owner, const void *pointer,
-                            haul_host_range *range)
+bool hl_record_host_ranges_unmap(hl_record_host_ranges *self, const void *owner,
+                                 const void *pointer, hl_record_host_range *range)
 {
     return pointer && find(self, owner, pointer, range);
 }
 
-bool haul_host_ranges_find(haul_host_ranges *self, const void *owner, haul_host_range *range)
+bool hl_record_host_ranges_find(hl_record_host_ranges *self, const void *owner,
+                                hl_record_host_range *range)
 {
     return find(self, owner, NULL, range);
 }
 
-void haul_host_ranges_drop(haul_host_ranges *self, const void *owner)
+void hl_record_host_ranges_drop(hl_record_host_ranges *self, const void *owner)
 {
     if (!atomic_load_explicit(&self->count, memory_order_relaxed))
         return;

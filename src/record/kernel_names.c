@@ -11,7 +11,7 @@
 
 /* Goes through the text once: a name ends where its parameters or its template's arguments begin,
  * and begins behind the last blank or colon outside of both. */
-char *haul_kernel_base_name(const char *name, char *base, size_t size)
+char *hl_record_kernel_base_name(const char *name, char *base, size_t size)
 {
     static const char anonymous[] = "(anonymous namespace)";
     const size_t skipped = sizeof anonymous - 1;
@@ -37,7 +37,7 @@ char *haul_kernel_base_name(const char *name, char *base, size_t size)
 
 /* The Itanium C++ ABI's demangler, where the program has one; a plug-in's own runtime is not in
  * sight of RTLD_DEFAULT. It stays loaded as long as the program keeps it. */
-static void look_for_demangler(haul_kernel_names *self)
+static void look_for_demangler(hl_record_kernel_names *self)
 {
     static const char *const runtimes[] = {"libstdc++.so.6", "libc++abi.so.1"};
     void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
@@ -50,8 +50,8 @@ static void look_for_demangler(haul_kernel_names *self)
 }
 
 /* Names that no demangler reads stay as they are. */
-static haul_kernel_name make(haul_kernel_names *self, haul_profile_writer *writer,
-                             const char *mangled)
+static hl_record_kernel_name make(hl_record_kernel_names *self, hl_record_profile_writer *writer,
+                                  const char *mangled)
 {
     char base[512];
     int status = 0;
@@ -61,24 +61,26 @@ static haul_kernel_name make(haul_kernel_names *self, haul_profile_writer *write
                          ? self->demangle(mangled, NULL, NULL, &status)
                          : NULL;
     const char *whole = readable ? readable : mangled;
-    const haul_kernel_name name = {
-        .whole = haul_profile_name(writer, whole),
-        .base = haul_profile_name(writer, haul_kernel_base_name(whole, base, sizeof base)),
+    const hl_record_kernel_name name = {
+        .whole = hl_record_profile_name(writer, whole),
+        .base =
+            hl_record_profile_name(writer, hl_record_kernel_base_name(whole, base, sizeof base)),
     };
     free(readable);
     return name;
 }
 
 /* A slot holds the name met last: programs launch few kernels, many times. */
-haul_kernel_name haul_kernel_names_find(haul_kernel_names *self, haul_profile_writer *writer,
-                                        const char *mangled)
+hl_record_kernel_name hl_record_kernel_names_find(hl_record_kernel_names *self,
+                                                  hl_record_profile_writer *writer,
+                                                  const char *mangled)
 {
     if (!mangled)
         mangled = "(no name)";
-    const size_t slot = haul_hash(mangled, strlen(mangled)) % HAUL_KERNEL_NAMES;
+    const size_t slot = hl_base_hash(mangled, strlen(mangled)) % HL_RECORD_KERNEL_NAMES;
     if (self->slots[slot].mangled && !strcmp(self->slots[slot].mangled, mangled))
         return self->slots[slot].name;
-    const haul_kernel_name name = make(self, writer, mangled);
+    const hl_record_kernel_name name = make(self, writer, mangled);
     free(self->slots[slot].mangled);
     self->slots[slot].mangled = strdup(mangled);
     self->slots[slot].name = name;
@@ -86,9 +88,9 @@ haul_kernel_name haul_kernel_names_find(haul_kernel_names *self, haul_profile_wr
 }
 
 /* The demangler is looked for again by the next recording. */
-void haul_kernel_names_release(haul_kernel_names *self)
+void hl_record_kernel_names_release(hl_record_kernel_names *self)
 {
-    for (size_t i = 0; i < HAUL_KERNEL_NAMES; i++)
+    for (size_t i = 0; i < HL_RECORD_KERNEL_NAMES; i++)
         free(self->slots[i].mangled);
-    *self = (haul_kernel_names){.looked = false};
+    *self = (hl_record_kernel_names){.looked = false};
 }

@@ -23,7 +23,7 @@
 #include "record/unpacked.h"
 
 enum {
-    LONGEST_PATH = HAUL_LONGEST_PATH,
+    LONGEST_PATH = HL_RECORD_LONGEST_PATH,
     ROUND_MS = 20,        /* between two readings of the rings */
     BUSY_BYTES = 1 << 20, /* of which more in a round: the next follows at once */
     TELL_AFTER_MS = 1000, /* that haul waits for what the program left */
@@ -31,18 +31,18 @@ enum {
 
 // NOLINTBEGIN(concurrency-mt-unsafe): the environment is read, and set in the child alone
 
-/* What the program is run with. */
+/* The settings that the program is run with. */
 typedef struct launch {
     const haul_recording_options *options;
-    haul_output_file output;
-    haul_ring_folder folder;
+    hl_record_output_file output;
+    hl_record_ring_folder folder;
     char opencl[LONGEST_PATH]; /* the libraries that record, "" for none */
     char cuda[LONGEST_PATH];
     char unpacked[LONGEST_PATH];   /* the folder of those that were written, "" for none */
     struct sigaction child_action; /* of SIGCHLD before us */
     sigset_t mask;                 /* before us */
-    haul_group_witness witness;
-    haul_collector collector;
+    hl_record_group_witness witness;
+    hl_record_collector collector;
     int talk; /* a socket: the child waits there for the folder, and says why it fails */
     pid_t child;
 } launch;
@@ -90,16 +90,17 @@ static haul_status provide_libraries(launch *self, haul_error *error)
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < sizeof libraries / sizeof *libraries; i++) {
         if (libraries[i].image->size)
-            status = haul_unpack_recorder(self->unpacked, libraries[i].image, libraries[i].name,
+            status =
+                hl_record_unpack_recorder(self->unpacked, libraries[i].image, libraries[i].name,
                                           libraries[i].path, LONGEST_PATH, error);
         else
             find_library(libraries[i].name, libraries[i].path, LONGEST_PATH);
     }
     if (status || self->opencl[0] || self->cuda[0])
         return status;
-    return haul_fail(error, HAUL_ABSENT,
-                     "no library to record with: build haul with OpenCL's headers (packages "
-                     "ocl-icd-opencl-dev and opencl-headers)");
+    return haul_error_set(error, HAUL_STATUS_ABSENT,
+                          "no library to record with: build haul with OpenCL's headers (packages "
+                          "ocl-icd-opencl-dev and opencl-headers)");
 }
 
 /* --- the child: it waits before it becomes the program, whose number the profile's name may hold
@@ -115,19 +116,32 @@ static void set_number(const char *name, int64_t value)
         unsetenv(name);
 }
 
+/* The user's own layers: within a recording, without that one's recorder, which would write into
+ * this recording's folder, too. */
+static const char *their_layers(void)
+{
+    const char *list = getenv("OPENCL_LAYERS"), *outer = getenv(HAUL_RECORD_LAYERS);
+    if (list && outer && getenv(HAUL_RECORD_FOLDER) && !strcmp(list, outer))
+        list = getenv(HAUL_RECORD_THEIRS);
+    return list ? list : "";
+}
+
 static void set_environment(const launch *self, const char *folder)
 {
     char text[2 * LONGEST_PATH];
-    const char *theirs = getenv("OPENCL_LAYERS");
+    const char *theirs = their_layers();
     setenv(HAUL_RECORD_FOLDER, folder, 1);
     set_number(HAUL_RECORD_START, self->collector.start_ns);
     set_number(HAUL_RECORD_DURATION, (int64_t)(self->options->duration_s * 1e9));
     set_number(HAUL_RECORD_MAX_OPS, (int64_t)self->options->max_operations);
-    if (self->opencl[0]) { /* a list with colons: a path with one goes by a link in the folder */
+    if (self->opencl[0]) { /* a list with colons: a link in the folder is for paths with one */
+        setenv(HAUL_RECORD_THEIRS, theirs, 1);
+        theirs = getenv(HAUL_RECORD_THEIRS); /* the list itself may be the outer recording's */
         snprintf(text, sizeof text, "%s%s%s%s", theirs ? theirs : "", theirs && *theirs ? ":" : "",
                  strchr(self->opencl, ':') ? folder : self->opencl,
-                 strchr(self->opencl, ':') ? "/" HAUL_RING_FOLDER_LINK : "");
+                 strchr(self->opencl, ':') ? "/" HL_RECORD_RING_FOLDER_LINK : "");
         setenv("OPENCL_LAYERS", text, 1);
+        setenv(HAUL_RECORD_LAYERS, text, 1);
     }
     if (self->cuda[0])
         setenv("CUDA_INJECTION64_PATH", self->cuda, 1);
@@ -154,7 +168,7 @@ static haul_status make_child(launch *self, haul_error *error)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
-        return haul_fail(error, HAUL_IO, "cannot make a pair of sockets");
+        return haul_error_set(error, HAUL_STATUS_IO, "cannot make a pair of sockets");
     for (int i = 0; i < 2; i++)
         fcntl(ends[i], F_SETFD, FD_CLOEXEC);
     self->child = fork();
@@ -167,7 +181,7 @@ static haul_status make_child(launch *self, haul_error *error)
     if (self->child > 0)
         return HAUL_OK;
     close(ends[1]);
-    return haul_fail(error, HAUL_IO, "cannot start a process");
+    return haul_error_set(error, HAUL_STATUS_IO, "cannot start a process");
 }
 
 /* Lets the child become the program, in whose environment `folder` is; "" gives it up. */
@@ -184,7 +198,8 @@ static haul_status let_go(launch *self, const char *folder, haul_error *error)
     char text[128];
     if (strerror_r(reason, text, sizeof text))
         text[0] = '\0';
-    return haul_fail(error, HAUL_IO, "cannot run '%.300s': %s", self->options->program[0], text);
+    return haul_error_set(error, HAUL_STATUS_IO, "cannot run '%.300s': %s",
+                          self->options->program[0], text);
 }
 
 /* --- before */
@@ -193,8 +208,8 @@ static haul_status let_go(launch *self, const char *folder, haul_error *error)
 static haul_status take_output(launch *self, haul_error *error)
 {
     bool ranked;
-    HAUL_TRY(haul_output_name(self->options->output, (long)self->child, self->output.name, &ranked,
-                              error));
+    HAUL_TRY(hl_record_output_name(self->options->output, (long)self->child, self->output.name,
+                                   &ranked, error));
     if (ranked) {
         char text[LONGEST_PATH + 200];
         snprintf(
@@ -204,40 +219,59 @@ static haul_status take_output(launch *self, haul_error *error)
             self->output.name);
         tell(self, text);
     }
-    return haul_output_open(&self->output, self->options->replace, error);
+    return hl_record_output_open(&self->output, self->options->replace, error);
+}
+
+/* Tells of settings in the program's environment that do not take effect. */
+static void tell_of_others(const launch *self)
+{
+    char text[LONGEST_PATH + 200];
+    const char *tool = getenv("CUDA_INJECTION64_PATH");
+    if (getenv(HAUL_RECORD_FOLDER))
+        tell(self, "this runs within another recording, which sees nothing of this program");
+    else if (tool && *tool && self->cuda[0]) {
+        snprintf(text, sizeof text,
+                 "CUDA_INJECTION64_PATH is '%.4000s', which is not loaded: CUDA loads one tool",
+                 tool);
+        tell(self, text);
+    }
 }
 
 /* All that can fail is done before the program runs: a mistake costs no profile. */
 static haul_status start(launch *self, haul_error *error)
 {
     HAUL_TRY(make_child(self, error));
-    self->collector = (haul_collector){.folder = self->folder.path,
-                                       .path = self->output.temporary,
-                                       .start_ns = haul_profile_now()};
+    self->collector = (hl_record_collector){.folder = self->folder.path,
+                                            .path = self->output.temporary,
+                                            .start_ns = hl_record_profile_now()};
     haul_status status = take_output(self, error);
-    if (!status && (status = haul_ring_folder_make(&self->folder, self->opencl, error)))
-        haul_output_drop(&self->output);
+    if (!status && (status = hl_record_ring_folder_make(&self->folder, self->opencl, error)))
+        hl_record_output_drop(&self->output);
     if (status) {
         let_go(self, "", NULL);
         return status;
     }
+    tell_of_others(self);
     status = let_go(self, self->folder.path, error);
     if (status) {
-        haul_ring_folder_remove(&self->folder);
-        haul_output_drop(&self->output);
+        hl_record_ring_folder_remove(&self->folder);
+        hl_record_output_drop(&self->output);
     }
     return status;
 }
 
 /* --- while it runs */
 
-static const int taken_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
+static const int taken_signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,    SIGUSR1, SIGUSR2,
+                                    SIGALRM, SIGPIPE, SIGXCPU, SIGVTALRM, SIGCHLD};
 
 static void fill_taken(sigset_t *taken)
 {
     sigemptyset(taken);
     for (size_t i = 0; i < sizeof taken_signals / sizeof taken_signals[0]; i++)
         sigaddset(taken, taken_signals[i]);
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+        sigaddset(taken, signal);
 }
 
 /* Signals are taken one by one from here on; SIGCHLD must not be ignored for that. SIGXFSZ would
@@ -278,20 +312,23 @@ static int take_signal(launch *self, int milliseconds, bool *alone)
     const int signal = sigtimedwait(&taken, &info, &round);
     if (signal <= 0 || signal == SIGCHLD)
         return 0;
-    const bool saw = haul_group_witness_saw(&self->witness, signal);
+    const bool saw = hl_record_group_witness_saw(&self->witness, signal);
     if (saw) { /* the group's own, behind one for us */
         sigemptyset(&same);
         sigaddset(&same, signal);
         sigtimedwait(&same, NULL, &now);
     }
-    *alone = !saw && info.si_code <= 0;
+    /* An alarm that was set before haul began is the program's, as alarms outlive exec. A pipe of
+     * haul's own that broke is not. */
+    *alone = !saw && (info.si_code <= 0 || signal == SIGALRM) &&
+             !(signal == SIGPIPE && info.si_pid == getpid());
     return signal;
 }
 
 /* Reads the rings, and sleeps until the next round unless there was much. */
 static int next_round(launch *self, bool *alone)
 {
-    haul_collector_read(&self->collector, false);
+    hl_record_collector_read(&self->collector, false);
     return take_signal(self, self->collector.bytes_read > BUSY_BYTES ? 0 : ROUND_MS, alone);
 }
 
@@ -314,11 +351,11 @@ static void wait_for_left(launch *self)
 {
     bool told = false, alone;
     long pid = 0;
-    const int64_t begin_ns = haul_profile_now();
-    haul_collector_read(&self->collector, true);
-    while (haul_collector_has_writer(&self->collector, &pid) && !next_round(self, &alone)) {
+    const int64_t begin_ns = hl_record_profile_now();
+    hl_record_collector_read(&self->collector, true);
+    while (hl_record_collector_has_writer(&self->collector, &pid) && !next_round(self, &alone)) {
         char text[200];
-        if (told || haul_profile_now() - begin_ns < TELL_AFTER_MS * INT64_C(1000000))
+        if (told || hl_record_profile_now() - begin_ns < TELL_AFTER_MS * INT64_C(1000000))
             continue;
         snprintf(
             text, sizeof text,
@@ -348,16 +385,17 @@ static bool has_platform(void)
     return found;
 }
 
-/* What the recorders said: an empty line when a runtime was loaded, else what failed. */
+/* Reads the recorders' lines: an empty one when a runtime was loaded, else what failed. */
 /* The first failure is told; the others are mostly the same one in other processes. */
-static void read_said(const launch *self, haul_recording *recording)
+static void read_said(launch *self, haul_recording *recording)
 {
-    char line[HAUL_LONGEST_PATH + 16];
-    snprintf(line, sizeof line, "%s/" HAUL_RECORD_SAID, self->folder.path);
+    char line[HL_RECORD_LONGEST_PATH + 16];
+    snprintf(line, sizeof line, "%s/" HL_RECORD_SAID, self->folder.path);
     FILE *file = fopen(line, "re");
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
         recording->met_runtime = true;
+        self->collector.lost[HL_RECORD_LOSS_NO_RECORDERS].count += line[0] != '\0';
         if (line[0] && !recording->failure[0])
             snprintf(recording->failure, sizeof recording->failure, "%.599s", line);
     }
@@ -369,10 +407,10 @@ static void read_said(const launch *self, haul_recording *recording)
 static haul_status end_recording(launch *self, int ended, haul_recording *made, haul_error *error)
 {
     char cause[800];
-    const int64_t ended_ns = haul_profile_now();
+    const int64_t ended_ns = hl_record_profile_now();
     wait_for_left(self);
-    haul_ring_folder_users(&self->folder, haul_collector_has_finished, &self->collector,
-                           made->running, sizeof made->running);
+    hl_record_ring_folder_users(&self->folder, hl_record_collector_has_finished, &self->collector,
+                                made->running, sizeof made->running);
     read_said(self, made);
     cause[0] = '\0';
     if (WIFSIGNALED(ended))
@@ -382,15 +420,15 @@ static haul_status end_recording(launch *self, int ended, haul_recording *made, 
         snprintf(cause + strlen(cause), sizeof cause - strlen(cause), "%s%s ran on",
                  cause[0] ? "; " : "", made->running);
     made->exit_code = WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
-    haul_collector_finish(&self->collector, cause, ended_ns, made);
-    haul_ring_folder_remove(&self->folder);
+    hl_record_collector_finish(&self->collector, cause, ended_ns, made);
+    hl_record_ring_folder_remove(&self->folder);
     snprintf(made->output, sizeof made->output, "%s", self->output.name);
     made->met_runtime |= made->has_profile;
     made->has_platform = has_platform();
     made->records_opencl = self->opencl[0] != '\0';
     if (made->has_profile)
-        return haul_output_keep(&self->output, error);
-    haul_output_drop(&self->output);
+        return hl_record_output_keep(&self->output, error);
+    hl_record_output_drop(&self->output);
     return HAUL_OK;
 }
 
@@ -401,14 +439,14 @@ static haul_status run(launch *self, haul_recording *made, haul_error *error)
     haul_status status = provide_libraries(self, error);
     if (!status) {
         hold_signals(self);
-        haul_group_witness_start(&self->witness);
+        hl_record_group_witness_start(&self->witness);
         status = start(self, error);
         if (!status)
             status = end_recording(self, wait_for_child(self), made, error);
-        haul_group_witness_end(&self->witness);
+        hl_record_group_witness_end(&self->witness);
         give_signals_back(self);
     }
-    haul_remove_unpacked(self->unpacked);
+    hl_record_remove_unpacked(self->unpacked);
     return status;
 }
 
@@ -424,7 +462,7 @@ haul_status haul_recording_run(const haul_recording_options *options, haul_recor
         if (!status)
             *recording = *made;
     } else {
-        status = haul_fail_no_memory(error);
+        status = hl_base_fail_no_memory(error);
     }
     free(made);
     free(self);

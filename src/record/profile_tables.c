@@ -68,45 +68,47 @@ static const char schema[] =
     " ('EXPORT_SCHEMA_VERSION_MICRO', '14');";
 
 /* The first eight parameters are common where a table has them: see bind_place. */
-static const char *const inserts[HAUL_TABLE_STATEMENTS] = {
-    [HAUL_RECORD_COPY] =
+static const char *const inserts[HL_RECORD_TABLE_STATEMENTS] = {
+    [HL_RECORD_COPY] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, contextId, streamId,"
         " correlationId, globalPid, bytes, copyKind, srcKind, dstKind, srcDeviceId, dstDeviceId,"
         " migrationCause, copyCount) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
         " ?13, ?14, 1)",
-    [HAUL_RECORD_SET] =
+    [HL_RECORD_SET] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET (start, end, deviceId, contextId, streamId,"
         " correlationId, globalPid, bytes, value, memKind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
         " ?9, ?10)",
-    [HAUL_RECORD_KERNEL] =
+    [HL_RECORD_KERNEL] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, contextId, streamId,"
         " correlationId, globalPid, demangledName, shortName, mangledName, launchType,"
         " registersPerThread, gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory,"
         " dynamicSharedMemory, localMemoryPerThread, localMemoryTotal, gridId) VALUES (?1, ?2, ?3,"
         " ?4, ?5, ?6, ?7, ?8, ?9, ?8, 1, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, 0, 0, 0)",
-    [HAUL_RECORD_CALL] =
+    [HL_RECORD_CALL] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME (start, end, eventClass, globalTid, correlationId,"
         " nameId, returnValue) VALUES (?1, ?2, 0, ?3, ?6, ?4, ?5)",
-    [HAUL_RECORD_SYNC] =
+    [HL_RECORD_SYNC] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start, end, deviceId, contextId,"
         " streamId, correlationId, globalPid, syncType, eventId, eventSyncId) VALUES (?1, ?2, ?3,"
         " ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    [HAUL_RECORD_EVENT] =
+    [HL_RECORD_EVENT] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT (timestamp, deviceId, contextId, streamId,"
         " correlationId, globalPid, eventId, eventSyncId) VALUES (?1, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [HAUL_RECORD_OVERHEAD] =
+    [HL_RECORD_OVERHEAD] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD (start, end, eventClass, globalTid,"
         " correlationId, nameId, overheadType) VALUES (?1, ?2, 0, ?3, ?6, ?4, ?5)",
-    [HAUL_TABLE_STRING] = "INSERT OR REPLACE INTO StringIds VALUES (?1, ?2)",
-    [HAUL_TABLE_PROCESS] = "INSERT INTO PROCESSES VALUES (?1, ?2, ?3)",
-    [HAUL_TABLE_DEVICE] =
+    [HL_RECORD_TABLE_STRING] = "INSERT OR REPLACE INTO StringIds VALUES (?1, ?2)",
+    [HL_RECORD_TABLE_PROCESS] = "INSERT INTO PROCESSES VALUES (?1, ?2, ?3)",
+    [HL_RECORD_TABLE_DEVICE] =
         "INSERT INTO TARGET_INFO_GPU (vmId, id, name, busLocation, isDiscrete, l2CacheSize,"
         " totalMemory, memoryBandwidth, clockRate, smCount, uuid, cuDevice, asyncEngines,"
         " computeMajor, computeMinor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?2,"
         " ?12, ?13, ?14)",
-    [HAUL_TABLE_DEVICE_MAP] = "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (?1, ?1, ?2, ?3, ?4)",
-    [HAUL_TABLE_STREAM] = "INSERT INTO TARGET_INFO_CUDA_STREAM VALUES (?1, 0, ?2, ?3, ?4, 0, 0)",
-    [HAUL_TABLE_NOTE] = "INSERT INTO META_DATA_CAPTURE VALUES (?1, ?2)",
+    [HL_RECORD_TABLE_DEVICE_MAP] =
+        "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (?1, ?1, ?2, ?3, ?4)",
+    [HL_RECORD_TABLE_STREAM] =
+        "INSERT INTO TARGET_INFO_CUDA_STREAM VALUES (?1, 0, ?2, ?3, ?4, 0, 0)",
+    [HL_RECORD_TABLE_NOTE] = "INSERT INTO META_DATA_CAPTURE VALUES (?1, ?2)",
 };
 
 enum {
@@ -119,17 +121,18 @@ static const uint64_t machine = UINT64_C(1) << 48;
 
 /* SQLite's words, and the system's behind them: "disk I/O error" alone does not tell a full disk.
  * */
-haul_status haul_profile_tables_fail(haul_profile_tables *self, int code, haul_error *error)
+haul_status hl_record_profile_tables_fail(hl_record_profile_tables *self, int code,
+                                          haul_error *error)
 {
     const char *what = self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(code);
     const int system = self->db ? sqlite3_system_errno(self->db) : 0;
     char reason[128] = "";
     if (system && strerror_r(system, reason, sizeof reason))
         reason[0] = '\0';
-    haul_fail(error, (code & 0xff) == SQLITE_NOMEM ? HAUL_NO_MEMORY : HAUL_IO,
-              "cannot write: %s%s%s", what, reason[0] ? ", " : "", reason);
-    haul_error_in_file(error, self->path);
-    return error ? error->status : HAUL_IO;
+    haul_error_set(error, (code & 0xff) == SQLITE_NOMEM ? HAUL_STATUS_NO_MEMORY : HAUL_STATUS_IO,
+                   "cannot write: %s%s%s", what, reason[0] ? ", " : "", reason);
+    hl_base_error_in_file(error, self->path);
+    return error ? error->status : HAUL_STATUS_IO;
 }
 
 /* The bindings stay: every insert binds all that it has. */
@@ -155,14 +158,14 @@ static void bind_figure(sqlite3_stmt *statement, int at, uint64_t value)
         sqlite3_bind_null(statement, at);
 }
 
-int haul_profile_tables_run(haul_profile_tables *self, const char *sql)
+int hl_record_profile_tables_run(hl_record_profile_tables *self, const char *sql)
 {
     return sqlite3_exec(self->db, sql, NULL, NULL, NULL);
 }
 
 /* Time 0 in universal time, from both clocks at this moment: readers put recordings of several
  * machines side by side by it. */
-static int say_start(haul_profile_tables *self)
+static int say_start(hl_record_profile_tables *self)
 {
     struct timespec utc, now;
     char text[32] = "";
@@ -180,56 +183,56 @@ static int say_start(haul_profile_tables *self)
              "INSERT INTO TARGET_INFO_SESSION_START_TIME (utcEpochNs, utcTime, systemClockNs)"
              " VALUES (%" PRId64 ", '%s', %" PRId64 ")",
              utc_ns, text, self->start_ns);
-    return haul_profile_tables_run(self, sql);
+    return hl_record_profile_tables_run(self, sql);
 }
 
 /* The page cache survives a killed process, so nothing needs to wait for the disk. The log stays
  * beside the file while it is written; exclusive, so that it works on file systems of a network,
  * without shared memory. */
-static int make(haul_profile_tables *self)
+static int make(hl_record_profile_tables *self)
 {
     int code =
         sqlite3_open_v2(self->path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK)
-        code = haul_profile_tables_run(
+        code = hl_record_profile_tables_run(
             self, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
                   "PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 4000; BEGIN");
     if (code == SQLITE_OK)
-        code = haul_profile_tables_run(self, schema);
+        code = hl_record_profile_tables_run(self, schema);
     if (code == SQLITE_OK) /* until the recording has ended in order */
-        code = haul_profile_tables_run(
+        code = hl_record_profile_tables_run(
             self, "INSERT INTO META_DATA_CAPTURE VALUES ('HAUL:INCOMPLETE', 'haul was ended"
                   " before the program')");
     if (code == SQLITE_OK)
         code = say_start(self);
     if (code == SQLITE_OK)
-        code = haul_profile_tables_run(self, "COMMIT");
-    for (int i = 0; code == SQLITE_OK && i < HAUL_TABLE_STATEMENTS; i++)
+        code = hl_record_profile_tables_run(self, "COMMIT");
+    for (int i = 0; code == SQLITE_OK && i < HL_RECORD_TABLE_STATEMENTS; i++)
         code = sqlite3_prepare_v3(self->db, inserts[i], -1, SQLITE_PREPARE_PERSISTENT,
                                   &self->insert[i], NULL);
     return code;
 }
 
-haul_status haul_profile_tables_open(haul_profile_tables *self, const char *path, int64_t start_ns,
-                                     haul_error *error)
+haul_status hl_record_profile_tables_open(hl_record_profile_tables *self, const char *path,
+                                          int64_t start_ns, haul_error *error)
 {
-    *self = (haul_profile_tables){.path = path, .start_ns = start_ns};
+    *self = (hl_record_profile_tables){.path = path, .start_ns = start_ns};
     const int code = make(self);
     if (code == SQLITE_OK)
         return HAUL_OK;
-    const haul_status status = haul_profile_tables_fail(self, code, error);
-    haul_profile_tables_close(self);
+    const haul_status status = hl_record_profile_tables_fail(self, code, error);
+    hl_record_profile_tables_close(self);
     return status;
 }
 
-void haul_profile_tables_close(haul_profile_tables *self)
+void hl_record_profile_tables_close(hl_record_profile_tables *self)
 {
-    for (int i = 0; i < HAUL_TABLE_STATEMENTS; i++)
+    for (int i = 0; i < HL_RECORD_TABLE_STATEMENTS; i++)
         sqlite3_finalize(self->insert[i]);
     if (self->db)
-        haul_profile_tables_run(self, "PRAGMA journal_mode = DELETE");
+        hl_record_profile_tables_run(self, "PRAGMA journal_mode = DELETE");
     sqlite3_close(self->db);
-    *self = (haul_profile_tables){0};
+    *self = (hl_record_profile_tables){0};
 }
 
 #define COUNT(values) (int)(sizeof(values) / sizeof(values)[0])
@@ -242,26 +245,26 @@ static void bind_numbers(sqlite3_stmt *statement, int at, const uint64_t *values
 }
 
 /* A kind's own values, in the order of its insert's parameters; returns how many. */
-static int own_values(const haul_record *record, uint64_t *to)
+static int own_values(const hl_record *record, uint64_t *to)
 {
     const uint32_t device = record->device;
     switch (record->kind) {
-    case HAUL_RECORD_COPY: {
+    case HL_RECORD_COPY: {
         const uint32_t source = record->copy.source_device, target = record->copy.target_device;
         to[0] = record->copy.bytes;
         to[1] = record->copy.copy_kind;
         to[2] = record->copy.source_kind;
         to[3] = record->copy.target_kind;
-        to[4] = source == HAUL_PROFILE_NO_ID ? device : source;
-        to[5] = target == HAUL_PROFILE_NO_ID ? device : target;
+        to[4] = source == HL_RECORD_PROFILE_NO_ID ? device : source;
+        to[5] = target == HL_RECORD_PROFILE_NO_ID ? device : target;
         return 6;
     }
-    case HAUL_RECORD_SET:
+    case HL_RECORD_SET:
         to[0] = record->set.bytes;
         to[1] = record->set.value;
         to[2] = record->set.memory_kind;
         return 3;
-    case HAUL_RECORD_KERNEL:
+    case HL_RECORD_KERNEL:
         to[0] = record->kernel.name;
         to[1] = record->kernel.short_name ? record->kernel.short_name : record->kernel.name;
         to[2] = record->kernel.registers;
@@ -272,12 +275,12 @@ static int own_values(const haul_record *record, uint64_t *to)
         to[9] = record->kernel.static_shared_bytes;
         to[10] = record->kernel.dynamic_shared_bytes;
         return 11;
-    case HAUL_RECORD_SYNC:
+    case HL_RECORD_SYNC:
         to[0] = record->sync.type;
         to[1] = record->sync.event;
         to[2] = record->sync.sync_id;
         return 3;
-    case HAUL_RECORD_EVENT:
+    case HL_RECORD_EVENT:
         to[0] = record->event.event;
         to[1] = record->event.sync_id;
         return 2;
@@ -287,8 +290,8 @@ static int own_values(const haul_record *record, uint64_t *to)
 }
 
 /* Rows of a host thread. */
-static void bind_on_thread(sqlite3_stmt *statement, haul_profile_process process, uint32_t thread,
-                           uint32_t name, int64_t last)
+static void bind_on_thread(sqlite3_stmt *statement, hl_record_profile_process process,
+                           uint32_t thread, uint32_t name, int64_t last)
 {
     sqlite3_bind_int64(statement, 3, process.id | (thread & 0xffffff));
     bind_figure(statement, 4, name);
@@ -297,8 +300,8 @@ static void bind_on_thread(sqlite3_stmt *statement, haul_profile_process process
 
 /* Rows of a device. The migration's cause is the one own value that may be unknown, which is NULL.
  */
-static void bind_on_device(sqlite3_stmt *statement, haul_profile_process process,
-                           const haul_record *record)
+static void bind_on_device(sqlite3_stmt *statement, hl_record_profile_process process,
+                           const hl_record *record)
 {
     uint64_t values[MOST_OWN];
     const int count = own_values(record, values);
@@ -307,26 +310,26 @@ static void bind_on_device(sqlite3_stmt *statement, haul_profile_process process
     sqlite3_bind_int64(statement, 5, record->stream);
     sqlite3_bind_int64(statement, 7, process.id);
     bind_numbers(statement, FIRST_OWN, values, count);
-    if (record->kind == HAUL_RECORD_COPY)
+    if (record->kind == HL_RECORD_COPY)
         bind_figure(statement, FIRST_OWN + count, record->copy.migration_cause);
 }
 
-int haul_profile_tables_add(haul_profile_tables *self, haul_profile_process process,
-                            const haul_record *record)
+int hl_record_profile_tables_add(hl_record_profile_tables *self, hl_record_profile_process process,
+                                 const hl_record *record)
 {
-    if ((unsigned)record->kind >= HAUL_RECORD_KINDS)
+    if ((unsigned)record->kind >= HL_RECORD_KINDS)
         return SQLITE_OK;
     sqlite3_stmt *statement = self->insert[record->kind];
     /* An event without a time has 0, which readers take as unknown. */
-    const bool timed = record->kind != HAUL_RECORD_EVENT || record->start_ns;
+    const bool timed = record->kind != HL_RECORD_EVENT || record->start_ns;
     sqlite3_bind_int64(statement, 1, timed ? record->start_ns - self->start_ns : 0);
-    if (record->kind != HAUL_RECORD_EVENT)
+    if (record->kind != HL_RECORD_EVENT)
         sqlite3_bind_int64(statement, 2, record->end_ns - self->start_ns);
     bind_figure(statement, 6, record->correlation);
-    if (record->kind == HAUL_RECORD_CALL)
+    if (record->kind == HL_RECORD_CALL)
         bind_on_thread(statement, process, record->call.thread, record->call.name,
                        record->call.result);
-    else if (record->kind == HAUL_RECORD_OVERHEAD)
+    else if (record->kind == HL_RECORD_OVERHEAD)
         bind_on_thread(statement, process, record->overhead.thread, record->overhead.name,
                        record->overhead.type);
     else
@@ -335,78 +338,83 @@ int haul_profile_tables_add(haul_profile_tables *self, haul_profile_process proc
 }
 
 /* As nsys makes it: the machine's number above 24 bits of the process and 24 of a thread. */
-haul_profile_process haul_profile_process_of(int64_t pid, unsigned before)
+hl_record_profile_process hl_record_profile_process_of(int64_t pid, unsigned before)
 {
-    return (haul_profile_process){
+    return (hl_record_profile_process){
         .id = (1 + (int64_t)before) << 48 | (pid & 0xffffff) << 24,
         .pid = pid,
     };
 }
 
-int haul_profile_tables_string(haul_profile_tables *self, uint32_t id, const char *text)
+int hl_record_profile_tables_string(hl_record_profile_tables *self, uint32_t id, const char *text)
 {
-    sqlite3_bind_int64(self->insert[HAUL_TABLE_STRING], 1, id);
-    bind_text(self->insert[HAUL_TABLE_STRING], 2, text);
-    return step(self->insert[HAUL_TABLE_STRING]);
+    sqlite3_bind_int64(self->insert[HL_RECORD_TABLE_STRING], 1, id);
+    bind_text(self->insert[HL_RECORD_TABLE_STRING], 2, text);
+    return step(self->insert[HL_RECORD_TABLE_STRING]);
 }
 
 /* Units are nsys's: bytes, bytes a second, Hz. */
-int haul_profile_tables_device(haul_profile_tables *self, const haul_profile_device *device)
+int hl_record_profile_tables_device(hl_record_profile_tables *self,
+                                    const hl_record_profile_device *device)
 {
     const uint64_t figures[] = {device->l2_bytes, device->memory_bytes,
                                 device->memory_bandwidth_Bps, device->clock_Hz,
                                 device->multiprocessors};
-    bind_numbers(self->insert[HAUL_TABLE_DEVICE], 1, (const uint64_t[]){machine, device->id}, 2);
-    bind_text(self->insert[HAUL_TABLE_DEVICE], 3, device->name);
-    bind_text(self->insert[HAUL_TABLE_DEVICE], 4, device->bus);
-    sqlite3_bind_int(self->insert[HAUL_TABLE_DEVICE], 5, device->discrete);
+    bind_numbers(self->insert[HL_RECORD_TABLE_DEVICE], 1, (const uint64_t[]){machine, device->id},
+                 2);
+    bind_text(self->insert[HL_RECORD_TABLE_DEVICE], 3, device->name);
+    bind_text(self->insert[HL_RECORD_TABLE_DEVICE], 4, device->bus);
+    sqlite3_bind_int(self->insert[HL_RECORD_TABLE_DEVICE], 5, device->discrete);
     for (int i = 0; i < COUNT(figures); i++)
-        bind_figure(self->insert[HAUL_TABLE_DEVICE], 6 + i, figures[i]);
-    bind_text(self->insert[HAUL_TABLE_DEVICE], 11, device->uuid);
-    bind_figure(self->insert[HAUL_TABLE_DEVICE], 12, device->copy_engines);
-    bind_figure(self->insert[HAUL_TABLE_DEVICE], 13, device->compute_major);
-    bind_figure(self->insert[HAUL_TABLE_DEVICE], 14, device->compute_minor);
-    return step(self->insert[HAUL_TABLE_DEVICE]);
+        bind_figure(self->insert[HL_RECORD_TABLE_DEVICE], 6 + i, figures[i]);
+    bind_text(self->insert[HL_RECORD_TABLE_DEVICE], 11, device->uuid);
+    bind_figure(self->insert[HL_RECORD_TABLE_DEVICE], 12, device->copy_engines);
+    bind_figure(self->insert[HL_RECORD_TABLE_DEVICE], 13, device->compute_major);
+    bind_figure(self->insert[HL_RECORD_TABLE_DEVICE], 14, device->compute_minor);
+    return step(self->insert[HL_RECORD_TABLE_DEVICE]);
 }
 
-int haul_profile_tables_device_of(haul_profile_tables *self, haul_profile_process process,
-                                  const haul_profile_device *device)
+int hl_record_profile_tables_device_of(hl_record_profile_tables *self,
+                                       hl_record_profile_process process,
+                                       const hl_record_profile_device *device)
 {
-    bind_numbers(self->insert[HAUL_TABLE_DEVICE_MAP], 1,
+    bind_numbers(self->insert[HL_RECORD_TABLE_DEVICE_MAP], 1,
                  (const uint64_t[]){device->id, (uint64_t)process.pid & 0xffffff}, 2);
-    bind_text(self->insert[HAUL_TABLE_DEVICE_MAP], 3, device->uuid);
-    bind_figure(self->insert[HAUL_TABLE_DEVICE_MAP], 4, device->multiprocessors);
-    return step(self->insert[HAUL_TABLE_DEVICE_MAP]);
+    bind_text(self->insert[HL_RECORD_TABLE_DEVICE_MAP], 3, device->uuid);
+    bind_figure(self->insert[HL_RECORD_TABLE_DEVICE_MAP], 4, device->multiprocessors);
+    return step(self->insert[HL_RECORD_TABLE_DEVICE_MAP]);
 }
 
 /* Hardware queues, priorities and flags are not known: 0. */
-int haul_profile_tables_stream(haul_profile_tables *self, haul_profile_process process,
-                               uint32_t context, uint32_t stream)
+int hl_record_profile_tables_stream(hl_record_profile_tables *self,
+                                    hl_record_profile_process process, uint32_t context,
+                                    uint32_t stream)
 {
     const uint64_t values[] = {stream, machine, (uint64_t)process.pid, context};
-    bind_numbers(self->insert[HAUL_TABLE_STREAM], 1, values, COUNT(values));
-    return step(self->insert[HAUL_TABLE_STREAM]);
+    bind_numbers(self->insert[HL_RECORD_TABLE_STREAM], 1, values, COUNT(values));
+    return step(self->insert[HL_RECORD_TABLE_STREAM]);
 }
 
-int haul_profile_tables_process(haul_profile_tables *self, haul_profile_process process,
-                                const char *program)
+int hl_record_profile_tables_process(hl_record_profile_tables *self,
+                                     hl_record_profile_process process, const char *program)
 {
-    bind_numbers(self->insert[HAUL_TABLE_PROCESS], 1,
+    bind_numbers(self->insert[HL_RECORD_TABLE_PROCESS], 1,
                  (const uint64_t[]){(uint64_t)process.id, (uint64_t)process.pid}, 2);
-    bind_text(self->insert[HAUL_TABLE_PROCESS], 3, program);
-    return step(self->insert[HAUL_TABLE_PROCESS]);
+    bind_text(self->insert[HL_RECORD_TABLE_PROCESS], 3, program);
+    return step(self->insert[HL_RECORD_TABLE_PROCESS]);
 }
 
 /* Notes may be said again with other values, so the old one goes first. The name is the program's
  * to choose, hence quoted. */
-int haul_profile_tables_note(haul_profile_tables *self, const char *name, const char *value)
+int hl_record_profile_tables_note(hl_record_profile_tables *self, const char *name,
+                                  const char *value)
 {
     char *sql = sqlite3_mprintf("DELETE FROM META_DATA_CAPTURE WHERE name = %Q", name);
-    const int code = sql ? haul_profile_tables_run(self, sql) : SQLITE_NOMEM;
+    const int code = sql ? hl_record_profile_tables_run(self, sql) : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (code != SQLITE_OK || !value)
         return code;
-    bind_text(self->insert[HAUL_TABLE_NOTE], 1, name);
-    bind_text(self->insert[HAUL_TABLE_NOTE], 2, value);
-    return step(self->insert[HAUL_TABLE_NOTE]);
+    bind_text(self->insert[HL_RECORD_TABLE_NOTE], 1, name);
+    bind_text(self->insert[HL_RECORD_TABLE_NOTE], 2, value);
+    return step(self->insert[HL_RECORD_TABLE_NOTE]);
 }

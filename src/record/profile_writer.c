@@ -30,44 +30,44 @@ enum {
 static const int64_t second_ns = INT64_C(1000000000);
 static const int64_t millisecond_ns = 1000000;
 
-struct haul_profile_writer {
-    haul_profile_options options;
+struct hl_record_profile_writer {
+    hl_record_profile_options options;
 
     pthread_mutex_t lock; /* of the ring's writing end and what follows */
-    haul_ring ring;
+    hl_record_ring ring;
     bool limited;        /* a limit was met */
     uint64_t operations; /* taken so far, for the limit */
     bool full;           /* a caller has waited in vain, when the reader was at `full_at` */
     uint64_t full_at;
 
     pthread_mutex_t names_lock;
-    haul_strings names;
+    hl_base_strings names;
 
     atomic_bool recording;
     _Atomic int64_t patience_ms;
 };
 
-int64_t haul_profile_now(void)
+int64_t hl_record_profile_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * second_ns + now.tv_nsec;
 }
 
-uint32_t haul_profile_thread(void)
+uint32_t hl_record_profile_thread(void)
 {
     return (uint32_t)syscall(SYS_gettid);
 }
 
 /* Relaxed: a record more or less at the moment of the end does not matter, the cost of a call does.
  * */
-bool haul_profile_recording(const haul_profile_writer *self)
+bool hl_record_profile_recording(const hl_record_profile_writer *self)
 {
     return atomic_load_explicit(&self->recording, memory_order_relaxed) &&
            !atomic_load_explicit(&self->ring.head->stopped, memory_order_relaxed);
 }
 
-void haul_profile_be_patient(haul_profile_writer *self, int64_t milliseconds)
+void hl_record_profile_be_patient(hl_record_profile_writer *self, int64_t milliseconds)
 {
     atomic_store(&self->patience_ms, milliseconds);
 }
@@ -77,17 +77,33 @@ static void count(_Atomic uint64_t *counter, uint64_t more)
     atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
-void haul_profile_count_issued(haul_profile_writer *self, uint64_t commands)
+void hl_record_profile_count_issued(hl_record_profile_writer *self, uint64_t commands)
 {
     count(&self->ring.head->issued, commands);
 }
 
-void haul_profile_count_settled(haul_profile_writer *self, uint64_t commands)
+void hl_record_profile_count_settled(hl_record_profile_writer *self, uint64_t commands)
 {
     count(&self->ring.head->settled, commands);
 }
 
-void haul_profile_fetched(haul_profile_writer *self, int64_t time_ns)
+/* The first of two threads that lose something at once gives the time: they are close. */
+void hl_record_profile_lost(hl_record_profile_writer *self, hl_record_loss loss, uint64_t lost)
+{
+    if (lost)
+        hl_record_profile_lost_since(self, loss, lost, hl_record_profile_now());
+}
+
+void hl_record_profile_lost_since(hl_record_profile_writer *self, hl_record_loss loss,
+                                  uint64_t lost, int64_t since_ns)
+{
+    hl_record_ring_head *head = self->ring.head;
+    count(&head->losses[loss].count, lost);
+    if (!atomic_load_explicit(&head->losses[loss].since_ns, memory_order_relaxed))
+        atomic_store(&head->losses[loss].since_ns, since_ns);
+}
+
+void hl_record_profile_fetched(hl_record_profile_writer *self, int64_t time_ns)
 {
     atomic_store_explicit(&self->ring.head->fetched_ns, time_ns, memory_order_relaxed);
 }
@@ -96,98 +112,105 @@ void haul_profile_fetched(haul_profile_writer *self, int64_t time_ns)
 
 /* Waits for the reader, once for all callers until it has read some. The lock is kept: the others
  * would wait for the same. */
-static bool wait_for_room(haul_profile_writer *self, size_t space)
+static bool wait_for_room(hl_record_profile_writer *self, size_t space)
 {
     static const struct timespec a_while = {.tv_nsec = 200000};
-    haul_ring_head *head = self->ring.head;
-    const uint64_t read = atomic_load(&head->read);
-    /* somebody has waited for just this in vain: do not wait again, the program would crawl */
-    if (self->full && self->full_at == read)
-        return false;
-    const int64_t begin = haul_profile_now();
+    hl_record_ring_head *head = self->ring.head;
+    const int64_t begin = hl_record_profile_now();
     const int64_t until = begin + atomic_load(&self->patience_ms) * millisecond_ns;
     bool room = false;
-    for (int64_t now = begin; !room && haul_profile_recording(self) && now < until;) {
+    for (int64_t now = begin; !room && hl_record_profile_recording(self) && now < until;) {
         nanosleep(&a_while, NULL);
-        now = haul_profile_now();
-        room = haul_ring_has_room(&self->ring, space);
+        now = hl_record_profile_now();
+        room = hl_record_ring_has_room(&self->ring, space);
         const pid_t reader = (pid_t)atomic_load(&head->reader);
         if (now - begin > DOUBT_MS * millisecond_ns &&
             (!reader || (kill(reader, 0) && errno == ESRCH)))
             break;
     }
-    atomic_fetch_add(&head->waited_ns, haul_profile_now() - begin);
+    atomic_fetch_add(&head->waited_ns, hl_record_profile_now() - begin);
     self->full = !room;
     self->full_at = atomic_load(&head->read);
     return room;
 }
 
-static bool has_room(haul_profile_writer *self, size_t space)
+/* A reader that is behind is not waited for while the ring may grow. One that cannot, for want of
+ * memory or because the program has changed its root, is tried again only after a wait. */
+static bool has_room(hl_record_profile_writer *self, size_t space)
 {
-    return haul_ring_has_room(&self->ring, space) || wait_for_room(self, space);
+    while (!hl_record_ring_has_room(&self->ring, space))
+        /* somebody has waited for just this in vain: do not wait again, the program would crawl */
+        if (self->full && self->full_at == atomic_load(&self->ring.head->read))
+            return false;
+        else if (!hl_record_ring_grow(&self->ring))
+            return wait_for_room(self, space);
+    return true;
 }
 
 /* --- putting */
 
 /* Past a limit nothing is taken any more, so that calls do not outlast what they started. */
-bool haul_profile_put(haul_profile_writer *self, const haul_record *records, size_t count_of)
+bool hl_record_profile_put(hl_record_profile_writer *self, const hl_record *records,
+                           size_t count_of)
 {
-    const haul_profile_options *limits = &self->options;
+    const hl_record_profile_options *limits = &self->options;
     uint64_t operations = 0;
     bool taken = false;
     if (!count_of || count_of > MOST_AT_ONCE)
         return !count_of;
     for (size_t i = 0; i < count_of; i++)
-        operations += haul_record_is_operation(&records[i]);
+        operations += hl_record_is_operation(&records[i]);
     pthread_mutex_lock(&self->lock);
     self->limited |=
         (limits->duration_ns && records[0].start_ns - limits->start_ns > limits->duration_ns) ||
         (limits->max_operations && self->operations + operations > limits->max_operations);
     if (self->limited) {
-        count(&self->ring.head->beyond_limits, operations);
-    } else if (haul_profile_recording(self) &&
-               has_room(self, count_of * haul_ring_space(sizeof *records))) {
+        hl_record_profile_lost(self, HL_RECORD_LOSS_BEYOND_LIMITS, operations);
+    } else if (hl_record_profile_recording(self) &&
+               has_room(self, count_of * hl_record_ring_space(sizeof *records))) {
         self->operations += operations;
         for (size_t i = 0; i < count_of; i++)
-            haul_ring_add(&self->ring, HAUL_MESSAGE_RECORD, &records[i], sizeof records[i]);
-        haul_ring_publish(&self->ring);
+            hl_record_ring_add(&self->ring, HL_RECORD_MESSAGE_RECORD, &records[i],
+                               sizeof records[i]);
+        hl_record_ring_publish(&self->ring);
         taken = true;
     } else {
-        count(&self->ring.head->dropped, count_of);
+        hl_record_profile_lost(self, HL_RECORD_LOSS_DROPPED_RECORDS, count_of);
     }
     pthread_mutex_unlock(&self->lock);
     return taken;
 }
 
 /* Names, devices and notes are few and cannot be sent again, so no limit holds them back. */
-static void put_message(haul_profile_writer *self, haul_message_type type, const void *payload,
-                        size_t bytes)
+static void put_message(hl_record_profile_writer *self, hl_record_message_type type,
+                        const void *payload, size_t bytes)
 {
     pthread_mutex_lock(&self->lock);
-    if (haul_profile_recording(self) && has_room(self, haul_ring_space(bytes))) {
-        haul_ring_add(&self->ring, type, payload, bytes);
-        haul_ring_publish(&self->ring);
+    if (hl_record_profile_recording(self) && has_room(self, hl_record_ring_space(bytes))) {
+        hl_record_ring_add(&self->ring, type, payload, bytes);
+        hl_record_ring_publish(&self->ring);
     } else {
-        count(&self->ring.head->dropped, 1);
+        hl_record_profile_lost(self, HL_RECORD_LOSS_DROPPED_RECORDS, 1);
     }
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Number 1 is "(other names)": see haul_profile_open. */
-uint32_t haul_profile_name(haul_profile_writer *self, const char *text)
+/* Number 1 is "(other names)": see hl_record_profile_open. */
+uint32_t hl_record_profile_name(hl_record_profile_writer *self, const char *text)
 {
-    haul_message_name said;
+    hl_record_message_name said;
     /* longer names are cut: C++ has some of 100 KB */
     const size_t length = text ? strnlen(text, sizeof said.text) : 0;
     pthread_mutex_lock(&self->names_lock);
     const size_t before = self->names.count;
     uint32_t id = UINT32_MAX;
     if (before < MOST_NAMES)
-        id = haul_strings_add(&self->names, text ? text : "", length);
+        id = hl_base_strings_add(&self->names, text ? text : "", length);
     if (self->names.count > before) {
         said.id = id + 1;
         memcpy(said.text, text ? text : "", length);
-        put_message(self, HAUL_MESSAGE_NAME, &said, offsetof(haul_message_name, text) + length);
+        put_message(self, HL_RECORD_MESSAGE_NAME, &said,
+                    offsetof(hl_record_message_name, text) + length);
     }
     pthread_mutex_unlock(&self->names_lock);
     return id == UINT32_MAX ? 1 : id + 1;
@@ -198,95 +221,99 @@ static void copy_text(char *to, size_t size, const char *text)
     snprintf(to, size, "%s", text ? text : "");
 }
 
-void haul_profile_describe_device(haul_profile_writer *self, const haul_profile_device *device)
+void hl_record_profile_describe_device(hl_record_profile_writer *self,
+                                       const hl_record_profile_device *device)
 {
-    haul_message_device said = {.device = *device};
+    hl_record_message_device said = {.device = *device};
     copy_text(said.name, sizeof said.name, device->name);
     copy_text(said.bus, sizeof said.bus, device->bus);
     copy_text(said.uuid, sizeof said.uuid, device->uuid);
-    put_message(self, HAUL_MESSAGE_DEVICE, &said, sizeof said);
+    put_message(self, HL_RECORD_MESSAGE_DEVICE, &said, sizeof said);
 }
 
-void haul_profile_describe_stream(haul_profile_writer *self, uint32_t context, uint32_t stream)
+void hl_record_profile_describe_stream(hl_record_profile_writer *self, uint32_t context,
+                                       uint32_t stream)
 {
-    const haul_message_stream said = {.context = context, .stream = stream};
-    put_message(self, HAUL_MESSAGE_STREAM, &said, sizeof said);
+    const hl_record_message_stream said = {.context = context, .stream = stream};
+    put_message(self, HL_RECORD_MESSAGE_STREAM, &said, sizeof said);
 }
 
-void haul_profile_note(haul_profile_writer *self, const char *name, const char *format, ...)
+void hl_record_profile_note(hl_record_profile_writer *self, const char *name, const char *format,
+                            ...)
 {
-    haul_message_note said = {0};
+    hl_record_message_note said = {0};
     copy_text(said.name, sizeof said.name, name);
     va_list args;
     va_start(args, format);
     vsnprintf(said.text, sizeof said.text, format, args);
     va_end(args);
-    put_message(self, HAUL_MESSAGE_NOTE, &said, sizeof said);
+    put_message(self, HL_RECORD_MESSAGE_NOTE, &said, sizeof said);
 }
 
-void haul_profile_note_count(haul_profile_writer *self, const char *name, uint64_t count_of)
+void hl_record_profile_note_count(hl_record_profile_writer *self, const char *name,
+                                  uint64_t count_of)
 {
     if (count_of)
-        haul_profile_note(self, name, "%" PRIu64, count_of);
+        hl_record_profile_note(self, name, "%" PRIu64, count_of);
 }
 
 /* --- beginning and end */
 
 /* The ring's file stays: haul reads it after the process is gone. */
-static void release(haul_profile_writer *self)
+static void release(hl_record_profile_writer *self)
 {
-    haul_ring_unmap(&self->ring);
-    haul_strings_release(&self->names);
+    hl_record_ring_unmap(&self->ring);
+    hl_base_strings_release(&self->names);
     pthread_mutex_destroy(&self->lock);
     pthread_mutex_destroy(&self->names_lock);
     free(self);
 }
 
-haul_status haul_profile_open(const haul_profile_options *options, haul_profile_writer **writer,
-                              haul_error *error)
+haul_status hl_record_profile_open(const hl_record_profile_options *options,
+                                   hl_record_profile_writer **writer, haul_error *error)
 {
-    haul_profile_writer *self = calloc(1, sizeof *self);
+    hl_record_profile_writer *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     self->options = *options;
     pthread_mutex_init(&self->lock, NULL);
     pthread_mutex_init(&self->names_lock, NULL);
     const haul_status status =
-        haul_ring_create(&self->ring, options->path, options->program, error);
+        hl_record_ring_create(&self->ring, options->path, options->program, error);
     if (status) {
         release(self);
         return status;
     }
     atomic_store(&self->recording, true);
     atomic_store(&self->patience_ms, PATIENCE_MS);
-    haul_profile_name(self, "(other names)");
+    hl_record_profile_name(self, "(other names)");
     *writer = self;
     return HAUL_OK;
 }
 
 /* `closed` is set last: haul takes a part that is closed as complete. */
-void haul_profile_close(haul_profile_writer *self, haul_profile_result *result)
+void hl_record_profile_close(hl_record_profile_writer *self, hl_record_profile_result *result)
 {
-    haul_ring_head *head = self->ring.head;
+    hl_record_ring_head *head = self->ring.head;
     atomic_store(&self->recording, false);
     if (result)
-        *result = (haul_profile_result){
+        *result = (hl_record_profile_result){
             .operations = self->operations,
-            .dropped = atomic_load(&head->dropped),
-            .beyond_limits = atomic_load(&head->beyond_limits),
+            .dropped = atomic_load(&head->losses[HL_RECORD_LOSS_DROPPED_RECORDS].count),
+            .beyond_limits = atomic_load(&head->losses[HL_RECORD_LOSS_BEYOND_LIMITS].count),
             .waited_ns = atomic_load(&head->waited_ns),
         };
     atomic_store_explicit(&head->closed, 1, memory_order_release);
     release(self);
 }
 
-void haul_profile_hold(haul_profile_writer *self)
+void hl_record_profile_hold(hl_record_profile_writer *self)
 {
     pthread_mutex_lock(&self->names_lock);
     pthread_mutex_lock(&self->lock);
 }
 
-void haul_profile_release(haul_profile_writer *self)
+void hl_record_profile_release(hl_record_profile_writer *self)
 {
     pthread_mutex_unlock(&self->lock);
     pthread_mutex_unlock(&self->names_lock);
@@ -294,7 +321,7 @@ void haul_profile_release(haul_profile_writer *self)
 
 /* Locks and names stay as they are: the child cannot know who held them, and never uses this writer
  * again. */
-void haul_profile_forget(haul_profile_writer *self)
+void hl_record_profile_forget(hl_record_profile_writer *self)
 {
-    haul_ring_unmap(&self->ring);
+    hl_record_ring_unmap(&self->ring);
 }

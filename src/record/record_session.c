@@ -1,15 +1,19 @@
-/* What both recorders share inside the program. The environment is the only thing they are given,
- * for it is what survives fork and exec. */
+/* The session that both recorders have inside the program. To survive fork and exec, it is handed
+ * on in the environment alone. */
 #include "record/record_session.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_PARTS = 100, LONGEST_PATH = 4096 };
+enum {
+    NAME_TRIES = 100,
+    LONGEST_PATH = 4096,
+};
 
 // NOLINTBEGIN(concurrency-mt-unsafe): the environment is read, as every library of the program does
 
@@ -20,7 +24,7 @@ static int64_t number_of(const char *name)
     return text ? strtoll(text, NULL, 10) : 0;
 }
 
-const char *haul_session_program(const char *process, char *buffer, size_t size)
+const char *hl_record_session_program(const char *process, char *buffer, size_t size)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%.20s/comm", process);
@@ -40,7 +44,7 @@ static void say(const char *what)
     const char *folder = getenv(HAUL_RECORD_FOLDER);
     if (!folder)
         return;
-    snprintf(path, sizeof path, "%.4000s/" HAUL_RECORD_SAID, folder);
+    snprintf(path, sizeof path, "%.4000s/" HL_RECORD_SAID, folder);
     const int length = snprintf(line, sizeof line, "%s\n", what);
     const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (file < 0)
@@ -50,7 +54,7 @@ static void say(const char *what)
     close(file);
 }
 
-bool haul_session_start_thread(pthread_t *thread, void *(*function)(void *))
+bool hl_record_session_start_thread(pthread_t *thread, void *(*function)(void *))
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -60,25 +64,31 @@ bool haul_session_start_thread(pthread_t *thread, void *(*function)(void *))
     return started;
 }
 
-void haul_session_loaded(void)
+void hl_record_session_loaded(void)
 {
     say("");
 }
 
-/* A process has one writer for each interface, and others after exec. */
-static haul_status open_any(const char *folder, haul_profile_options *options,
-                            haul_profile_writer **writer, haul_error *error)
+void hl_record_session_failed(const char *why)
+{
+    say(why);
+}
+
+/* A process has one writer for each interface, and others after exec. haul takes a ring's name away
+ * once it has met it, so a name is never used again: it has the time. The file is made exclusively:
+ * two recorders of one process that begin at once get two names. */
+static haul_status open_any(const char *folder, hl_record_profile_options *options,
+                            hl_record_profile_writer **writer, haul_error *error)
 {
     char path[LONGEST_PATH];
-    haul_status status = HAUL_IO;
+    haul_status status = HAUL_STATUS_IO;
     options->path = path;
-    /* The file is made exclusively, so two recorders of one process that begin at once get two
-     * names. */
-    for (int i = 0; i < MOST_PARTS; i++) {
-        snprintf(path, sizeof path, "%.4000s/%ld.%d", folder, (long)getpid(), i);
+    for (int i = 0; i < NAME_TRIES; i++) {
+        snprintf(path, sizeof path, "%.4000s/%ld.%" PRId64, folder, (long)getpid(),
+                 hl_record_profile_now());
         if (!access(path, F_OK))
             continue;
-        status = haul_profile_open(options, writer, error);
+        status = hl_record_profile_open(options, writer, error);
         if (!status || access(path, F_OK))
             break;
     }
@@ -88,20 +98,20 @@ static haul_status open_any(const char *folder, haul_profile_options *options,
 
 /* A folder that is gone means that haul has ended: the program goes on unrecorded, without a word.
  * */
-haul_profile_writer *haul_session_open(void)
+hl_record_profile_writer *hl_record_session_open(void)
 {
     char program[64], text[1200];
     const char *folder = getenv(HAUL_RECORD_FOLDER);
-    haul_profile_options options = {
-        .program = haul_session_program("self", program, sizeof program),
+    hl_record_profile_options options = {
+        .program = hl_record_session_program("self", program, sizeof program),
         .start_ns = number_of(HAUL_RECORD_START),
         .duration_ns = number_of(HAUL_RECORD_DURATION),
         .max_operations = (uint64_t)number_of(HAUL_RECORD_MAX_OPS),
     };
     if (!folder || !*folder || access(folder, W_OK))
         return NULL;
-    haul_profile_writer *writer = NULL;
-    haul_error error = {.status = HAUL_IO};
+    hl_record_profile_writer *writer = NULL;
+    haul_error error = {.status = HAUL_STATUS_IO};
     if (!open_any(folder, &options, &writer, &error))
         return writer;
     say(haul_error_format(&error, text, sizeof text));

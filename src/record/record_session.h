@@ -20,21 +20,26 @@
 #define HAUL_RECORD_START "HAUL_RECORD_START"
 #define HAUL_RECORD_DURATION "HAUL_RECORD_DURATION"
 #define HAUL_RECORD_MAX_OPS "HAUL_RECORD_MAX_OPS"
-#define HAUL_RECORD_SAID "said"
+#define HAUL_RECORD_LAYERS "HAUL_RECORD_LAYERS" /* OPENCL_LAYERS as haul set it */
+#define HAUL_RECORD_THEIRS "HAUL_RECORD_THEIRS" /* as it was before */
+#define HL_RECORD_SAID "said"
 
 /* Opens the writer that the environment asks for. Returns NULL where it asks for none, where haul
  * has ended, or where the ring cannot be made, which is said. */
-haul_profile_writer *haul_session_open(void);
+hl_record_profile_writer *hl_record_session_open(void);
 
 /* Says that a runtime was loaded, so that `haul record` can tell a program without a device from
  * one that looks for none. */
-void haul_session_loaded(void);
+void hl_record_session_loaded(void);
+
+/* Says why nothing of this process is recorded. */
+void hl_record_session_failed(const char *why);
 
 /* Writes the name of a process's program into `buffer`, "" where it is not known, and returns that.
  * `process` is a number, or "self". */
-const char *haul_session_program(const char *process, char *buffer, size_t size);
+const char *hl_record_session_program(const char *process, char *buffer, size_t size);
 
 /* Starts a thread of the recorder's own: it takes no signals, which are the program's. */
-bool haul_session_start_thread(pthread_t *thread, void *(*function)(void *));
+bool hl_record_session_start_thread(pthread_t *thread, void *(*function)(void *));
 
 #endif

@@ -1,4 +1,4 @@
-/* Building a report, and writing it in the form that is asked for.
+/* Building a report.
  *
  * All parts stand in two orders: inside their parents, as JSON nests them, and in the order in
  * which they were added, as people read them. A report lives in one arena; a failure to get memory
@@ -6,29 +6,25 @@
  * an answer read as the answer does. */
 #include "report/document.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "base/grow.h"
-#include "base/numerals.h"
-#include "report/wording.h"
 
-enum { SCHEMA = 2, SAID_BYTES = 2048, NAME_WIDTH = 48 };
+enum { SCHEMA = 2, SAID_BYTES = 2048 };
 
 /* One node, linked into both orders. A column ends the list where it has no name anywhere. */
-static haul_table *add_part(haul_table *parent, haul_part_kind part, const char *key,
+static haul_table *add_part(haul_table *parent, hl_report_part_kind part, const char *key,
                             const haul_column *columns)
 {
     /* A NULL parent is an earlier failure: it passes through every function, so callers need no
      * checks. */
     if (!parent)
         return NULL;
-    haul_document *document = parent->document;
-    haul_table *self = haul_arena_alloc(&document->arena, sizeof *self);
-    const char *kept = key && self ? haul_arena_string(&document->arena, key) : NULL;
+    hl_report_document *document = parent->document;
+    haul_table *self = hl_base_arena_alloc(&document->arena, sizeof *self);
+    const char *kept = key && self ? hl_base_arena_string(&document->arena, key) : NULL;
     if (!self || (key && !kept)) {
         document->failed = true;
         return NULL;
@@ -52,17 +48,17 @@ static haul_table *add_part(haul_table *parent, haul_part_kind part, const char 
 
 haul_table *haul_report_table(haul_table *parent, const char *key, const haul_column *columns)
 {
-    return add_part(parent, HAUL_PART_ROWS, key, columns);
+    return add_part(parent, HL_REPORT_PART_ROWS, key, columns);
 }
 
 haul_table *haul_report_map(haul_table *parent, const char *key, const haul_column *columns)
 {
-    return add_part(parent, HAUL_PART_MAP, key, columns);
+    return add_part(parent, HL_REPORT_PART_MAP, key, columns);
 }
 
 haul_table *haul_report_list(haul_table *parent, const char *key, const haul_column *columns)
 {
-    return add_part(parent, HAUL_PART_LIST, key, columns);
+    return add_part(parent, HL_REPORT_PART_LIST, key, columns);
 }
 
 /* Columns often repeat the text above. */
@@ -71,87 +67,90 @@ static const char *keep_text(haul_table *self, size_t column, const char *text)
     if (!text)
         return NULL;
     const haul_cell *above =
-        self->row_count ? haul_table_cell(self, self->row_count - 1, column) : NULL;
+        self->row_count ? hl_report_table_cell(self, self->row_count - 1, column) : NULL;
     if (above && above->text && !strcmp(above->text, text))
         return above->text;
-    const char *kept = haul_arena_string(&self->document->arena, text);
+    const char *kept = hl_base_arena_string(&self->document->arena, text);
     self->document->failed |= !kept;
     return kept;
 }
 
-/* The C type of each unit: counts are not doubles, which are exact to 2^53 only, and times are
- * whole nanoseconds for the same reason. */
-static haul_cell read_cell(haul_table *self, size_t column, va_list *args)
+/* Counts are not doubles, which are exact to 2^53 only, and times are whole nanoseconds for the
+ * same reason. */
+static haul_cell_kind kind_of_unit(haul_unit unit)
 {
-    haul_cell cell = {0};
-    switch (self->columns[column].unit) {
-    /* Text is copied: names come from buffers that the caller uses again for the next row. */
-    case HAUL_TEXT:
-    case HAUL_NAME:
-        cell.text = keep_text(self, column, va_arg(*args, const char *));
-        break;
-    case HAUL_COUNT:
-    case HAUL_ID:
-    case HAUL_BYTES:
-        cell.count = va_arg(*args, uint64_t);
-        break;
-    case HAUL_TIME:
-        cell.ns = va_arg(*args, int64_t);
-        break;
-    case HAUL_INTERVAL:
-        cell.ends[0] = va_arg(*args, double);
-        cell.ends[1] = va_arg(*args, double);
-        break;
-    case HAUL_FLAG:
-        cell.count = va_arg(*args, int) != 0;
-        break;
+    switch (unit) {
+    case HAUL_UNIT_TEXT:
+    case HAUL_UNIT_NAME:
+        return HAUL_CELL_TEXT;
+    case HAUL_UNIT_COUNT:
+    case HAUL_UNIT_ID:
+    case HAUL_UNIT_BYTES:
+        return HAUL_CELL_COUNT;
+    case HAUL_UNIT_TIME:
+        return HAUL_CELL_TIME;
+    case HAUL_UNIT_INTERVAL:
+        return HAUL_CELL_INTERVAL;
+    case HAUL_UNIT_FLAG:
+        return HAUL_CELL_FLAG;
     default:
-        cell.number = va_arg(*args, double);
+        return HAUL_CELL_NUMBER;
     }
-    return cell;
 }
 
-/* Cells are in one array, row by row: a table of a million rows costs no more than its values. */
-static void read_row(haul_table *self, va_list *args)
+static const char beyond_last[] = "beyond";
+
+/* Where the cells are not of their columns' kinds; NULL where all are. */
+static const char *mistyped_column(const haul_table *self, const haul_cell *cells, size_t count)
 {
-    const size_t at = self->row_count * self->column_count;
-    if (!haul_grow(&self->cells, &self->capacity, at + self->column_count, sizeof *self->cells)) {
+    for (size_t c = 0; c < self->column_count; c++) {
+        const haul_column *column = &self->columns[c];
+        if (c >= count || cells[c].kind != kind_of_unit(column->unit))
+            return column->key ? column->key : column->head ? column->head : column->csv;
+    }
+    return count > self->column_count ? beyond_last : NULL;
+}
+
+/* Cells are in one array, row by row: a table of a million rows costs no more than its values.
+ * Texts are copied: names come from buffers that the caller uses again for the next row. */
+void haul_table_row(haul_table *self, const haul_cell *cells, size_t count)
+{
+    if (!self)
+        return;
+    const char *mistyped = mistyped_column(self, cells, count);
+    if (mistyped) {
+        if (!self->document->mistyped)
+            self->document->mistyped = mistyped;
+        return;
+    }
+    const size_t at = self->row_count * count;
+    if (!hl_base_grow(&self->cells, &self->capacity, at + count, sizeof *self->cells)) {
         self->document->failed = true;
         return;
     }
-    for (size_t c = 0; c < self->column_count; c++)
-        self->cells[at + c] = read_cell(self, c, args);
+    for (size_t c = 0; c < count; c++) {
+        self->cells[at + c] = cells[c];
+        if (cells[c].kind == HAUL_CELL_TEXT)
+            self->cells[at + c].text = keep_text(self, c, cells[c].text);
+    }
     self->row_count++;
 }
 
-void haul_table_row(haul_table *table, ...)
-{
-    if (!table)
-        return;
-    va_list args;
-    va_start(args, table);
-    read_row(table, &args);
-    va_end(args);
-}
-
 /* Values that belong together are one call, so that no key can be left out by an early return. */
-haul_table *haul_report_object(haul_table *parent, const char *key, const haul_column *columns, ...)
+haul_table *haul_report_object(haul_table *parent, const char *key, const haul_column *columns,
+                               const haul_cell *cells, size_t count)
 {
-    haul_table *self = add_part(parent, HAUL_PART_OBJECT, key, columns);
-    if (!self)
-        return NULL;
-    va_list args;
-    va_start(args, columns);
-    read_row(self, &args);
-    va_end(args);
+    haul_table *self = add_part(parent, HL_REPORT_PART_OBJECT, key, columns);
+    haul_table_row(self, cells, count);
     return self;
 }
 
 /* Keys such as those of a machine file are not known to a static list of columns. */
 void haul_report_value(haul_table *parent, const char *key, const char *text)
 {
-    static const haul_column value[] = {{"", HAUL_TEXT, NULL, false, ""}, {0}};
-    haul_table_row(add_part(parent, HAUL_PART_OBJECT, key, value), text);
+    static const haul_column value[] = {{"", HAUL_UNIT_TEXT, NULL, false, ""}, {0}};
+    haul_table_row(add_part(parent, HL_REPORT_PART_OBJECT, key, value),
+                   HAUL_CELLS(haul_cell_text(text)));
 }
 
 static void release_part(haul_table *self)
@@ -166,7 +165,7 @@ static void release_part(haul_table *self)
 /* A table of its own. */
 static haul_table *new_root(void)
 {
-    haul_document *document = calloc(1, sizeof *document);
+    hl_report_document *document = calloc(1, sizeof *document);
     haul_table *root = calloc(1, sizeof *root);
     if (!document || !root) {
         free(document);
@@ -180,24 +179,31 @@ static haul_table *new_root(void)
 
 haul_report *haul_report_new(const char *name)
 {
-    static const haul_column head[] = {
-        {"report", HAUL_TEXT, NULL, false, ""}, {"schema", HAUL_COUNT, NULL, false, ""}, {0}};
+    static const haul_column head[] = {{"report", HAUL_UNIT_TEXT, NULL, false, ""},
+                                       {"schema", HAUL_UNIT_COUNT, NULL, false, ""},
+                                       {0}};
     haul_table *root = new_root();
     if (!root)
         return NULL;
     /* The root is an object of one row, so that its parts nest in that row as in any other. */
     root->row_count = 1;
-    haul_report_object(root, NULL, head, name, (uint64_t)SCHEMA);
+    haul_report_object(root, NULL, head, HAUL_CELLS(haul_cell_text(name), haul_cell_count(SCHEMA)));
     return root;
+}
+
+void hl_report_no_memory(haul_report *report)
+{
+    if (report)
+        report->document->failed = true;
 }
 
 void haul_report_free(haul_report *report)
 {
     if (!report)
         return;
-    haul_document *document = report->document;
+    hl_report_document *document = report->document;
     release_part(report);
-    haul_arena_release(&document->arena);
+    hl_base_arena_release(&document->arena);
     free(document);
     free(report);
 }
@@ -213,7 +219,8 @@ void haul_table_rows(haul_table *table, size_t count, haul_row_maker make, const
     haul_table *made = table->made = new_root();
     if (!made ||
         /* One more, for a table without columns must not look like one without memory. */
-        !haul_grow(&made->cells, &made->capacity, table->column_count + 1, sizeof *made->cells)) {
+        !hl_base_grow(&made->cells, &made->capacity, table->column_count + 1,
+                      sizeof *made->cells)) {
         table->document->failed = true;
         return;
     }
@@ -241,10 +248,10 @@ void haul_table_head(haul_table *table, size_t column, const char *head)
 {
     if (!table)
         return;
-    haul_arena *arena = &table->document->arena;
+    hl_base_arena *arena = &table->document->arena;
     const size_t size = (table->column_count + 1) * sizeof *table->columns;
-    haul_column *columns = haul_arena_alloc(arena, size);
-    const char *kept = haul_arena_string(arena, head);
+    haul_column *columns = hl_base_arena_alloc(arena, size);
+    const char *kept = hl_base_arena_string(arena, head);
     if (!columns || !kept) {
         table->document->failed = true;
         return;
@@ -256,18 +263,19 @@ void haul_table_head(haul_table *table, size_t column, const char *head)
 }
 
 /* A failure is kept: a sentence that is lost must not leave a report that looks whole. */
-static void add_text(haul_report *report, haul_part_kind part, const char *key, const char *text)
+static void add_text(haul_report *report, hl_report_part_kind part, const char *key,
+                     const char *text)
 {
     haul_table *self = add_part(report, part, key, NULL);
     if (self && text)
-        self->text = haul_arena_string(&self->document->arena, text);
+        self->text = hl_base_arena_string(&self->document->arena, text);
     if (self && !self->text)
         self->document->failed = true;
 }
 
 /* Sentences and lines have one limit; a longer text is cut, not refused. */
 HAUL_PRINTF(4, 0)
-static void add_formatted(haul_report *report, haul_part_kind part, const char *label,
+static void add_formatted(haul_report *report, hl_report_part_kind part, const char *label,
                           const char *format, va_list args)
 {
     char text[SAID_BYTES];
@@ -279,7 +287,7 @@ void haul_report_say(haul_report *report, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add_formatted(report, HAUL_PART_PARAGRAPH, NULL, format, args);
+    add_formatted(report, HL_REPORT_PART_PARAGRAPH, NULL, format, args);
     va_end(args);
 }
 
@@ -287,18 +295,18 @@ void haul_report_line(haul_report *report, const char *label, const char *format
 {
     va_list args;
     va_start(args, format);
-    add_formatted(report, HAUL_PART_LINE, label, format, args);
+    add_formatted(report, HL_REPORT_PART_LINE, label, format, args);
     va_end(args);
 }
 
 void haul_report_drawing(haul_report *report, const char *text)
 {
-    add_text(report, HAUL_PART_DRAWING, NULL, text);
+    add_text(report, HL_REPORT_PART_DRAWING, NULL, text);
 }
 
 void haul_report_section(haul_report *report, const char *id, const char *title)
 {
-    add_text(report, HAUL_PART_SECTION, id, title);
+    add_text(report, HL_REPORT_PART_SECTION, id, title);
 }
 
 void haul_report_detail(haul_report *report, bool is_detail)
@@ -307,151 +315,13 @@ void haul_report_detail(haul_report *report, bool is_detail)
         report->document->is_detail = is_detail;
 }
 
-const haul_cell *haul_table_cell(const haul_table *table, size_t row, size_t column)
+haul_status hl_report_rows_check(const haul_table *self, haul_error *error)
 {
-    if (!table->made)
-        return &table->cells[row * table->column_count + column];
-    /* made in the place of the one before it */
-    if (table->made->made_row != row || !table->made->row_count) {
-        table->made->row_count = 0;
-        haul_arena_release(&table->made->document->arena);
-        table->make(table->made, table->state, row);
-    }
-    table->made->made_row = row;
-    return &table->made->cells[column];
-}
-
-/* Every unit but a time, a flag and an interval has a value that means "not known". */
-bool haul_cell_is_unknown(const haul_column *column, const haul_cell *cell)
-{
-    switch (column->unit) {
-    case HAUL_TEXT:
-    case HAUL_NAME:
-        return !cell->text;
-    case HAUL_COUNT:
-    case HAUL_ID:
-    case HAUL_BYTES:
-        return cell->count == HAUL_NO_COUNT;
-    case HAUL_TIME:
-    case HAUL_FLAG:
-        return false;
-    default:
-        return !isfinite(cell->number);
-    }
-}
-
-/* Only rows that people see can show an optional column: a long table is not made to its end for
- * a heading. */
-bool haul_column_is_shown(const haul_table *table, size_t column)
-{
-    const haul_column *self = &table->columns[column];
-    bool is_shown = self->head && !self->optional;
-    const size_t rows =
-        table->limit && table->limit < table->row_count ? table->limit : table->row_count;
-    for (size_t r = 0; self->head && !is_shown && r < rows; r++)
-        is_shown = !haul_cell_is_unknown(self, haul_table_cell(table, r, column));
-    return is_shown;
-}
-
-bool haul_table_is_shown(const haul_table *table)
-{
-    for (size_t c = 0; table->row_count && c < table->column_count; c++)
-        if (haul_column_is_shown(table, c))
-            return true;
-    return false;
-}
-
-/* Texts come first in the enumeration. */
-bool haul_column_is_left(const haul_column *column)
-{
-    return column->unit <= HAUL_NAME;
-}
-
-size_t haul_table_rows_shown(const haul_table *table, const haul_report_options *options)
-{
-    /* `top` of the options replaces the limit of a table that has one; other tables are always
-     * whole. */
-    const size_t most = table->limit && options->top ? options->top : table->limit;
-    return most && most < table->row_count ? most : table->row_count;
-}
-
-/* Shares, seconds and rates have words of their own; a percentage keeps two digits, for errors
- * below 1 % are what accuracy is about. */
-static haul_words say_number(haul_unit unit, double number)
-{
-    haul_words words = {"-"};
-    if (unit == HAUL_SECONDS)
-        return haul_say_seconds(number);
-    if (unit == HAUL_RATE)
-        return haul_say_rate(number);
-    if (unit == HAUL_SHARE)
-        return haul_say_share(number);
-    /* Below 1e15 every whole number is exact in a double. */
-    const bool is_whole = fabs(number) < 1e15 && number == trunc(number);
-    if (isfinite(number))
-        (void)snprintf(words.text, sizeof words.text,
-                       unit == HAUL_PERCENT  ? "%.2f %%"
-                       : unit == HAUL_FACTOR ? "%.2fx"
-                       : is_whole            ? "%.0f"
-                                             : "%.4g",
-                       number);
-    return words;
-}
-
-/* For people a value that is not known is blank in counts, and "-" in measures: an empty cell
- * between numbers reads as 0. */
-const char *haul_cell_say(const haul_column *column, const haul_cell *cell,
-                          char buffer[HAUL_CELL_BYTES])
-{
-    haul_words words = {""};
-    switch (column->unit) {
-    case HAUL_TEXT:
-        return cell->text ? cell->text : "";
-    case HAUL_NAME:
-        return cell->text ? haul_shorten_name(cell->text, NAME_WIDTH, buffer, HAUL_CELL_BYTES) : "";
-    case HAUL_COUNT:
-        words = haul_say_count(cell->count);
-        break;
-    case HAUL_ID:
-        (void)snprintf(words.text, sizeof words.text, "%llu", (unsigned long long)cell->count);
-        break;
-    case HAUL_BYTES:
-        words = haul_say_bytes(cell->count);
-        break;
-    case HAUL_TIME:
-        words = haul_say_time(cell->ns);
-        break;
-    case HAUL_INTERVAL:
-        words = haul_say_interval(cell->ends[0], cell->ends[1]);
-        break;
-    case HAUL_FLAG:
-        return cell->count ? "yes" : "no";
-    default:
-        words = say_number(column->unit, cell->number);
-    }
-    /* Units before HAUL_SECONDS are texts and counts: the enumeration is in that order. */
-    const bool is_blank = column->unit < HAUL_SECONDS && haul_cell_is_unknown(column, cell);
-    (void)snprintf(buffer, HAUL_CELL_BYTES, "%s", is_blank ? "" : words.text);
-    return buffer;
-}
-
-/* Rows that are made while they are written may fail then, after half of the report is out: the
- * status says so. */
-haul_status haul_report_write(const haul_report *report, const haul_report_options *options,
-                              FILE *out, haul_error *error)
-{
-    HAUL_PLAIN_NUMERALS;
-    /* A report that could not be built whole is not written at all. */
-    if (!report || report->document->failed)
-        return haul_fail_no_memory(error);
-    if (options->format == HAUL_JSON)
-        haul_write_json(report, out);
-    else if (options->format == HAUL_CSV)
-        haul_write_csv(report, out);
-    else
-        haul_write_terminal(report, options, out);
-    for (const haul_table *part = report; part; part = part->reading)
-        if (part->made && part->made->document->failed)
-            return haul_fail_no_memory(error);
-    return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the report") : HAUL_OK;
+    const char *column = self->document->mistyped;
+    if (column == beyond_last)
+        return haul_error_set(error, HAUL_STATUS_INTERNAL,
+                              "a row of the report has a value beyond its columns");
+    return column ? haul_error_set(error, HAUL_STATUS_INTERNAL,
+                                   "a row of the report has no value for '%s'", column)
+                  : HAUL_OK;
 }

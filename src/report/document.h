@@ -5,36 +5,29 @@
 #include "base/arena.h"
 #include "haul/document.h"
 
-typedef union haul_cell {
-    const char *text;
-    uint64_t count;
-    int64_t ns;
-    double number;
-    double ends[2];
-} haul_cell;
-
-typedef enum haul_part_kind {
-    HAUL_PART_OBJECT,
-    HAUL_PART_ROWS,
-    HAUL_PART_MAP,
-    HAUL_PART_LIST,
+typedef enum hl_report_part_kind {
+    HL_REPORT_PART_OBJECT,
+    HL_REPORT_PART_ROWS,
+    HL_REPORT_PART_MAP,
+    HL_REPORT_PART_LIST,
     /* for people alone */
-    HAUL_PART_PARAGRAPH,
-    HAUL_PART_LINE,
-    HAUL_PART_DRAWING,
-    HAUL_PART_SECTION,
-} haul_part_kind;
+    HL_REPORT_PART_PARAGRAPH,
+    HL_REPORT_PART_LINE,
+    HL_REPORT_PART_DRAWING,
+    HL_REPORT_PART_SECTION,
+} hl_report_part_kind;
 
-typedef struct haul_document {
-    haul_arena arena;
+typedef struct hl_report_document {
+    hl_base_arena arena;
     haul_table *last; /* of all parts, in the order of people's reading */
     bool is_detail;
     bool failed;
-} haul_document;
+    const char *mistyped; /* the first column that a row had no cell of its kind for */
+} hl_report_document;
 
 struct haul_table {
-    haul_document *document;
-    haul_part_kind part;
+    hl_report_document *document;
+    hl_report_part_kind part;
     const char *key; /* a line's label, a section's id */
     const char *text;
     const haul_column *columns;
@@ -56,31 +49,40 @@ struct haul_table {
     bool is_detail;
 };
 
-const haul_cell *haul_table_cell(const haul_table *table, size_t row, size_t column);
+/* INTERNAL, naming the column, where a row was given cells of other kinds than its columns'. */
+haul_status hl_report_rows_check(const haul_table *self, haul_error *error);
+
+/* A part of the answer could not be made for lack of memory: the report is not written then. */
+void hl_report_no_memory(haul_report *report);
+
+const haul_cell *hl_report_table_cell(const haul_table *table, size_t row, size_t column);
 
 /* Whether a cell holds "not known". */
-bool haul_cell_is_unknown(const haul_column *column, const haul_cell *cell);
+bool hl_report_cell_is_unknown(const haul_column *column, const haul_cell *cell);
 
 /* Whether people see the column: it has a head and, where it is optional, a value. */
-bool haul_column_is_shown(const haul_table *table, size_t column);
+bool hl_report_column_is_shown(const haul_table *table, size_t column);
 
 /* Whether people see anything of the table: a column and a row. */
-bool haul_table_is_shown(const haul_table *table);
+bool hl_report_table_is_shown(const haul_table *table);
 
 /* Whether the column's values are to the left. */
-bool haul_column_is_left(const haul_column *column);
+bool hl_report_column_is_left(const haul_column *column);
 
-enum { HAUL_CELL_BYTES = 256 };
+enum { HL_REPORT_CELL_BYTES = 256 };
 
 /* A value for people, in `buffer` or where the text is. */
-const char *haul_cell_say(const haul_column *column, const haul_cell *cell,
-                          char buffer[HAUL_CELL_BYTES]);
+const char *hl_report_cell_say(const haul_column *column, const haul_cell *cell,
+                               char buffer[HL_REPORT_CELL_BYTES]);
 
 /* Rows of a table that people see. */
-size_t haul_table_rows_shown(const haul_table *table, const haul_report_options *options);
+size_t hl_report_table_rows_shown(const haul_table *table, const haul_report_options *options);
 
-void haul_write_terminal(const haul_report *report, const haul_report_options *options, FILE *out);
-void haul_write_json(const haul_report *report, FILE *out);
-void haul_write_csv(const haul_report *report, FILE *out);
+void hl_report_write_terminal(const haul_report *report, const haul_report_options *options,
+                              FILE *out);
+void hl_report_write_json(const haul_report *report, FILE *out);
+void hl_report_write_markdown(const haul_report *report, const haul_report_options *options,
+                              FILE *out);
+void hl_report_write_csv(const haul_report *report, FILE *out);
 
 #endif

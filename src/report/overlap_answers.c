@@ -1,10 +1,11 @@
 /* The answers to what CCGrid 2014 asks in its introduction, each from numbers that the comparison
- * has already. Texts are cut at HAUL_ANSWER_BYTES, never overrun: snprintf's result is added to
- * `used` only while it is below the size. */
+ * has already. Texts are cut at HL_REPORT_ANSWER_BYTES, never overrun: snprintf's result is added
+ * to `used` only while it is below the size. */
 #include "report/overlap_answers.h"
 #include <math.h>
 #include <string.h>
 
+#include "overlap/formulas.h"
 #include "report/wording.h"
 
 static const haul_overlap_row *best_row(const haul_overlap *of)
@@ -21,18 +22,17 @@ static void say_dominant(const haul_overlap_report *report, char *text, size_t s
         [HAUL_TWO_ENGINES] = "copies of both directions run at once beside it",
     };
     const double kernel_s = report->of->kernel_s;
-    /* "No overlap" is kernel and copies one after another, so that the rest is the copies. */
-    const double copies_s = report->strategies.none_s - kernel_s;
-    if (kernel_s > copies_s)
-        (void)snprintf(text, size, "kernel execution: %s, the transfers %s",
-                       haul_say_seconds(kernel_s).text, haul_say_seconds(copies_s).text);
-    else if (report->strategies.kernel_dominates)
-        (void)snprintf(text, size, "transfers: %s, the kernel %s; in streams the kernel, for %s",
-                       haul_say_seconds(copies_s).text, haul_say_seconds(kernel_s).text,
+    /* Explicit copies and the kernel follow one another (CCGrid 2014, IV), so that the rest is the
+     * copies, each with its latency: of small ones that is nearly all. */
+    const double copies_s =
+        fmax(report->strategies.rows[HAUL_STRATEGY_EXPLICIT].analytical_s - kernel_s, 0);
+    char streams[120] = "";
+    if (kernel_s <= copies_s && report->strategies.kernel_dominates)
+        (void)snprintf(streams, sizeof streams, "; in streams the kernel takes longer, for %s",
                        beside[report->of->device]);
-    else
-        (void)snprintf(text, size, "transfers: %s, the kernel %s", haul_say_seconds(copies_s).text,
-                       haul_say_seconds(kernel_s).text);
+    (void)snprintf(text, size, "the copies take %s and the kernel %s, one after another%s",
+                   hl_report_say_seconds(copies_s).text, hl_report_say_seconds(kernel_s).text,
+                   streams);
 }
 
 /* The times of a row that could choose another strategy than the likely one does. */
@@ -42,6 +42,11 @@ static double time_of(const haul_overlap_row *row, row_time which)
 {
     const double times[ROW_TIMES] = {row->low_s, row->high_s, row->analytical_s};
     return times[which];
+}
+
+static double claim_of(const haul_overlap_case *of, const haul_overlap_row *row, row_time which)
+{
+    return hl_overlap_claim(of->assumed, row->strategy, time_of(row, which));
 }
 
 /* "; the analytical model has 42.8 ms: because it assumes that ...", where it and the timeline
@@ -63,7 +68,7 @@ static void say_model(const haul_overlap_report *report, char *text, size_t size
     if (fabs(best->analytical_s - best->seconds) <= 0.05 * best->seconds)
         return;
     int used = snprintf(text, size, "; the analytical model has %s",
-                        haul_say_seconds(best->analytical_s).text);
+                        hl_report_say_seconds(best->analytical_s).text);
     for (size_t i = 0; i < sizeof assumptions / sizeof *assumptions; i++)
         if (unmet & assumptions[i].bit && used > 0 && (size_t)used < size) {
             /* Bits go up with the list, so that no lower bit set means that this is the first one
@@ -75,8 +80,15 @@ static void say_model(const haul_overlap_report *report, char *text, size_t size
         }
 }
 
-/* Where the choice rests on uncertain parameters, or on how often mapped memory is read:
- * "streams at both ends of the interval, while a byte is read at most 1.4 times". */
+/* Deeds of strategies, for sentences. */
+static const char *const deeds[HAUL_STRATEGIES] = {
+    [HAUL_STRATEGY_EXPLICIT] = "copies without streams",
+    [HAUL_STRATEGY_STREAMS] = "copies in streams",
+    [HAUL_STRATEGY_MAPPED] = "mapped memory",
+    [HAUL_STRATEGY_HYBRID] = "copies in, mapped memory out"};
+
+/* Where the choice rests on uncertain parameters, or on how often mapped memory is read: "copies in
+ * streams are fastest at both ends of the interval, while a byte is read at most 1.4 times". */
 static void say_certainty(const haul_overlap_report *report, char *text, size_t size)
 {
     static const char *const whens[ROW_TIMES] = {"if copies are fast", "if copies are slow",
@@ -89,21 +101,24 @@ static void say_certainty(const haul_overlap_report *report, char *text, size_t 
         /* the strategy that this time would choose, where it is over 1 % faster than the best */
         const haul_overlap_row *best = best_row(of), *other = best;
         for (int k = 0; k < HAUL_STRATEGIES; k++)
-            if (time_of(&of->rows[k], (row_time)i) < time_of(other, (row_time)i))
+            if (claim_of(report->of, &of->rows[k], (row_time)i) <
+                claim_of(report->of, other, (row_time)i))
                 other = &of->rows[k];
         /* Below 1 % another choice is no finding: predictions differ by more than that from
          * measurements. */
-        if (time_of(other, (row_time)i) < 0.99 * time_of(best, (row_time)i) && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s with %s %s", used ? "; " : "",
-                                     haul_strategy_word(other->strategy),
-                                     haul_say_seconds(time_of(other, (row_time)i)).text, whens[i]);
+        if (claim_of(report->of, other, (row_time)i) <
+                0.99 * claim_of(report->of, best, (row_time)i) &&
+            used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s %s would be faster, %s",
+                                     used ? "; " : "", whens[i], deeds[other->strategy],
+                                     hl_report_say_seconds(time_of(other, (row_time)i)).text);
     }
-    char joint[40] = ", while a byte is ";
+    char joint[80] = ", as long as each byte is ";
     if (used)
-        (void)snprintf(joint, sizeof joint, "; %s while a byte is ", haul_strategy_word(of->best));
+        (void)snprintf(joint, sizeof joint, "; %s, only as long as each byte is ", deeds[of->best]);
     else
-        used = (size_t)snprintf(text, size, "%s at both ends of the interval",
-                                haul_strategy_word(of->best));
+        used = (size_t)snprintf(text, size, "%s %s fastest at both ends of the interval",
+                                deeds[of->best], of->best == HAUL_STRATEGY_MAPPED ? "is" : "are");
     const char *before = joint;
     for (int i = 0; i < 2; i++)
         /* Rounded down: at the number that is printed the choice must still hold. */
@@ -127,81 +142,74 @@ static void say_gain(const haul_overlap_report *report, char *text, size_t size)
 {
     const haul_overlap *of = &report->strategies;
     const haul_overlap_row *best = best_row(of);
-    const double explicit_s = of->rows[HAUL_EXPLICIT].seconds;
+    const double explicit_s = of->rows[HAUL_STRATEGY_EXPLICIT].seconds;
     /* The bound is the roofline with full overlap: no strategy can gain more than this factor. */
     const double most = of->full_s > 0 ? explicit_s / of->full_s : 1;
-    if (of->best == HAUL_EXPLICIT)
+    if (of->best == HAUL_STRATEGY_EXPLICIT)
         (void)snprintf(text, size, "nothing: no strategy is faster than explicit's %s",
-                       haul_say_seconds(explicit_s).text);
+                       hl_report_say_seconds(explicit_s).text);
     else if (of->gain < 1.005)
         (void)snprintf(text, size, "next to nothing: %s, by %s, is within 0.5 %% of explicit",
-                       haul_say_seconds(best->seconds).text, haul_strategy_word(of->best));
+                       hl_report_say_seconds(best->seconds).text, haul_strategy_word(of->best));
     else
         (void)snprintf(text, size, "%.2f times: %s for explicit's %s, by %s; %.2f at most",
-                       of->gain, haul_say_seconds(best->seconds).text,
-                       haul_say_seconds(explicit_s).text, haul_strategy_word(of->best), most);
+                       of->gain, hl_report_say_seconds(best->seconds).text,
+                       hl_report_say_seconds(explicit_s).text, haul_strategy_word(of->best), most);
 }
 
 /* Mapped memory passes the link once for each access, so which is better depends on the kernel. */
 static void say_mapped(const haul_overlap_report *report, char *text, size_t size)
 {
-    static const char *const choices[HAUL_STRATEGIES] = {[HAUL_EXPLICIT] = "copies",
-                                                         [HAUL_STREAMS] = "copies, in streams",
-                                                         [HAUL_MAPPED] = "mapped memory",
-                                                         [HAUL_HYBRID] =
-                                                             "copies in, mapped memory out"};
     const haul_overlap *of = &report->strategies;
     /* the best of those that copy all, against the best of those that map some */
-    const haul_strategy copies = of->rows[HAUL_STREAMS].seconds < of->rows[HAUL_EXPLICIT].seconds
-                                     ? HAUL_STREAMS
-                                     : HAUL_EXPLICIT;
+    const haul_strategy copies =
+        of->rows[HAUL_STRATEGY_STREAMS].seconds < of->rows[HAUL_STRATEGY_EXPLICIT].seconds
+            ? HAUL_STRATEGY_STREAMS
+            : HAUL_STRATEGY_EXPLICIT;
     const double copied_s = of->rows[copies].seconds;
-    const double mapped_s = fmin(of->rows[HAUL_MAPPED].seconds, of->rows[HAUL_HYBRID].seconds);
+    const double mapped_s =
+        fmin(of->rows[HAUL_STRATEGY_MAPPED].seconds, of->rows[HAUL_STRATEGY_HYBRID].seconds);
     /* Within 1 % the answer depends on how the program is written, not on the model. */
     const bool are_level = fmax(copied_s, mapped_s) <= 1.01 * fmin(copied_s, mapped_s);
-    (void)snprintf(text, size, "%s; %s %s, mapped %s, hybrid %s",
-                   are_level ? "either, within 1 %" : choices[of->best], haul_strategy_word(copies),
-                   haul_say_seconds(copied_s).text,
-                   haul_say_seconds(of->rows[HAUL_MAPPED].seconds).text,
-                   haul_say_seconds(of->rows[HAUL_HYBRID].seconds).text);
+    const bool is_mapped = of->best == HAUL_STRATEGY_MAPPED || of->best == HAUL_STRATEGY_HYBRID;
+    (void)snprintf(text, size,
+                   "%s: %s take %s; a kernel that reads and writes host memory, mapped, %s; one "
+                   "that only writes it, hybrid, %s%s",
+                   are_level   ? "either"
+                   : is_mapped ? "map it"
+                               : "copy",
+                   deeds[copies], hl_report_say_seconds(copied_s).text,
+                   hl_report_say_seconds(of->rows[HAUL_STRATEGY_MAPPED].seconds).text,
+                   hl_report_say_seconds(of->rows[HAUL_STRATEGY_HYBRID].seconds).text,
+                   !are_level && !is_mapped && mapped_s < copied_s
+                       ? "; mapped memory is faster by less than such predictions are off"
+                       : "");
 }
 
-/* "64 streams (124 ms)": fewer than the best number do as well within 1 %, and cost less. By the
- * timeline where it was searched. */
-static haul_words say_enough(const haul_overlap_row *row)
+/* "8 streams take 126 ms, within 5 % of the best, 124 ms": of what programs use the fewest that do.
+ */
+static void say_enough(const haul_overlap_row *row, char *text, size_t size)
 {
-    haul_words words = haul_say_number_of(row->enough_streams, "stream", NULL);
-    if (row->engine_streams)
-        (void)snprintf(words.text, sizeof words.text, "%.30s (%.20s)",
-                       haul_say_number_of(row->engine_streams, "stream", NULL).text,
-                       haul_say_seconds(row->engine_enough_s).text);
-    return words;
+    const double over = row->least_s > 0 ? row->seconds / row->least_s - 1 : 0;
+    int used =
+        snprintf(text, size, "%s %s %s", hl_report_say_number_of(row->streams, "stream", NULL).text,
+                 row->streams == 1 ? "takes" : "take", hl_report_say_seconds(row->seconds).text);
+    if (over <= 0.005)
+        (void)snprintf(text + used, size - (size_t)used, ", and no other number takes less");
+    else if (over <= 0.05)
+        (void)snprintf(text + used, size - (size_t)used, ", within %.0f %% of the best, %s",
+                       ceil(100 * over), hl_report_say_seconds(row->least_s).text);
+    else
+        (void)snprintf(text + used, size - (size_t)used, "; the best number of all would take %s",
+                       hl_report_say_seconds(row->least_s).text);
 }
 
-/* At the limit of the search the time still falls. */
-static haul_words say_best_number(const haul_overlap_row *row)
-{
-    haul_words words = {"as many as possible"};
-    return row->best_streams == HAUL_STREAMS_MOST ? words : haul_say_count(row->best_streams);
-}
-
-/* "enough: 48 streams (124 ms), in hybrid 32 streams (131 ms), within 1 % of the least time; least
- * by the analytical model in 90, in hybrid in 92; by the paper's formula in 89.6" */
 static void say_streams(const haul_overlap_report *report, char *text, size_t size)
 {
-    const haul_overlap *of = &report->strategies;
-    const haul_overlap_row *streams = &of->rows[HAUL_STREAMS];
-    const haul_overlap_row *hybrid = &of->rows[HAUL_HYBRID];
-    /* The paper's formula divides by the gap: with a gap of 0 more streams never cost anything. */
-    char formula[32] = "more are never slower";
-    if (isfinite(of->useful))
-        (void)snprintf(formula, sizeof formula, "in %.3g", of->useful);
-    (void)snprintf(
-        text, size,
-        "enough: %s, in hybrid %s, within 1 %% of the least time; least by the analytical "
-        "model in %s, in hybrid in %s; by the paper's formula %s",
-        say_enough(streams).text, say_enough(hybrid).text, say_best_number(streams).text,
-        say_best_number(hybrid).text, formula);
+    char streams[160], hybrid[160];
+    say_enough(&report->strategies.rows[HAUL_STRATEGY_STREAMS], streams, sizeof streams);
+    say_enough(&report->strategies.rows[HAUL_STRATEGY_HYBRID], hybrid, sizeof hybrid);
+    (void)snprintf(text, size, "%s; hybrid: %s", streams, hybrid);
 }
 
 /* Twice the rate moves the balance between kernel and copies, so the best strategy may change. */
@@ -219,18 +227,18 @@ static void say_next(const haul_overlap_report *report, char *text, size_t size)
     const bool same = now->best == next->best;
     (void)snprintf(text, size, "%s %s with %s, %.2f times as fast, %.2f times explicit there",
                    same ? "still" : "instead", haul_strategy_word(next->best),
-                   haul_say_seconds(next_s).text, next_s > 0 ? now_s / next_s : 1, next->gain);
+                   hl_report_say_seconds(next_s).text, next_s > 0 ? now_s / next_s : 1, next->gain);
 }
 
 /* One row a question: the report and the page print them in this order. */
-void haul_overlap_answer(const haul_overlap_report *report,
-                         haul_answer answers[HAUL_OVERLAP_QUESTIONS])
+void hl_report_overlap_answer(const haul_overlap_report *report,
+                              hl_report_answer answers[HL_REPORT_OVERLAP_QUESTIONS])
 {
     static const struct {
         const char *key;
         const char *question;
         void (*say)(const haul_overlap_report *report, char *text, size_t size);
-    } questions[HAUL_OVERLAP_QUESTIONS] = {
+    } questions[HL_REPORT_OVERLAP_QUESTIONS] = {
         {"dominant", "What dominates?", say_dominant},
         {"gain", "What can overlap gain?", say_gain},
         {"memory", "Copies or mapped memory?", say_mapped},
@@ -238,7 +246,7 @@ void haul_overlap_answer(const haul_overlap_report *report,
         {"streams", "How many streams?", say_streams},
         {"next_generation", "What of the next PCIe?", say_next},
     };
-    for (int i = 0; i < HAUL_OVERLAP_QUESTIONS; i++) {
+    for (int i = 0; i < HL_REPORT_OVERLAP_QUESTIONS; i++) {
         answers[i].key = questions[i].key;
         answers[i].question = questions[i].question;
         questions[i].say(report, answers[i].text, sizeof answers[i].text);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/json_out.h"
+#include "base/chrome_events.h"
 #include "base/utf8.h"
 #include "report/wording.h"
 
@@ -17,9 +17,9 @@ enum {
 };
 
 /* Names are kept by string id: millions of operations have few names. */
-bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn)
+bool hl_report_drawn_names_init(hl_report_drawn_names *self, const haul_drawn *drawn)
 {
-    *self = (haul_drawn_names){.drawn = drawn};
+    *self = (hl_report_drawn_names){.drawn = drawn};
     const haul_workload *const workload = drawn->workload;
     for (size_t i = 0; i < workload->op_count + workload->range_count; i++) {
         const uint32_t name = i < workload->op_count
@@ -35,30 +35,30 @@ bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn)
     return self->items != NULL;
 }
 
-void haul_drawn_names_release(haul_drawn_names *self)
+void hl_report_drawn_names_release(hl_report_drawn_names *self)
 {
     free(self->items);
-    haul_arena_release(&self->arena);
+    hl_base_arena_release(&self->arena);
 }
 
 /* Shortened once, when it is first drawn. NULL where the operation has no name. */
-static const haul_drawn_name *find_name(haul_drawn_names *self, uint32_t id)
+static const hl_report_drawn_name *find_name(hl_report_drawn_names *self, uint32_t id)
 {
     if (id >= self->count)
         return NULL;
-    haul_drawn_name *name = &self->items[id];
+    hl_report_drawn_name *name = &self->items[id];
     if (!name->text) {
         char buffer[4 * NAME_WIDTH + 8];
         const char *text = haul_workload_string(self->drawn->workload, id);
-        text = haul_shorten_name(text, NAME_WIDTH, buffer, sizeof buffer);
-        name->text = haul_arena_string(&self->arena, text);
+        text = hl_report_shorten_name(text, NAME_WIDTH, buffer, sizeof buffer);
+        name->text = hl_base_arena_string(&self->arena, text);
         /* Without memory the name is left out: a trace without it is still of use. */
         if (!name->text)
             name->text = "";
         /* The quotes. */
         name->bytes = 2;
         for (const char *at = name->text; *at;) {
-            const int length = haul_utf8_length(at);
+            const int length = hl_base_utf8_length(at);
             const bool plain = length > 1 || (*at >= 0x20 && *at < 0x7f);
             name->bytes += plain && length ? 2 + (uint32_t)length : 6; /* at most \uXXXX */
             at += length ? length : 1;
@@ -68,14 +68,15 @@ static const haul_drawn_name *find_name(haul_drawn_names *self, uint32_t id)
 }
 
 /* NULL for a range. */
-static const haul_op *op_of(const haul_drawn_names *names, const haul_slice *slice)
+static const haul_op *op_of(const hl_report_drawn_names *names, const hl_report_slice *slice)
 {
     return slice->is_range ? NULL : &names->drawn->workload->ops[slice->op];
 }
 
-/* What a slice is called by its operation's name, or NULL: a kernel's is its own, a copy's that of
+/* The title of a slice by its operation's name, or NULL: a kernel's is its own, a copy's that of
  * the call which issued it. */
-static const haul_drawn_name *own_name(haul_drawn_names *names, const haul_slice *slice)
+static const hl_report_drawn_name *own_name(hl_report_drawn_names *names,
+                                            const hl_report_slice *slice)
 {
     const haul_op *op = op_of(names, slice);
     /* Several slices drawn as one have no one name. */
@@ -91,10 +92,10 @@ static const haul_drawn_name *own_name(haul_drawn_names *names, const haul_slice
 
 /* Where there is no name: the kind, with the direction and memory of a copy. `op` is NULL for a
  * range. */
-static haul_words kind_name(const haul_op *op, const haul_slice *slice)
+static hl_report_words kind_name(const haul_op *op, const hl_report_slice *slice)
 {
     const char *kind = op ? haul_op_kind_text((haul_op_kind)op->kind) : "range";
-    haul_words words = {""};
+    hl_report_words words = {""};
     if (slice->count > 1)
         snprintf(words.text, sizeof words.text, "%" PRIu32 " %s", slice->count,
                  !op                                     ? "ranges"
@@ -103,48 +104,33 @@ static haul_words kind_name(const haul_op *op, const haul_slice *slice)
     else if (op && slice->is_call)
         snprintf(words.text, sizeof words.text, "call of a %s", kind);
     else if (op && op->kind == HAUL_OP_COPY)
-        words = haul_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
+        words = hl_report_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
     else
         snprintf(words.text, sizeof words.text, "%s", kind);
     return words;
 }
 
-/* Microseconds, as the format has them, to the nanosecond. */
-static void write_us(const char *key, int64_t ns, FILE *out)
-{
-    /* By integers: a double of microseconds loses nanoseconds from about 100 days on. */
-    fprintf(out, ",\"%s\":%" PRId64 ".%03d", key, ns / 1000, (int)(ns % 1000));
-}
-
-/* Names come from a profile: the writer of JSON escapes them, and replaces what is no UTF-8. */
-static void write_string(const char *text, FILE *out)
-{
-    haul_json json = haul_json_begin(out);
-    haul_json_string(&json, text);
-}
-
-/* A complete event ("X"): start and duration in one. Several slices drawn as one say how long they
- * were busy, for their length includes the gaps. */
-void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at,
-                         bool shape, FILE *out)
+/* Several slices drawn as one say how long they were busy, for their length includes the gaps. */
+void hl_report_perfetto_slice(hl_report_drawn_names *names, const hl_report_slice *slice,
+                              hl_report_track at, bool shape, FILE *out)
 {
     const haul_workload *workload = names->drawn->workload;
     const haul_op *op = op_of(names, slice);
-    const haul_drawn_name *name = own_name(names, slice);
+    const hl_report_drawn_name *name = own_name(names, slice);
     const char *category = !op              ? "range"
                            : slice->is_call ? "call"
                                             : haul_op_kind_text((haul_op_kind)op->kind);
     if (slice->count > 1)
         category = "merged";
-    fprintf(out, "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", category);
-    write_string(name ? name->text : kind_name(op, slice).text, out);
-    fprintf(out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32, at.pid, at.tid);
-    write_us("ts", slice->start_ns, out);
-    write_us("dur", slice->end_ns - slice->start_ns, out);
+    const hl_report_words words = kind_name(op, slice);
+    hl_base_chrome_slice_open(&(hl_base_chrome_slice){category, name ? name->text : words.text,
+                                                      at.pid, at.tid, slice->start_ns,
+                                                      slice->end_ns - slice->start_ns},
+                              out);
     /* Numbered from 1, as reports number operations. */
-    fprintf(out, ",\"args\":{\"%s\":%" PRIu32, op ? "op" : "range", slice->op + 1);
+    fprintf(out, "\"%s\":%" PRIu32, op ? "op" : "range", slice->op + 1);
     if (slice->count > 1)
-        write_us("busy_us", slice->busy_ns, out);
+        hl_base_chrome_us("busy_us", slice->busy_ns, out);
     if (slice->bytes)
         fprintf(out, ",\"bytes\":%" PRIu64, slice->bytes);
     if (shape && op && slice->count == 1 && !slice->is_call && op->kind == HAUL_OP_KERNEL &&
@@ -167,9 +153,10 @@ static uint32_t digits_of(uint64_t value)
 }
 
 /* From above: every key, the digits of each number, and the name as it is escaped. */
-uint64_t haul_perfetto_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_track at)
+uint64_t hl_report_perfetto_slice_bytes(hl_report_drawn_names *names, const hl_report_slice *slice,
+                                        hl_report_track at)
 {
-    const haul_drawn_name *name = own_name(names, slice);
+    const hl_report_drawn_name *name = own_name(names, slice);
     const haul_op *op = op_of(names, slice);
     /* Counted even where it is not written: the size is an upper bound. */
     const bool shape = op && op->kind == HAUL_OP_KERNEL && op->shape != HAUL_NONE;
@@ -183,18 +170,18 @@ uint64_t haul_perfetto_slice_bytes(haul_drawn_names *names, const haul_slice *sl
 
 /* An arrow is two events with one id: "s" where it starts, "f" where it ends; "bp" "e" binds its
  * end to the slice around it, not to the next one. */
-static void write_end(const haul_arrow *arrow, char phase, haul_track at, FILE *out)
+static void write_end(const hl_report_arrow *arrow, char phase, hl_report_track at, FILE *out)
 {
     fprintf(out,
             "{\"ph\":\"%c\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%" PRIu64 ",\"pid\":%" PRIu32
             ",\"tid\":%" PRIu32 "%s",
             phase, arrow->what, arrow->what, arrow->id, at.pid, at.tid,
             phase == 'f' ? ",\"bp\":\"e\"" : "");
-    write_us("ts", phase == 'f' ? arrow->to_ns : arrow->from_ns, out);
+    hl_base_chrome_us("ts", phase == 'f' ? arrow->to_ns : arrow->from_ns, out);
     fputs("},\n", out);
 }
 
-void haul_perfetto_arrow(const haul_arrow *arrow, FILE *out)
+void hl_report_perfetto_arrow(const hl_report_arrow *arrow, FILE *out)
 {
     write_end(arrow, 's', arrow->from, out);
     write_end(arrow, 'f', arrow->to, out);
@@ -202,14 +189,15 @@ void haul_perfetto_arrow(const haul_arrow *arrow, FILE *out)
 
 /* Viewers sort by the index; without one they sort by name, where "stream 10" is before "stream 2".
  */
-void haul_perfetto_name(haul_track at, bool of_thread, uint32_t rank, const char *name, FILE *out)
+void hl_report_perfetto_name(hl_report_track at, bool of_thread, uint32_t rank, const char *name,
+                             FILE *out)
 {
     const char *what = of_thread ? "thread" : "process";
     fprintf(out,
             "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
             ",\"args\":{\"name\":",
             what, at.pid, at.tid);
-    write_string(name, out);
+    hl_base_chrome_text(name, out);
     fprintf(out,
             "}},\n{\"ph\":\"M\",\"name\":\"%s_sort_index\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
             ",\"args\":{\"sort_index\":%" PRIu32 "}},\n",

@@ -11,13 +11,13 @@
 #include "haul/report.h"
 
 /* Where an event is drawn: processes and threads of the format are devices and streams. */
-typedef struct haul_track {
+typedef struct hl_report_track {
     uint32_t pid;
     uint32_t tid;
-} haul_track;
+} hl_report_track;
 
 /* One operation or range, or several close together. */
-typedef struct haul_slice {
+typedef struct hl_report_slice {
     int64_t start_ns;
     int64_t end_ns;
     int64_t busy_ns; /* the sum of their durations */
@@ -26,44 +26,49 @@ typedef struct haul_slice {
     uint32_t count;
     bool is_call;  /* the call that issued it */
     bool is_range; /* a named one */
-} haul_slice;
+} hl_report_slice;
 
 /* The names of a workload's operations as they are drawn: short, each made once. */
-typedef struct haul_drawn_name {
+typedef struct hl_report_drawn_name {
     const char *text;
     uint32_t bytes; /* in JSON, quotes included */
-} haul_drawn_name;
+} hl_report_drawn_name;
 
-typedef struct haul_drawn_names {
+typedef struct hl_report_drawn_names {
     const haul_drawn *drawn;
-    haul_drawn_name *items; /* by string id */
+    hl_report_drawn_name *items; /* by string id */
     uint32_t count;
-    haul_arena arena;
-} haul_drawn_names;
+    hl_base_arena arena;
+} hl_report_drawn_names;
 
-bool haul_drawn_names_init(haul_drawn_names *self, const haul_drawn *drawn);
-void haul_drawn_names_release(haul_drawn_names *self);
+bool hl_report_drawn_names_init(hl_report_drawn_names *self, const haul_drawn *drawn);
+void hl_report_drawn_names_release(hl_report_drawn_names *self);
 
 /* Writes a slice; with `shape` also what a kernel was launched with. */
-void haul_perfetto_slice(haul_drawn_names *names, const haul_slice *slice, haul_track at,
-                         bool shape, FILE *out);
-uint64_t haul_perfetto_slice_bytes(haul_drawn_names *names, const haul_slice *slice, haul_track at);
+void hl_report_perfetto_slice(hl_report_drawn_names *names, const hl_report_slice *slice,
+                              hl_report_track at, bool shape, FILE *out);
+uint64_t hl_report_perfetto_slice_bytes(hl_report_drawn_names *names, const hl_report_slice *slice,
+                                        hl_report_track at);
 
 /* An arrow from inside one slice to inside another. */
-typedef struct haul_arrow {
+typedef struct hl_report_arrow {
     const char *what;
     uint64_t id;
-    haul_track from;
+    hl_report_track from;
     int64_t from_ns;
-    haul_track to;
+    hl_report_track to;
     int64_t to_ns;
-} haul_arrow;
+} hl_report_arrow;
 
-void haul_perfetto_arrow(const haul_arrow *arrow, FILE *out);
+void hl_report_perfetto_arrow(const hl_report_arrow *arrow, FILE *out);
 
 /* Gives a process (`of_thread` false) or thread its name and its place among the others. */
-void haul_perfetto_name(haul_track at, bool of_thread, uint32_t rank, const char *name, FILE *out);
+void hl_report_perfetto_name(hl_report_track at, bool of_thread, uint32_t rank, const char *name,
+                             FILE *out);
 
-enum { HAUL_ARROW_BYTES = 320, HAUL_EVENT_NAME_BYTES = 1000 /* a process or thread, named */ };
+enum {
+    HL_REPORT_ARROW_BYTES = 320,
+    HL_REPORT_EVENT_NAME_BYTES = 1000 /* a process or thread, named */
+};
 
 #endif

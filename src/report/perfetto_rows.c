@@ -12,7 +12,7 @@
 #include "report/drawn.h"
 #include "workload/op_class.h"
 
-static bool is_recorded(const haul_perfetto_rows *self)
+static bool is_recorded(const hl_report_perfetto_rows *self)
 {
     return !self->drawn->spans;
 }
@@ -37,34 +37,35 @@ static haul_span add_dur(int64_t start_ns, int64_t dur_ns)
 }
 
 /* From the timeline's origin. */
-static haul_span span_of(const haul_perfetto_rows *self, uint32_t i)
+static haul_span span_of(const hl_report_perfetto_rows *self, uint32_t i)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
     return is_recorded(self) ? add_dur(op->start_ns - self->origin_ns, op->dur_ns)
                              : self->drawn->spans[i];
 }
 
-static haul_span call_span_of(const haul_perfetto_rows *self, uint32_t i)
+static haul_span call_span_of(const hl_report_perfetto_rows *self, uint32_t i)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
     return add_dur(op->call_ns - self->origin_ns, op->call_dur_ns);
 }
 
 /* The row after the last stream is that of operations which name none; threads likewise. */
-static haul_perfetto_row *stream_row(const haul_perfetto_rows *self, const haul_op *op)
+static hl_report_perfetto_row *stream_row(const hl_report_perfetto_rows *self, const haul_op *op)
 {
     /* stream_count is one more than the workload's, for this row. */
     const uint32_t none = self->stream_count - 1;
     return &self->items[op->stream < none ? op->stream : none];
 }
 
-static haul_perfetto_row *thread_row(const haul_perfetto_rows *self, const haul_op *op)
+static hl_report_perfetto_row *thread_row(const hl_report_perfetto_rows *self, const haul_op *op)
 {
     const uint32_t none = self->thread_count - 1;
     return &self->items[self->stream_count + (op->thread < none ? op->thread : none)];
 }
 
-static haul_perfetto_row *range_row(const haul_perfetto_rows *self, const haul_named_range *range)
+static hl_report_perfetto_row *range_row(const hl_report_perfetto_rows *self,
+                                         const haul_named_range *range)
 {
     const haul_op on_thread = {.thread = range->thread};
     return thread_row(self, &on_thread) + self->thread_count;
@@ -78,8 +79,8 @@ static int name_actor(const char *what, const char *name, uint64_t id, char *tex
                 : snprintf(text, size, "%s %" PRIu64, what, id);
 }
 
-static void name_thread(const haul_perfetto_rows *self, uint32_t row, uint32_t lane, char *text,
-                        size_t size)
+static void name_thread(const hl_report_perfetto_rows *self, uint32_t row, uint32_t lane,
+                        char *text, size_t size)
 {
     const haul_workload *workload = self->drawn->workload;
     const bool of_ranges = row >= self->stream_count + self->thread_count;
@@ -106,13 +107,14 @@ static void name_thread(const haul_perfetto_rows *self, uint32_t row, uint32_t l
         snprintf(text + length, size - (size_t)length, ", at once %" PRIu32, lane + 1);
 }
 
-static haul_track lane_place(const haul_perfetto_row *row, uint32_t lane)
+static hl_report_track lane_place(const hl_report_perfetto_row *row, uint32_t lane)
 {
-    return (haul_track){row->at.pid, row->at.tid + lane};
+    return (hl_report_track){row->at.pid, row->at.tid + lane};
 }
 
 /* Processes of the format are the host, then the devices, then that of streams without one. */
-static void name_process(const haul_perfetto_rows *self, haul_track at, char *text, size_t size)
+static void name_process(const hl_report_perfetto_rows *self, hl_report_track at, char *text,
+                         size_t size)
 {
     const haul_workload *workload = self->drawn->workload;
     const uint32_t rank = at.pid - self->first_pid;
@@ -130,23 +132,23 @@ static void name_process(const haul_perfetto_rows *self, haul_track at, char *te
 
 /* When it is first used, together with its process: a row without operations is not in the trace.
  */
-static void name_lane(haul_perfetto_rows *self, haul_perfetto_row *row, uint32_t lane,
-                      haul_drawing *drawing)
+static void name_lane(hl_report_perfetto_rows *self, hl_report_perfetto_row *row, uint32_t lane,
+                      hl_report_drawing *drawing)
 {
-    char text[HAUL_EVENT_NAME_BYTES / 4];
-    const haul_track at = lane_place(row, lane);
+    char text[HL_REPORT_EVENT_NAME_BYTES / 4];
+    const hl_report_track at = lane_place(row, lane);
     bool *pid_named = &self->pid_named[at.pid - self->first_pid];
     if (!*pid_named && drawing->out) {
         name_process(self, at, text, sizeof text);
-        haul_perfetto_name(at, false, at.pid, text, drawing->out);
+        hl_report_perfetto_name(at, false, at.pid, text, drawing->out);
     }
     /* From above, whether it is written or only counted: both passes must come to the same
      * number. */
-    drawing->bytes += *pid_named ? 0 : 2 * HAUL_EVENT_NAME_BYTES;
+    drawing->bytes += *pid_named ? 0 : 2 * HL_REPORT_EVENT_NAME_BYTES;
     *pid_named = true;
     if (drawing->out) {
         name_thread(self, (uint32_t)(row - self->items), lane, text, sizeof text);
-        haul_perfetto_name(at, true, at.tid, text, drawing->out);
+        hl_report_perfetto_name(at, true, at.tid, text, drawing->out);
     }
     drawing->bytes += 400;
     row->named = lane + 1;
@@ -155,14 +157,14 @@ static void name_lane(haul_perfetto_rows *self, haul_perfetto_row *row, uint32_t
 /* Slices. */
 
 /* In the first lane that is free; one beyond all lanes is left out and counted. */
-static void emit(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_slice *slice,
-                 haul_drawing *drawing)
+static void emit(hl_report_perfetto_rows *self, hl_report_perfetto_row *row,
+                 const hl_report_slice *slice, hl_report_drawing *drawing)
 {
     uint32_t lane = 0;
     /* Lanes fill from the first, so that rows without overlap have one. */
-    while (lane < HAUL_LANES && row->lane_end_ns[lane] > slice->start_ns)
+    while (lane < HL_REPORT_LANES && row->lane_end_ns[lane] > slice->start_ns)
         lane++;
-    if (lane == HAUL_LANES) {
+    if (lane == HL_REPORT_LANES) {
         drawing->thinned.hidden += slice->count;
         return;
     }
@@ -172,29 +174,30 @@ static void emit(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_sl
     /* Arrows start and end at single operations: for groups no lane is kept. */
     if (slice->count == 1 && !slice->is_range)
         (slice->is_call ? self->call_lanes : self->lanes)[slice->op] = (uint8_t)lane;
-    const haul_track at = lane_place(row, lane);
-    drawing->bytes += haul_perfetto_slice_bytes(&self->names, slice, at);
+    const hl_report_track at = lane_place(row, lane);
+    drawing->bytes += hl_report_perfetto_slice_bytes(&self->names, slice, at);
     drawing->thinned.slices++;
     if (slice->count > 1)
         drawing->thinned.merged += slice->count;
     if (drawing->out)
-        haul_perfetto_slice(&self->names, slice, at, drawing->full, drawing->out);
+        hl_report_perfetto_slice(&self->names, slice, at, drawing->full, drawing->out);
 }
 
-static void flush(haul_perfetto_rows *self, haul_perfetto_row *row, haul_drawing *drawing)
+static void flush(hl_report_perfetto_rows *self, hl_report_perfetto_row *row,
+                  hl_report_drawing *drawing)
 {
     if (row->group.count)
         emit(self, row, &row->group, drawing);
     row->group.count = 0;
 }
 
-/* What is short waits for what may be close to it. */
-static void add(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_slice *slice,
-                haul_drawing *drawing)
+/* A short slice waits for others that may be close to it. */
+static void add_slice(hl_report_perfetto_rows *self, hl_report_perfetto_row *row,
+                      const hl_report_slice *slice, hl_report_drawing *drawing)
 {
     drawing->thinned.operations++;
     const bool is_short = slice->busy_ns < drawing->merge_ns;
-    haul_slice *group = &row->group;
+    hl_report_slice *group = &row->group;
     /* The group counts in 32 bits. */
     if (is_short && group->count && group->count < UINT32_MAX &&
         slice->start_ns >= group->start_ns &&
@@ -214,11 +217,11 @@ static void add(haul_perfetto_rows *self, haul_perfetto_row *row, const haul_sli
         emit(self, row, slice, drawing);
 }
 
-static haul_slice slice_of(const haul_perfetto_rows *self, uint32_t i, bool is_call)
+static hl_report_slice slice_of(const hl_report_perfetto_rows *self, uint32_t i, bool is_call)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
     const haul_span span = is_call ? call_span_of(self, i) : span_of(self, i);
-    return (haul_slice){
+    return (hl_report_slice){
         .start_ns = span.start_ns,
         .end_ns = span.end_ns,
         .busy_ns = span.end_ns - span.start_ns,
@@ -231,7 +234,7 @@ static haul_slice slice_of(const haul_perfetto_rows *self, uint32_t i, bool is_c
 }
 
 /* Ranges are recorded ones: nothing predicts how long they take. */
-static void draw_ranges(haul_perfetto_rows *self, haul_drawing *drawing)
+static void draw_ranges(hl_report_perfetto_rows *self, hl_report_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     const bool drawn = is_recorded(self) && workload->op_count;
@@ -244,33 +247,33 @@ static void draw_ranges(haul_perfetto_rows *self, haul_drawing *drawing)
             continue;
         const haul_span span =
             add_dur(range->start_ns + before_ns - self->origin_ns, range->dur_ns - before_ns);
-        const haul_slice slice = {.start_ns = span.start_ns,
-                                  .end_ns = span.end_ns,
-                                  .busy_ns = span.end_ns - span.start_ns,
-                                  .op = i,
-                                  .count = 1,
-                                  .is_range = true};
-        add(self, range_row(self, range), &slice, drawing);
+        const hl_report_slice slice = {.start_ns = span.start_ns,
+                                       .end_ns = span.end_ns,
+                                       .busy_ns = span.end_ns - span.start_ns,
+                                       .op = i,
+                                       .count = 1,
+                                       .is_range = true};
+        add_slice(self, range_row(self, range), &slice, drawing);
     }
 }
 
 /* Operations of devices in their recorded order, then those of the host in the order of their
  * calls, ranges, then the groups that wait for company. */
-static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
+static void draw_ops(hl_report_perfetto_rows *self, hl_report_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     for (uint32_t i = 0; i < workload->op_count; i++) {
-        if (haul_op_on_host(&workload->ops[i]) || haul_drawn_leaves_out(self->drawn, i))
+        if (haul_op_on_host(&workload->ops[i]) || hl_report_drawn_leaves_out(self->drawn, i))
             continue;
-        const haul_slice slice = slice_of(self, i, false);
-        add(self, stream_row(self, &workload->ops[i]), &slice, drawing);
+        const hl_report_slice slice = slice_of(self, i, false);
+        add_slice(self, stream_row(self, &workload->ops[i]), &slice, drawing);
     }
     for (uint32_t i = 0; i < self->host_count; i++) {
         const haul_op *op = &workload->ops[self->host_order[i]];
-        if (haul_op_on_host(op) && haul_drawn_leaves_out(self->drawn, self->host_order[i]))
+        if (haul_op_on_host(op) && hl_report_drawn_leaves_out(self->drawn, self->host_order[i]))
             continue;
-        const haul_slice slice = slice_of(self, self->host_order[i], !haul_op_on_host(op));
-        add(self, thread_row(self, op), &slice, drawing);
+        const hl_report_slice slice = slice_of(self, self->host_order[i], !haul_op_on_host(op));
+        add_slice(self, thread_row(self, op), &slice, drawing);
     }
     draw_ranges(self, drawing);
     for (uint32_t r = 0; r < self->count; r++)
@@ -278,15 +281,15 @@ static void draw_ops(haul_perfetto_rows *self, haul_drawing *drawing)
 }
 
 /* Arrows go forward in time; one against it would be drawn around the whole page. */
-static void draw_arrow(haul_arrow *arrow, haul_drawing *drawing)
+static void draw_arrow(hl_report_arrow *arrow, hl_report_drawing *drawing)
 {
     /* Clocks of host and device may differ by more than a launch takes. */
     if (arrow->to_ns < arrow->from_ns)
         return;
     arrow->id = ++drawing->arrows;
-    drawing->bytes += HAUL_ARROW_BYTES;
+    drawing->bytes += HL_REPORT_ARROW_BYTES;
     if (drawing->out)
-        haul_perfetto_arrow(arrow, drawing->out);
+        hl_report_perfetto_arrow(arrow, drawing->out);
 }
 
 /* The last moment inside a slice. */
@@ -295,7 +298,7 @@ static int64_t last_ns(haul_span span)
     return span.end_ns > span.start_ns ? span.end_ns - 1 : span.start_ns;
 }
 
-static haul_track op_place(const haul_perfetto_rows *self, uint32_t i)
+static hl_report_track op_place(const hl_report_perfetto_rows *self, uint32_t i)
 {
     const haul_op *op = &self->drawn->workload->ops[i];
     return lane_place(haul_op_on_host(op) ? thread_row(self, op) : stream_row(self, op),
@@ -303,15 +306,15 @@ static haul_track op_place(const haul_perfetto_rows *self, uint32_t i)
 }
 
 /* From each call to what it issued, and along the dependencies. */
-static void draw_arrows(haul_perfetto_rows *self, haul_drawing *drawing)
+static void draw_arrows(hl_report_perfetto_rows *self, hl_report_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     const uint8_t *lanes = self->lanes, *calls = self->call_lanes;
     for (uint32_t i = 0; i < workload->op_count; i++) {
         /* Not drawn alone: merged, hidden, or without a call. */
-        if (lanes[i] == HAUL_NO_LANE || calls[i] == HAUL_NO_LANE)
+        if (lanes[i] == HL_REPORT_NO_LANE || calls[i] == HL_REPORT_NO_LANE)
             continue;
-        haul_arrow arrow = {
+        hl_report_arrow arrow = {
             .what = "launch",
             .from = lane_place(thread_row(self, &workload->ops[i]), calls[i]),
             .from_ns = call_span_of(self, i).start_ns,
@@ -323,12 +326,12 @@ static void draw_arrows(haul_perfetto_rows *self, haul_drawing *drawing)
     for (size_t e = 0; e < workload->edge_count; e++) {
         const haul_edge edge = workload->edges[e];
         if (edge.before >= workload->op_count || edge.after >= workload->op_count ||
-            lanes[edge.before] == HAUL_NO_LANE || lanes[edge.after] == HAUL_NO_LANE)
+            lanes[edge.before] == HL_REPORT_NO_LANE || lanes[edge.after] == HL_REPORT_NO_LANE)
             continue;
         const haul_span before = span_of(self, edge.before), after = span_of(self, edge.after);
         /* A wait begins before what it waits for ends: its arrow goes to the wait's end. */
         const bool is_wait = haul_op_on_host(&workload->ops[edge.after]);
-        haul_arrow arrow = {
+        hl_report_arrow arrow = {
             .what = "dependency",
             .from = op_place(self, edge.before),
             .from_ns = last_ns(before),
@@ -343,32 +346,32 @@ static void draw_arrows(haul_perfetto_rows *self, haul_drawing *drawing)
 }
 
 /* Operations first: arrows end only where an operation was drawn alone. */
-void haul_rows_draw(haul_perfetto_rows *self, haul_drawing *drawing)
+void hl_report_rows_draw(hl_report_perfetto_rows *self, hl_report_drawing *drawing)
 {
     const haul_workload *workload = self->drawn->workload;
     for (uint32_t r = 0; r < self->count; r++) {
-        haul_perfetto_row *row = &self->items[r];
+        hl_report_perfetto_row *row = &self->items[r];
         row->named = 0;
         row->group.count = 0;
-        for (int lane = 0; lane < HAUL_LANES; lane++)
+        for (int lane = 0; lane < HL_REPORT_LANES; lane++)
             row->lane_end_ns[lane] = INT64_MIN;
     }
     memset(self->pid_named, 0, (workload->device_count + 2) * sizeof *self->pid_named);
-    memset(self->lanes, HAUL_NO_LANE, workload->op_count);
-    memset(self->call_lanes, HAUL_NO_LANE, workload->op_count);
+    memset(self->lanes, HL_REPORT_NO_LANE, workload->op_count);
+    memset(self->call_lanes, HL_REPORT_NO_LANE, workload->op_count);
     draw_ops(self, drawing);
     if (drawing->full)
         draw_arrows(self, drawing);
 }
 
 /* Recorded calls are drawn; predicted times have no calls. */
-static bool on_host_row(const haul_perfetto_rows *self, const haul_op *op)
+static bool on_host_row(const hl_report_perfetto_rows *self, const haul_op *op)
 {
     return haul_op_on_host(op) || (is_recorded(self) && has_call(op));
 }
 
 /* In order of their calls, as threads made them. */
-static bool order_host(haul_perfetto_rows *self)
+static bool order_host(hl_report_perfetto_rows *self)
 {
     const haul_workload *workload = self->drawn->workload;
     for (size_t i = 0; i < workload->op_count; i++)
@@ -384,24 +387,24 @@ static bool order_host(haul_perfetto_rows *self)
         if (on_host_row(self, &workload->ops[i]))
             self->host_order[count++] = i;
     }
-    const haul_keys keys = {times, sizeof *times, HAUL_KEYS_SIGNED};
-    ok = ok && haul_order_sort(self->host_order, self->host_count, &keys);
+    const hl_base_keys keys = {times, sizeof *times, HL_KEYS_SIGNED};
+    ok = ok && hl_base_order_sort(self->host_order, self->host_count, &keys);
     free(times);
     return ok;
 }
 
 /* Numbers of threads stay below 2^32 for all lanes of all rows: 2^20 streams of 16 lanes. */
-haul_status haul_rows_init(haul_perfetto_rows *self, const haul_drawn *drawn, haul_track *next,
-                           haul_error *error)
+haul_status hl_report_rows_init(hl_report_perfetto_rows *self, const haul_drawn *drawn,
+                                hl_report_track *next, haul_error *error)
 {
     const haul_workload *workload = drawn->workload;
     const size_t limit = (1U << 20) - 8;
     if (workload->op_count >= HAUL_NONE || workload->range_count >= HAUL_NONE ||
         workload->stream_count > limit || workload->thread_count > limit ||
         workload->device_count > limit)
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "more operations, streams, threads or devices than can be drawn");
-    *self = (haul_perfetto_rows){
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "more operations, streams, threads or devices than can be drawn");
+    *self = (hl_report_perfetto_rows){
         .drawn = drawn,
         .stream_count = (uint32_t)workload->stream_count + 1,
         .thread_count = (uint32_t)workload->thread_count + 1,
@@ -413,8 +416,8 @@ haul_status haul_rows_init(haul_perfetto_rows *self, const haul_drawn *drawn, ha
     self->lanes = malloc(workload->op_count + 1);
     self->call_lanes = malloc(workload->op_count + 1);
     if (!self->items || !self->pid_named || !self->lanes || !self->call_lanes ||
-        !haul_drawn_names_init(&self->names, drawn) || !order_host(self))
-        return haul_fail_no_memory(error);
+        !hl_report_drawn_names_init(&self->names, drawn) || !order_host(self))
+        return hl_base_fail_no_memory(error);
     /* the trace begins with the first call, which is before the first operation of a device */
     self->origin_ns = INT64_MAX;
     for (size_t i = 0; i < workload->op_count; i++) {
@@ -425,17 +428,19 @@ haul_status haul_rows_init(haul_perfetto_rows *self, const haul_drawn *drawn, ha
     for (uint32_t r = 0; r < self->count; r++) {
         const haul_op on_stream = {.stream = r};
         const bool is_stream = r < self->stream_count;
-        const uint32_t rank = is_stream ? 1 + (uint32_t)haul_device_of(workload, &on_stream) : 0;
-        self->items[r].at = (haul_track){self->first_pid + rank, next->tid + r * HAUL_LANES};
+        const uint32_t rank =
+            is_stream ? 1 + (uint32_t)hl_workload_device_of(workload, &on_stream) : 0;
+        self->items[r].at =
+            (hl_report_track){self->first_pid + rank, next->tid + r * HL_REPORT_LANES};
     }
     next->pid += (uint32_t)workload->device_count + 2;
-    next->tid += self->count * HAUL_LANES;
+    next->tid += self->count * HL_REPORT_LANES;
     return HAUL_OK;
 }
 
-void haul_rows_release(haul_perfetto_rows *self)
+void hl_report_rows_release(hl_report_perfetto_rows *self)
 {
-    haul_drawn_names_release(&self->names);
+    hl_report_drawn_names_release(&self->names);
     free(self->items);
     free(self->pid_named);
     free(self->host_order);

@@ -1,5 +1,7 @@
-/* What to change in a recorded program, and what it saves: each change scheduled anew, ranked by
- * the time it saves, and all that go together scheduled together, for savings do not add up. */
+/* Changes to a recorded program, and the time they save: each change scheduled anew, ranked by the
+ * time it saves, and all that go together scheduled together, for savings do not add up. */
+#include <math.h>
+#include <string.h>
 
 #include "base/numerals.h"
 #include "haul/report.h"
@@ -21,41 +23,147 @@ static double seconds(int64_t ns)
     return 1e-9 * (double)ns;
 }
 
-/* Speculative changes rest on a guess about the program, so the headline is without them. */
+/* "2.1 ms (1.8 to 2.3 ms), 6.1 %": the ends are known apart only where a machine of the catalogue
+ * lent parameters. */
+static hl_report_words say_saving(const haul_advised_plan *plan)
+{
+    hl_report_words words;
+    char ends[40] = "";
+    if (plan->low_ns < plan->high_ns)
+        (void)snprintf(ends, sizeof ends, " (%.30s)",
+                       hl_report_say_interval(seconds(plan->low_ns), seconds(plan->high_ns)).text);
+    (void)snprintf(words.text, sizeof words.text, "%.16s%s",
+                   hl_report_say_time(plan->saved_ns).text, ends);
+    return words;
+}
+
+/* The change that saves most of those of a plan, which the list has first; or NULL. */
+static const haul_advice *find_best(const haul_advice_list *list, bool is_safe)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const haul_advice *advice = &list->items[i];
+        if (is_safe ? advice->certainty == HAUL_CERTAINTY_SAFE
+                    : !advice->apart && advice->certainty != HAUL_CERTAINTY_SPECULATIVE)
+            return advice;
+    }
+    return NULL;
+}
+
+/* Whether a change is among those of some row: "pin" of "pin, stream". */
+static bool is_untried(const haul_advice_list *list, const char *change)
+{
+    for (size_t i = 0; i < list->not_tried_count; i++)
+        if (strstr(list->not_tried[i].changes, change))
+            return true;
+    return false;
+}
+
+/* "; not tried: pin, stream": rows of both directions mostly name the same changes. */
+static void say_untried(const haul_advice_list *list, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t c = 0; c < haul_change_count() && used < size; c++)
+        if (is_untried(list, haul_change_word(c)))
+            used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                     used ? ", " : "; not tried: ", haul_change_word(c));
+}
+
+/* "46.4 ms (38.7 to 96.9 ms)": a run that was projected has the projection's interval. */
+static hl_report_words say_run(const haul_advice_list *list)
+{
+    hl_report_words words;
+    char ends[40] = "";
+    if (list->baseline_low_ns < list->baseline_high_ns)
+        (void)snprintf(
+            ends, sizeof ends, " (%.30s)",
+            hl_report_say_interval(seconds(list->baseline_low_ns), seconds(list->baseline_high_ns))
+                .text);
+    (void)snprintf(words.text, sizeof words.text, "%.16s%s",
+                   hl_report_say_time(list->baseline_ns).text, ends);
+    return words;
+}
+
+/* How many changes were tried, and how many of them are hidden: what saves less than the replay is
+ * off, or, where the replay is exact, nothing. */
+static void say_tried(const advised *self)
+{
+    const haul_advice_list *list = self->list;
+    char hidden[80] = "no time";
+    if (list->threshold_ns > 0)
+        (void)snprintf(hidden, sizeof hidden, "less than %s",
+                       hl_report_say_time(list->threshold_ns).text);
+    haul_report_line(self->report, "tried", "%s, of which %s %s and %s hidden",
+                     hl_report_say_number_of(list->tried, "change", NULL).text,
+                     hl_report_say_number_of(list->below, "saves", "save").text, hidden,
+                     list->below == 1 ? "is" : "are");
+}
+
+/* The safe saving, the addition by other changes and the parts not looked at: in one line, for each
+ * without the others would mislead. */
+static void say_headline(const advised *self)
+{
+    const haul_advice_list *list = self->list;
+    const haul_advised_plan *safe = &list->safe, *all = &list->together;
+    char found[200] = "", more[200] = "", untried[240] = "", below[80] = "time";
+    const hl_report_words run = say_run(list);
+    if (list->threshold_ns > 0)
+        (void)snprintf(below, sizeof below, "more than %s",
+                       hl_report_say_time(list->threshold_ns).text);
+    say_untried(list, untried, sizeof untried);
+    if (!all->changes) {
+        haul_report_say(self->report, "%s on %.100s: no safe or conditional change saves %s%s",
+                        run.text, list->machine, below, untried);
+        return;
+    }
+    if (safe->changes)
+        (void)snprintf(found, sizeof found, "%s less, %s", say_saving(safe).text,
+                       hl_report_say_share(safe->share).text);
+    else
+        (void)snprintf(found, sizeof found, "no change saves %s", below);
+    if (all->saved_ns > safe->saved_ns)
+        (void)snprintf(more, sizeof more, "; up to %s less, %s, if what it assumes holds",
+                       say_saving(all).text, hl_report_say_share(all->share).text);
+    haul_report_say(self->report, "%s on %.100s; safe: %s%s%s", run.text, list->machine, found,
+                    more, untried);
+}
+
+/* Lists the changes to make. */
+static void say_changes(const advised *self)
+{
+    const haul_advice_list *list = self->list;
+    const haul_advice *safe = list->safe.changes ? find_best(list, true) : NULL;
+    const haul_advice *best = list->together.changes ? find_best(list, false) : NULL;
+    if (safe && safe != best)
+        haul_report_line(self->report, "safe", "%.300s", safe->what);
+    if (!best)
+        return;
+    const size_t others = list->together.changes - 1;
+    haul_report_line(self->report, safe == best ? "safe" : "up to", "%.300s%s%s", best->what,
+                     others ? "; and together with it " : "",
+                     others ? hl_report_say_number_of(others, "other", NULL).text : "");
+}
+
 static void say_answer(const advised *self)
 {
-    /* Savings of changes made together come from one schedule, not from a sum. */
     const haul_advice_list *list = self->list;
-    const haul_advised_plan *together = &list->together;
-    const haul_advice *best = NULL; /* of the changes made: the list is in order of savings */
-    for (size_t i = 0; !best && i < list->count; i++)
-        if (!list->items[i].apart && list->items[i].certainty != HAUL_SPECULATIVE)
-            best = &list->items[i];
-    if (together->changes)
-        haul_report_say(self->report, "%s -> %s on %.100s: %s less, %s of the run",
-                        haul_say_time(list->baseline_ns).text,
-                        haul_say_time(list->baseline_ns - together->saved_ns).text, list->machine,
-                        haul_say_time(together->saved_ns).text,
-                        haul_say_share(together->share).text);
-    else
-        haul_report_say(self->report,
-                        "%s on %.100s: no safe or conditional change saves more than %s",
-                        haul_say_time(list->baseline_ns).text, list->machine,
-                        haul_say_time(list->threshold_ns).text);
-    /* Where speculative changes add nothing, the second line would repeat the first. */
-    if (together->changes && best)
-        haul_report_line(self->report, together->changes > 1 ? "changes" : "change", "%.300s%s%s",
-                         best->what, together->changes > 1 ? "; and together with it " : "",
-                         together->changes > 1
-                             ? haul_say_number_of(together->changes - 1, "other", NULL).text
-                             : "");
+    if (list->unsound) {
+        haul_report_say(self->report, "No advice on %.100s: %s (%+.1f %%)", list->machine,
+                        list->unsound, list->replay.error);
+        hl_report_caution(self->report, self->workload);
+        return;
+    }
+    say_headline(self);
+    say_changes(self);
+    hl_report_host(self->report, &list->host);
+    for (size_t i = 0; i < list->not_tried_count; i++)
+        haul_report_line(self->report, "not tried", "%s of %s %s copies, because %.300s",
+                         list->not_tried[i].changes,
+                         hl_report_say_count(list->not_tried[i].copies).text,
+                         haul_direction_text(list->not_tried[i].direction), list->not_tried[i].why);
     haul_report_line(self->report, "self-check", "replaying the profile's %s gives %s (%+.2f %%)",
-                     haul_say_time(list->replay.recorded_ns).text,
-                     haul_say_time(list->replay.replayed_ns).text, list->replay.error);
-    haul_report_line(self->report, "tried", "%s, of which %s less than %s and %s hidden",
-                     haul_say_number_of(list->tried, "change", NULL).text,
-                     haul_say_number_of(list->below, "saves", "save").text,
-                     haul_say_time(list->threshold_ns).text, list->below == 1 ? "is" : "are");
+                     hl_report_say_time(list->replay.recorded_ns).text,
+                     hl_report_say_time(list->replay.replayed_ns).text, list->replay.error);
+    say_tried(self);
     /* One caution fits the answer; the others are details. */
     if (list->note_count)
         haul_report_line(self->report, "caution", "%.700s", list->notes[0]);
@@ -64,12 +172,12 @@ static void say_answer(const advised *self)
 /* A row for each change, with those that rest on a guess apart. */
 static void add_ranking(const advised *self, bool is_speculative)
 {
-    static const haul_column columns[] = {{NULL, HAUL_ID, .head = "#"},
-                                          {NULL, HAUL_TIME, .head = "saves"},
-                                          {NULL, HAUL_SHARE, .head = "of the run"},
-                                          {NULL, HAUL_TEXT, .head = "change"},
-                                          {NULL, HAUL_TEXT, .head = "certainty"},
-                                          {NULL, HAUL_TEXT, .head = "what to do"},
+    static const haul_column columns[] = {{NULL, HAUL_UNIT_ID, .head = "#"},
+                                          {NULL, HAUL_UNIT_TIME, .head = "saves"},
+                                          {NULL, HAUL_UNIT_SHARE, .head = "of the run"},
+                                          {NULL, HAUL_UNIT_TEXT, .head = "change"},
+                                          {NULL, HAUL_UNIT_TEXT, .head = "certainty"},
+                                          {NULL, HAUL_UNIT_TEXT, .head = "what to do"},
                                           {0}};
     /* Both tables number changes by their place in the whole list, so that a number names one
      * change. */
@@ -81,9 +189,13 @@ static void add_ranking(const advised *self, bool is_speculative)
         (void)snprintf(what, sizeof what, "%.900s%s%.250s%s", advice->what,
                        advice->apart ? " (apart: " : "", advice->apart ? advice->apart : "",
                        advice->apart ? ")" : "");
-        if ((advice->certainty == HAUL_SPECULATIVE) == is_speculative)
-            haul_table_row(table, (uint64_t)i + 1, advice->saved_ns, advice->share, advice->change,
-                           haul_certainty_text(advice->certainty), what);
+        if ((advice->certainty == HAUL_CERTAINTY_SPECULATIVE) == is_speculative)
+            haul_table_row(table, HAUL_CELLS(haul_cell_count((uint64_t)i + 1),
+                                             haul_cell_time(advice->saved_ns),
+                                             haul_cell_number(advice->share),
+                                             haul_cell_text(advice->change),
+                                             haul_cell_text(haul_certainty_text(advice->certainty)),
+                                             haul_cell_text(what)));
     }
 }
 
@@ -91,15 +203,17 @@ static void add_ranking(const advised *self, bool is_speculative)
 static void add_calls(haul_table *parent, const haul_advice *advice)
 {
     static const haul_column columns[] = {
-        {"name", HAUL_TEXT, .head = "API call"},
-        {"direction", HAUL_TEXT, .head = "direction"},
-        {"memory", HAUL_TEXT, .head = "memory"},
-        {"count", HAUL_COUNT, .head = "count"},
-        {"bytes", HAUL_BYTES, .head = "bytes"},
-        {"least_bytes", HAUL_BYTES, .head = "smallest"},
-        {"most_bytes", HAUL_BYTES, .head = "largest"},
-        {"first_s", HAUL_SECONDS, .head = "first"},
-        {"time_s", HAUL_TIME, .head = "took"},
+        {"name", HAUL_UNIT_TEXT, .head = "API call"},
+        {"direction", HAUL_UNIT_TEXT, .head = "direction"},
+        {"memory", HAUL_UNIT_TEXT, .head = "memory"},
+        {"count", HAUL_UNIT_COUNT, .head = "count"},
+        {"bytes", HAUL_UNIT_BYTES, .head = "bytes"},
+        {"least_bytes", HAUL_UNIT_BYTES, .head = "smallest"},
+        {"most_bytes", HAUL_UNIT_BYTES, .head = "largest"},
+        {"first_s", HAUL_UNIT_SECONDS, .head = "first"},
+        {"time_s", HAUL_UNIT_TIME, .head = "took"},
+        {"operator", HAUL_UNIT_NAME, .head = "operator", .optional = true},
+        {"range", HAUL_UNIT_NAME, .head = "range", .optional = true},
         {0},
     };
     haul_table *table = haul_report_table(parent, "calls", columns);
@@ -107,10 +221,16 @@ static void add_calls(haul_table *parent, const haul_advice *advice)
     for (size_t c = 0; c < advice->call_count; c++) {
         const haul_advised_calls *calls = &advice->calls[c];
         /* An empty name is one that the profile lacks: null in JSON. */
-        haul_table_row(table, *calls->name ? calls->name : NULL,
-                       haul_direction_text(calls->direction), haul_memory_text(calls->memory),
-                       calls->count, calls->bytes, calls->least_bytes, calls->most_bytes,
-                       seconds(calls->first_ns), calls->time_ns);
+        haul_table_row(
+            table,
+            HAUL_CELLS(haul_cell_text(*calls->name ? calls->name : NULL),
+                       haul_cell_text(haul_direction_text(calls->direction)),
+                       haul_cell_text(haul_memory_text(calls->memory)),
+                       haul_cell_count(calls->count), haul_cell_count(calls->bytes),
+                       haul_cell_count(calls->least_bytes), haul_cell_count(calls->most_bytes),
+                       haul_cell_number(seconds(calls->first_ns)), haul_cell_time(calls->time_ns),
+                       haul_cell_text(calls->place.operator_name),
+                       haul_cell_text(calls->place.range)));
     }
 }
 
@@ -118,19 +238,13 @@ static void add_calls(haul_table *parent, const haul_advice *advice)
 static void add_advice(const advised *self)
 {
     static const haul_column columns[] = {
-        {"change", .unit = HAUL_TEXT},
-        {"certainty", .unit = HAUL_TEXT},
-        {"saved_s", .unit = HAUL_SECONDS},
-        {"share", .unit = HAUL_SHARE},
-        {"parts", .unit = HAUL_COUNT},
-        {NULL, HAUL_COUNT, .csv = "copies"},
-        {NULL, HAUL_BYTES, .csv = "bytes"},
-        {"what", .unit = HAUL_TEXT},
-        {"why", HAUL_TEXT, .csv = ""},
-        {"assumes", HAUL_TEXT, .csv = ""},
-        {"needs", HAUL_TEXT, .csv = ""},
-        {"apart", HAUL_TEXT, .csv = ""},
-        {0},
+        {"change", .unit = HAUL_UNIT_TEXT},       {"certainty", .unit = HAUL_UNIT_TEXT},
+        {"saved_s", .unit = HAUL_UNIT_SECONDS},   {"saved_interval_s", .unit = HAUL_UNIT_INTERVAL},
+        {"share", .unit = HAUL_UNIT_SHARE},       {"parts", .unit = HAUL_UNIT_COUNT},
+        {NULL, HAUL_UNIT_COUNT, .csv = "copies"}, {NULL, HAUL_UNIT_BYTES, .csv = "bytes"},
+        {"what", .unit = HAUL_UNIT_TEXT},         {"why", HAUL_UNIT_TEXT, .csv = ""},
+        {"assumes", HAUL_UNIT_TEXT, .csv = ""},   {"needs", HAUL_UNIT_TEXT, .csv = ""},
+        {"apart", HAUL_UNIT_TEXT, .csv = ""},     {0},
     };
     haul_report *report = self->report;
     haul_table *table = haul_report_table(report, "advice", columns);
@@ -144,74 +258,134 @@ static void add_advice(const advised *self)
             bytes += advice->calls[c].bytes;
         }
         haul_report_detail(report, i >= TOLD);
-        haul_table_row(table, advice->change, haul_certainty_text(advice->certainty),
-                       seconds(advice->saved_ns), advice->share,
-                       advice->parts ? (uint64_t)advice->parts : HAUL_NO_COUNT, count, bytes,
-                       advice->what, advice->why, advice->assumes, advice->needs, advice->apart);
-        haul_report_say(report, "%zu. %.1500s", i + 1, advice->what);
+        haul_table_row(
+            table,
+            HAUL_CELLS(haul_cell_text(advice->change),
+                       haul_cell_text(haul_certainty_text(advice->certainty)),
+                       haul_cell_number(seconds(advice->saved_ns)),
+                       haul_cell_interval(seconds(advice->low_ns), seconds(advice->high_ns)),
+                       haul_cell_number(advice->share),
+                       haul_cell_count(advice->parts ? (uint64_t)advice->parts : HAUL_NO_COUNT),
+                       haul_cell_count(count), haul_cell_count(bytes), haul_cell_text(advice->what),
+                       haul_cell_text(advice->why), haul_cell_text(advice->assumes),
+                       haul_cell_text(advice->needs), haul_cell_text(advice->apart)));
+        /* the table above says what to do */
+        haul_report_say(report, "%zu. %s", i + 1, advice->change);
         haul_report_line(report, "why", "%s", advice->why);
         if (advice->assumes)
             haul_report_line(report, "if", "%s", advice->assumes);
         if (advice->needs)
             haul_report_line(report, "needs", "%s", advice->needs);
+        char place[HL_REPORT_PLACE_BYTES];
+        if (advice->call_count && hl_report_say_place(&advice->calls[0].place, place))
+            haul_report_line(report, "where", "%s", place);
         if (advice->call_count)
             haul_report_line(report, "first", "%s after the first call",
-                             haul_say_time(advice->calls[0].first_ns).text);
+                             hl_report_say_time(advice->calls[0].first_ns).text);
         haul_report_detail(report, true);
         add_calls(table, advice);
     }
 }
 
+static void add_untried(const advised *self)
+{
+    static const haul_column columns[] = {
+        {"changes", .unit = HAUL_UNIT_TEXT},   {"copies", .unit = HAUL_UNIT_COUNT},
+        {"direction", .unit = HAUL_UNIT_TEXT}, {"memory", .unit = HAUL_UNIT_TEXT},
+        {"why", .unit = HAUL_UNIT_TEXT},       {0}};
+    haul_table *table = haul_report_table(self->report, "not_tried", columns);
+    for (size_t i = 0; i < self->list->not_tried_count; i++) {
+        const haul_advice_untried *row = &self->list->not_tried[i];
+        haul_table_row(table, HAUL_CELLS(haul_cell_text(row->changes), haul_cell_count(row->copies),
+                                         haul_cell_text(haul_direction_text(row->direction)),
+                                         haul_cell_text(haul_memory_text(row->memory)),
+                                         haul_cell_text(row->why)));
+    }
+}
+
+static const haul_column advice_inputs[] = {{"source", HAUL_UNIT_TEXT, .head = "profile"},
+                                            {"format", HAUL_UNIT_TEXT, .head = "format"},
+                                            {"machine", .unit = HAUL_UNIT_TEXT},
+                                            {"gpu", HAUL_UNIT_TEXT, .head = "GPU"},
+                                            {0}};
+
+static const haul_column advice_replay[] = {{"recorded_s", .unit = HAUL_UNIT_TIME},
+                                            {"makespan_s", .unit = HAUL_UNIT_TIME},
+                                            {"error", .unit = HAUL_UNIT_PERCENT},
+                                            {0}};
+
+static const haul_column advice_unsound[] = {{"unsound", .unit = HAUL_UNIT_TEXT},
+                                             {"run_s", .unit = HAUL_UNIT_SECONDS},
+                                             {"threshold_s", .unit = HAUL_UNIT_SECONDS},
+                                             {0}};
+
+static const haul_column advice_plan[] = {{"changes", .unit = HAUL_UNIT_COUNT},
+                                          {"saved_s", .unit = HAUL_UNIT_SECONDS},
+                                          {"saved_interval_s", .unit = HAUL_UNIT_INTERVAL},
+                                          {"share", .unit = HAUL_UNIT_SHARE},
+                                          {0}};
+
+static const haul_column advice_interval[] = {{"run_interval_s", .unit = HAUL_UNIT_INTERVAL}, {0}};
+
 haul_report *haul_report_advice(const haul_workload *workload, const haul_advice_list *list)
 {
-    static const haul_column inputs[] = {{"source", HAUL_TEXT, .head = "profile"},
-                                         {"format", HAUL_TEXT, .head = "format"},
-                                         {"machine", .unit = HAUL_TEXT},
-                                         {"gpu", HAUL_TEXT, .head = "GPU"},
-                                         {0}};
-    static const haul_column replay[] = {{"recorded_s", .unit = HAUL_TIME},
-                                         {"makespan_s", .unit = HAUL_TIME},
-                                         {"error", .unit = HAUL_PERCENT},
-                                         {0}};
     static const haul_column run[] = {
-        {"run_s", .unit = HAUL_TIME}, {"threshold_s", .unit = HAUL_TIME}, {0}};
-    static const haul_column plan[] = {{"changes", .unit = HAUL_COUNT},
-                                       {"saved_s", .unit = HAUL_SECONDS},
-                                       {"share", .unit = HAUL_SHARE},
-                                       {0}};
-    static const haul_column counts[] = {{"tried", .unit = HAUL_COUNT},
-                                         {"below", .unit = HAUL_COUNT},
-                                         {"untried", .unit = HAUL_COUNT},
+        {"run_s", .unit = HAUL_UNIT_TIME}, {"threshold_s", .unit = HAUL_UNIT_TIME}, {0}};
+    static const haul_column counts[] = {{"tried", .unit = HAUL_UNIT_COUNT},
+                                         {"below", .unit = HAUL_UNIT_COUNT},
+                                         {"untried", .unit = HAUL_UNIT_COUNT},
                                          {0}};
-    static const haul_column notes[] = {{"", .unit = HAUL_TEXT}, {0}};
-    static const haul_column other_notes[] = {{NULL, HAUL_TEXT, .head = "Notes"}, {0}};
-    HAUL_PLAIN_NUMERALS;
+    static const haul_column notes[] = {{"", .unit = HAUL_UNIT_TEXT}, {0}};
+    static const haul_column other_notes[] = {{NULL, HAUL_UNIT_TEXT, .head = "Notes"}, {0}};
+    HL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("advice");
     const advised self = {report, workload, list};
-    const haul_advised_plan *sure = &list->together, *all = &list->with_speculative;
     say_answer(&self);
     /* Before the advice: a profile that lost operations makes all savings doubtful. */
-    haul_report_losses(report, workload);
+    hl_report_losses(report, workload);
     haul_report_detail(report, true);
-    haul_report_object(report, NULL, inputs, workload->source, workload->format, list->machine,
-                       list->gpu);
+    haul_report_object(report, NULL, advice_inputs,
+                       HAUL_CELLS(haul_cell_text(workload->source),
+                                  haul_cell_text(workload->format), haul_cell_text(list->machine),
+                                  haul_cell_text(list->gpu)));
     haul_report_detail(report, false);
-    haul_report_object(report, "replay", replay, list->replay.recorded_ns, list->replay.replayed_ns,
-                       list->replay.error);
-    haul_report_object(report, NULL, run, list->baseline_ns, list->threshold_ns);
+    haul_report_object(report, "replay", advice_replay,
+                       HAUL_CELLS(haul_cell_time(list->replay.recorded_ns),
+                                  haul_cell_time(list->replay.replayed_ns),
+                                  haul_cell_number(list->replay.error)));
+    if (list->unsound)
+        haul_report_object(report, NULL, advice_unsound,
+                           HAUL_CELLS(haul_cell_text(list->unsound), haul_cell_number((double)NAN),
+                                      haul_cell_number((double)NAN)));
+    else
+        haul_report_object(
+            report, NULL, run,
+            HAUL_CELLS(haul_cell_time(list->baseline_ns), haul_cell_time(list->threshold_ns)));
+    if (list->baseline_low_ns < list->baseline_high_ns)
+        haul_report_object(report, NULL, advice_interval,
+                           HAUL_CELLS(haul_cell_interval(seconds(list->baseline_low_ns),
+                                                         seconds(list->baseline_high_ns))));
     haul_report_section(report, "advice", "Advice");
     add_ranking(&self, false);
     add_ranking(&self, true);
     add_advice(&self);
-    haul_report_object(report, "together", plan, (uint64_t)sure->changes, seconds(sure->saved_ns),
-                       sure->share);
-    haul_report_object(report, "with_speculative", plan, (uint64_t)all->changes,
-                       seconds(all->saved_ns), all->share);
-    haul_report_object(report, NULL, counts, list->tried, list->below, list->untried);
-    haul_report_sentences(report, "notes", notes, list->notes, list->note_count);
+    static const char *const keys[] = {"safe", "together", "with_speculative"};
+    const haul_advised_plan *plans[] = {&list->safe, &list->together, &list->with_speculative};
+    for (int i = 0; i < 3; i++)
+        haul_report_object(
+            report, keys[i], advice_plan,
+            HAUL_CELLS(haul_cell_count((uint64_t)plans[i]->changes),
+                       haul_cell_number(seconds(plans[i]->saved_ns)),
+                       haul_cell_interval(seconds(plans[i]->low_ns), seconds(plans[i]->high_ns)),
+                       haul_cell_number(plans[i]->share)));
+    add_untried(&self);
+    haul_report_object(report, NULL, counts,
+                       HAUL_CELLS(haul_cell_count(list->tried), haul_cell_count(list->below),
+                                  haul_cell_count(list->untried)));
+    hl_report_sentences(report, "notes", notes, list->notes, list->note_count);
     /* the first is the answer's caution */
     if (list->note_count)
-        haul_report_sentences(report, NULL, other_notes, list->notes + 1, list->note_count - 1);
-    haul_report_loss_list(report, workload);
+        hl_report_sentences(report, NULL, other_notes, list->notes + 1, list->note_count - 1);
+    hl_report_loss_list(report, workload);
     return report;
 }

@@ -11,6 +11,7 @@
 #include "base/numerals.h"
 #include "haul/collective.h"
 #include "haul/report.h"
+#include "report/document.h"
 #include "report/shared_parts.h"
 #include "report/wording.h"
 
@@ -19,8 +20,9 @@ enum {
     BAR_WIDTH = 12,
     DEVICES_SHOWN = 16,
     LARGEST_SHOWN = 3,
-    HOST_SHOWN = 3,
-    RATES_SHOWN = 3
+    HOST_SHOWN = 2,
+    RATES_SHOWN = 3,
+    LATENCY_BYTES = 4096, /* take under half a microsecond on any link, latencies 1 to 10 */
 };
 
 typedef struct analysis_report {
@@ -36,38 +38,44 @@ static size_t has_collectives(const analysis_report *self)
 }
 
 static const haul_column totals_columns[] = {
-    {"count", .unit = HAUL_COUNT}, {"time_s", .unit = HAUL_TIME}, {0}};
-static const haul_column sized_columns[] = {{"count", .unit = HAUL_COUNT},
-                                            {"bytes", .unit = HAUL_BYTES},
-                                            {"time_s", .unit = HAUL_TIME},
+    {"count", .unit = HAUL_UNIT_COUNT}, {"time_s", .unit = HAUL_UNIT_TIME}, {0}};
+static const haul_column sized_columns[] = {{"count", .unit = HAUL_UNIT_COUNT},
+                                            {"bytes", .unit = HAUL_UNIT_BYTES},
+                                            {"time_s", .unit = HAUL_UNIT_TIME},
                                             {0}};
 
 /* Kernels have no bytes. */
 static void add_totals(haul_table *parent, const char *key, const haul_totals *totals)
 {
-    haul_report_object(parent, key, totals_columns, totals->count, totals->time_ns);
+    haul_report_object(parent, key, totals_columns,
+                       HAUL_CELLS(haul_cell_count(totals->count), haul_cell_time(totals->time_ns)));
 }
 
 static void add_sized(haul_table *parent, const char *key, const haul_totals *totals)
 {
-    haul_report_object(parent, key, sized_columns, totals->count, totals->bytes, totals->time_ns);
+    haul_report_object(parent, key, sized_columns,
+                       HAUL_CELLS(haul_cell_count(totals->count), haul_cell_count(totals->bytes),
+                                  haul_cell_time(totals->time_ns)));
 }
 
 /* Unions of time: of each kind, of copies and kernels at once, of either, and of any work. */
 static void add_busy(haul_table *parent, const haul_busy *busy)
 {
-    static const haul_column columns[] = {{"copy", .unit = HAUL_TIME},
-                                          {"kernel", .unit = HAUL_TIME},
-                                          {"memset", .unit = HAUL_TIME},
-                                          {"both", .unit = HAUL_TIME},
-                                          {"either", .unit = HAUL_TIME},
-                                          {"any", .unit = HAUL_TIME},
-                                          {"communication", .unit = HAUL_TIME},
-                                          {"hidden_communication", .unit = HAUL_TIME},
+    static const haul_column columns[] = {{"copy", .unit = HAUL_UNIT_TIME},
+                                          {"kernel", .unit = HAUL_UNIT_TIME},
+                                          {"memset", .unit = HAUL_UNIT_TIME},
+                                          {"both", .unit = HAUL_UNIT_TIME},
+                                          {"either", .unit = HAUL_UNIT_TIME},
+                                          {"any", .unit = HAUL_UNIT_TIME},
+                                          {"communication", .unit = HAUL_UNIT_TIME},
+                                          {"hidden_communication", .unit = HAUL_UNIT_TIME},
                                           {0}};
-    haul_report_object(parent, "busy_s", columns, busy->copy_ns, busy->kernel_ns, busy->memset_ns,
-                       busy->both_ns, busy->either_ns, busy->any_ns, busy->communication_ns,
-                       busy->hidden_communication_ns);
+    haul_report_object(parent, "busy_s", columns,
+                       HAUL_CELLS(haul_cell_time(busy->copy_ns), haul_cell_time(busy->kernel_ns),
+                                  haul_cell_time(busy->memset_ns), haul_cell_time(busy->both_ns),
+                                  haul_cell_time(busy->either_ns), haul_cell_time(busy->any_ns),
+                                  haul_cell_time(busy->communication_ns),
+                                  haul_cell_time(busy->hidden_communication_ns)));
 }
 
 /* The device of number `at` in the analysis; NULL where the profile does not name it. */
@@ -81,7 +89,7 @@ static const haul_workload_device *device_at(const analysis_report *self, size_t
  * share the time. */
 static double rate_of(const haul_copy_group *group)
 {
-    return haul_share_of((double)group->totals.bytes, 1e-9 * (double)group->busy_ns);
+    return hl_report_share_of((double)group->totals.bytes, 1e-9 * (double)group->busy_ns);
 }
 
 /* Between host and device, the one that copied longest after `before`; NULL: none is left. A walk
@@ -95,32 +103,33 @@ static const haul_copy_group *next_longest(const haul_analysis *analysis,
         /* Ties are broken by the place in the array, so that each group comes once. */
         const bool is_left = !before || group->busy_ns < before->busy_ns ||
                              (group->busy_ns == before->busy_ns && group > before);
-        if (haul_crosses_link(group->direction) && group->totals.bytes && group->busy_ns &&
-            is_left && (!found || group->busy_ns > found->busy_ns))
+        if (haul_direction_crosses_link(group->direction) && group->totals.bytes &&
+            group->busy_ns && is_left && (!found || group->busy_ns > found->busy_ns))
             found = group;
     }
     return found;
 }
 
 /* The few rates that say whether the link is used well: those of the kinds that copied longest. */
-static void say_copies(const analysis_report *self)
+static void say_copies(const analysis_report *self, bool with_rates)
 {
     const haul_analysis *analysis = self->analysis;
     char rates[400] = "";
     size_t used = 0;
     haul_report_line(self->report, "copies", "%s of %s in %s; %s of it overlapped by kernels",
-                     haul_say_number_of(analysis->copies.count, "copy", "copies").text,
-                     haul_say_bytes(analysis->copies.bytes).text,
-                     haul_say_time(analysis->busy.copy_ns).text,
-                     haul_say_share(analysis->overlap_share).text);
+                     hl_report_say_number_of(analysis->copies.count, "copy", "copies").text,
+                     hl_report_say_bytes(analysis->copies.bytes).text,
+                     hl_report_say_time(analysis->busy.copy_ns).text,
+                     hl_report_say_share(analysis->overlap_share).text);
     const haul_copy_group *group = NULL;
-    /* Three rates fit a line. */
-    for (int said = 0; said < RATES_SHOWN && (group = next_longest(analysis, group)); said++)
-        used += (size_t)snprintf(rates + used, sizeof rates - used, "%s%s %s", said ? ", " : "",
-                                 haul_say_copies(group->direction, group->memory).text,
-                                 haul_say_rate(rate_of(group)).text);
-    /* Five lines are an answer: collectives matter more. */
-    if (used && !analysis->communication.count)
+    /* Three rates fit a line. Of copies of a few bytes a rate says nothing: they are latency. */
+    for (int seen = 0; seen < RATES_SHOWN && (group = next_longest(analysis, group)); seen++)
+        if (group->totals.bytes / group->totals.count >= LATENCY_BYTES)
+            used += (size_t)snprintf(rates + used, sizeof rates - used, "%s%s %s", used ? ", " : "",
+                                     hl_report_say_copies(group->direction, group->memory).text,
+                                     hl_report_say_rate(rate_of(group)).text);
+    /* Five lines are an answer: why devices idle, and collectives, matter more. */
+    if (used && with_rates && !analysis->communication.count)
         haul_report_line(self->report, "rates", "%s", rates);
 }
 
@@ -131,11 +140,11 @@ static void say_communication(const analysis_report *self)
     const haul_analysis *analysis = self->analysis;
     const haul_totals *of = &analysis->communication;
     haul_report_line(self->report, "between GPUs", "%s, %s%s, in %s; %s of it hidden by kernels",
-                     haul_say_number_of(of->count, "collective", NULL).text,
+                     hl_report_say_number_of(of->count, "collective", NULL).text,
                      analysis->unsized && of->bytes ? "at least " : "",
-                     of->bytes ? haul_say_bytes(of->bytes).text : "sizes not recorded",
-                     haul_say_time(analysis->busy.communication_ns).text,
-                     haul_say_share(analysis->hidden_share).text);
+                     of->bytes ? hl_report_say_bytes(of->bytes).text : "sizes not recorded",
+                     hl_report_say_time(analysis->busy.communication_ns).text,
+                     hl_report_say_share(analysis->hidden_share).text);
 }
 
 /* How the profile's own recorder is told to record work of devices. */
@@ -179,38 +188,39 @@ static void say_answer(const analysis_report *self)
         (void)snprintf(devices, sizeof devices, "%zu x %.150s", count, first->name);
     else
         (void)snprintf(devices, sizeof devices, "%.150s",
-                       alike ? first->name : haul_say_number_of(count, "device", NULL).text);
+                       alike ? first->name : hl_report_say_number_of(count, "device", NULL).text);
     /* Shares may add up to more than 100 %: kernels and copies overlap. */
     char collectives[64] = "";
     if (analysis->communication.count)
         (void)snprintf(collectives, sizeof collectives, "collectives %.40s, ",
-                       haul_say_share_ns(analysis->busy.communication_ns, span_ns).text);
-    haul_report_say(self->report, "%s on %s: kernels run %s of it, %scopies %s; idle %s",
-                    haul_say_time(span_ns).text, devices,
-                    haul_say_share_ns(analysis->busy.kernel_ns, span_ns).text, collectives,
-                    haul_say_share_ns(analysis->busy.copy_ns, span_ns).text,
-                    haul_say_share_ns(analysis->idle_ns, span_ns).text);
+                       hl_report_say_share_ns(analysis->busy.communication_ns, span_ns).text);
+    const bool says_why = hl_report_idle_says(analysis);
+    char idle[64] = "";
+    if (!says_why)
+        (void)snprintf(idle, sizeof idle, "; idle %.40s",
+                       hl_report_say_share_ns(analysis->idle_ns, span_ns).text);
+    haul_report_say(self->report, "%s on %s: kernels run %s of it, %scopies %s%s",
+                    hl_report_say_time(span_ns).text, devices,
+                    hl_report_say_share_ns(analysis->busy.kernel_ns, span_ns).text, collectives,
+                    hl_report_say_share_ns(analysis->busy.copy_ns, span_ns).text, idle);
+    if (says_why)
+        hl_report_idle_line(self->report, self->workload, analysis);
     if (analysis->copies.count)
-        say_copies(self);
+        say_copies(self, !says_why);
     if (analysis->communication.count)
         say_communication(self);
-    if (analysis->largest_count) {
-        const haul_cost_row *largest = &analysis->largest[0];
-        char name[HAUL_COST_NAME_BYTES];
-        haul_report_line(self->report, "largest", "%s, %s in %s",
-                         haul_say_cost(self->workload, largest, name),
-                         haul_say_time(largest->time_ns).text,
-                         haul_say_number_of(largest->count, "operation", NULL).text);
-    }
+    hl_report_next_command(self->report, self->workload, analysis);
 }
 
 /* JSON has these as the members of "busy_s" and of each kind of operation. */
 static void add_times(const analysis_report *self)
 {
-    static const haul_column columns[] = {
-        {NULL, HAUL_TEXT, .head = "Time on the devices"}, {NULL, HAUL_COUNT, .head = "count"},
-        {NULL, HAUL_SECONDS, .head = "total time"},       {NULL, HAUL_TIME, .head = "busy time"},
-        {NULL, HAUL_SHARE, .head = "of the span"},        {0}};
+    static const haul_column columns[] = {{NULL, HAUL_UNIT_TEXT, .head = "Time on the devices"},
+                                          {NULL, HAUL_UNIT_COUNT, .head = "count"},
+                                          {NULL, HAUL_UNIT_SECONDS, .head = "total time"},
+                                          {NULL, HAUL_UNIT_TIME, .head = "busy time"},
+                                          {NULL, HAUL_UNIT_SHARE, .head = "of the span"},
+                                          {0}};
     const haul_analysis *analysis = self->analysis;
     const haul_busy *busy = &analysis->busy;
     const struct {
@@ -233,10 +243,14 @@ static void add_times(const analysis_report *self)
         /* Most programs have none: the row would only be a zero. */
         if ((totals == &analysis->memsets || totals == &analysis->communication) && !totals->count)
             continue;
-        haul_table_row(table, rows[i].name, totals ? totals->count : HAUL_NO_COUNT,
-                       totals ? 1e-9 * (double)totals->time_ns : (double)NAN, rows[i].busy_ns,
+        haul_table_row(
+            table,
+            HAUL_CELLS(haul_cell_text(rows[i].name),
+                       haul_cell_count(totals ? totals->count : HAUL_NO_COUNT),
+                       haul_cell_number(totals ? 1e-9 * (double)totals->time_ns : (double)NAN),
+                       haul_cell_time(rows[i].busy_ns),
                        /* Of the span, like every share here, so that the rows can be compared. */
-                       haul_share_ns(rows[i].busy_ns, analysis->span_ns));
+                       haul_cell_number(hl_report_share_ns(rows[i].busy_ns, analysis->span_ns))));
     }
 }
 
@@ -244,35 +258,41 @@ static void add_times(const analysis_report *self)
 static void add_copies(const analysis_report *self)
 {
     static const haul_column decade_columns[] = {
-        {"least_bytes", .unit = HAUL_BYTES}, {"most_bytes", .unit = HAUL_BYTES}, {0}};
+        {"least_bytes", .unit = HAUL_UNIT_BYTES}, {"most_bytes", .unit = HAUL_UNIT_BYTES}, {0}};
     static const haul_column columns[] = {
-        {"direction", HAUL_TEXT, .head = "Copies"},
-        {"memory", HAUL_TEXT, .head = "memory"},
-        {"count", HAUL_COUNT, .head = "count"},
-        {"bytes", HAUL_BYTES, .head = "bytes"},
-        {"time_s", HAUL_TIME, .head = "total time"},
-        {"busy_s", HAUL_TIME, .head = "busy time"},
-        {"shortest_s", .unit = HAUL_TIME},
-        {"longest_s", .unit = HAUL_TIME},
-        {"latency_s", HAUL_SECONDS, .head = "latency"},
-        {"rate_Bps", HAUL_RATE, .head = "rate"},
-        {"median_Bps", HAUL_RATE, .head = "median"},
-        {"best_Bps", HAUL_RATE, .head = "best"},
+        {"direction", HAUL_UNIT_TEXT, .head = "Copies"},
+        {"memory", HAUL_UNIT_TEXT, .head = "memory"},
+        {"count", HAUL_UNIT_COUNT, .head = "count"},
+        {"bytes", HAUL_UNIT_BYTES, .head = "bytes"},
+        {"time_s", HAUL_UNIT_TIME, .head = "total time"},
+        {"busy_s", HAUL_UNIT_TIME, .head = "busy time"},
+        {"shortest_s", .unit = HAUL_UNIT_TIME},
+        {"longest_s", .unit = HAUL_UNIT_TIME},
+        {"latency_s", HAUL_UNIT_SECONDS, .head = "latency"},
+        {"rate_Bps", HAUL_UNIT_RATE, .head = "rate"},
+        {"median_Bps", HAUL_UNIT_RATE, .head = "median"},
+        {"best_Bps", HAUL_UNIT_RATE, .head = "best"},
         {0},
     };
     haul_table *table = haul_report_table(self->report, "copies", columns);
     for (size_t i = 0; i < self->analysis->group_count; i++) {
         const haul_copy_group *group = &self->analysis->groups[i];
         const haul_totals *totals = &group->totals;
-        haul_table_row(table, haul_direction_text(group->direction),
-                       haul_memory_text(group->memory), totals->count, totals->bytes,
-                       totals->time_ns, group->busy_ns, group->shortest_ns, group->longest_ns,
-                       group->latency_s, rate_of(group), group->median_Bps, group->best_Bps);
+        haul_table_row(
+            table,
+            HAUL_CELLS(haul_cell_text(haul_direction_text(group->direction)),
+                       haul_cell_text(haul_memory_text(group->memory)),
+                       haul_cell_count(totals->count), haul_cell_count(totals->bytes),
+                       haul_cell_time(totals->time_ns), haul_cell_time(group->busy_ns),
+                       haul_cell_time(group->shortest_ns), haul_cell_time(group->longest_ns),
+                       haul_cell_number(group->latency_s), haul_cell_number(rate_of(group)),
+                       haul_cell_number(group->median_Bps), haul_cell_number(group->best_Bps)));
         /* Decades without a copy are left out of JSON: a reader takes them for zero. */
         haul_table *decades = haul_report_table(table, "decades", decade_columns);
-        for (int k = 0; k < HAUL_DECADES; k++)
+        for (int k = 0; k < HAUL_ANALYSIS_DECADES; k++)
             if (group->decades[k].count) {
-                haul_table_row(decades, haul_decade_least(k), haul_decade_most(k));
+                haul_table_row(decades, HAUL_CELLS(haul_cell_count(hl_report_decade_least(k)),
+                                                   haul_cell_count(hl_report_decade_most(k))));
                 add_sized(decades, NULL, &group->decades[k]);
             }
     }
@@ -289,23 +309,26 @@ static void add_copies(const analysis_report *self)
 static void add_communication(const analysis_report *self)
 {
     static const haul_column columns[] = {
-        {"operation", HAUL_TEXT, .head = "Collectives"},
-        {"data_type", HAUL_TEXT, .head = "type", .optional = true},
-        {"group", HAUL_TEXT, .head = "group", .optional = true},
-        {"ranks", HAUL_COUNT, .head = "ranks"},
-        {"bytes", HAUL_BYTES, .head = "size"},
-        {"count", HAUL_COUNT, .head = "count"},
-        {"time_s", HAUL_TIME, .head = "total time"},
-        {"shortest_s", HAUL_TIME, .head = "shortest"},
-        {"median_s", HAUL_TIME, .head = "median"},
-        {"rate_Bps", HAUL_RATE, .head = "rate"},
+        {"operation", HAUL_UNIT_TEXT, .head = "Collectives"},
+        {"data_type", HAUL_UNIT_TEXT, .head = "type", .optional = true},
+        {"group", HAUL_UNIT_TEXT, .head = "group", .optional = true},
+        {"ranks", HAUL_UNIT_COUNT, .head = "ranks"},
+        {"bytes", HAUL_UNIT_BYTES, .head = "size"},
+        {"count", HAUL_UNIT_COUNT, .head = "count"},
+        {"time_s", HAUL_UNIT_TIME, .head = "total time"},
+        {"shortest_s", HAUL_UNIT_TIME, .head = "shortest"},
+        {"median_s", HAUL_UNIT_TIME, .head = "median"},
+        {"rate_Bps", HAUL_UNIT_RATE, .head = "rate"},
         {0},
     };
     haul_communication_use *uses = NULL;
     size_t count = 0;
-    if (!self->analysis->communication.count ||
-        haul_communication_uses(self->workload, &uses, &count, NULL))
+    if (!self->analysis->communication.count)
         return;
+    if (haul_communication_uses(self->workload, &uses, &count, NULL)) {
+        hl_report_no_memory(self->report);
+        return;
+    }
     /* without sizes it says little more than the answer */
     haul_report_detail(self->report, !self->analysis->communication.bytes);
     haul_table *table = haul_report_table(self->report, "collectives", columns);
@@ -315,39 +338,45 @@ static void add_communication(const analysis_report *self)
         const haul_communication *of = &uses[i].of;
         const char *type = haul_workload_string(self->workload, of->data_type);
         const char *group = haul_workload_string(self->workload, of->group);
-        haul_table_row(table, haul_collective_text(of->kind), *type ? type : NULL,
-                       *group ? group : NULL, of->ranks ? (uint64_t)of->ranks : HAUL_NO_COUNT,
-                       of->bytes ? of->bytes : HAUL_NO_COUNT, uses[i].count, uses[i].time_ns,
-                       uses[i].shortest_ns, uses[i].median_ns,
-                       of->bytes && uses[i].median_ns > 0
-                           ? haul_communication_moved(of) / (1e-9 * (double)uses[i].median_ns)
-                           : (double)NAN);
+        haul_table_row(
+            table,
+            HAUL_CELLS(haul_cell_text(haul_collective_text(of->kind)),
+                       haul_cell_text(*type ? type : NULL), haul_cell_text(*group ? group : NULL),
+                       haul_cell_count(of->ranks ? (uint64_t)of->ranks : HAUL_NO_COUNT),
+                       haul_cell_count(of->bytes ? of->bytes : HAUL_NO_COUNT),
+                       haul_cell_count(uses[i].count), haul_cell_time(uses[i].time_ns),
+                       haul_cell_time(uses[i].shortest_ns), haul_cell_time(uses[i].median_ns),
+                       haul_cell_number(of->bytes && uses[i].median_ns > 0
+                                            ? haul_communication_moved(of) /
+                                                  (1e-9 * (double)uses[i].median_ns)
+                                            : (double)NAN)));
     }
     free(uses);
 }
+
+static const haul_column device_figures[] = {
+    {"name", .unit = HAUL_UNIT_TEXT},           {"memory_bandwidth_Bps", .unit = HAUL_UNIT_NUMBER},
+    {"clock_Hz", .unit = HAUL_UNIT_NUMBER},     {"memory_bytes", .unit = HAUL_UNIT_BYTES},
+    {"l2_bytes", .unit = HAUL_UNIT_BYTES},      {"multiprocessors", .unit = HAUL_UNIT_COUNT},
+    {"copy_engines", .unit = HAUL_UNIT_COUNT},  {"compute_major", .unit = HAUL_UNIT_COUNT},
+    {"compute_minor", .unit = HAUL_UNIT_COUNT}, {0},
+};
 
 /* One row for each device that worked; where there is one alone the answer says the same, and the
  * table is a detail. Figures of the device that the profile does not hold are left out. */
 static void add_devices(const analysis_report *self)
 {
     static const haul_column columns[] = {
-        {"id", .unit = HAUL_ID},
-        {NULL, HAUL_TEXT, .head = "By device"},
-        {NULL, HAUL_COUNT, .head = "copies"},
-        {NULL, HAUL_TIME, .head = "busy time"},
-        {NULL, HAUL_COUNT, .head = "kernels"},
-        {NULL, HAUL_TIME, .head = "busy time"},
-        {NULL, HAUL_TIME, .head = "both"},
-        {NULL, HAUL_TIME, .head = "idle"},
-        {NULL, HAUL_BYTES, .head = "memory"},
+        {"id", .unit = HAUL_UNIT_ID},
+        {NULL, HAUL_UNIT_TEXT, .head = "By device"},
+        {NULL, HAUL_UNIT_COUNT, .head = "copies"},
+        {NULL, HAUL_UNIT_TIME, .head = "busy time"},
+        {NULL, HAUL_UNIT_COUNT, .head = "kernels"},
+        {NULL, HAUL_UNIT_TIME, .head = "busy time"},
+        {NULL, HAUL_UNIT_TIME, .head = "both"},
+        {NULL, HAUL_UNIT_TIME, .head = "idle"},
+        {NULL, HAUL_UNIT_BYTES, .head = "memory"},
         {0},
-    };
-    static const haul_column figures[] = {
-        {"name", .unit = HAUL_TEXT},           {"memory_bandwidth_Bps", .unit = HAUL_NUMBER},
-        {"clock_Hz", .unit = HAUL_NUMBER},     {"memory_bytes", .unit = HAUL_BYTES},
-        {"l2_bytes", .unit = HAUL_BYTES},      {"multiprocessors", .unit = HAUL_COUNT},
-        {"copy_engines", .unit = HAUL_COUNT},  {"compute_major", .unit = HAUL_COUNT},
-        {"compute_minor", .unit = HAUL_COUNT}, {0},
     };
     haul_report_detail(self->report, self->analysis->device_count < 2);
     haul_table *table = haul_report_table(self->report, "devices", columns);
@@ -364,17 +393,28 @@ static void add_devices(const analysis_report *self)
         if (device)
             (void)snprintf(label, sizeof label, "%s%" PRIu64 " %.100s", rank, device->id,
                            device->name ? device->name : "");
-        haul_table_row(table, device ? device->id : HAUL_NO_COUNT, label, use->copies.count,
-                       use->busy.copy_ns, use->kernels.count, use->busy.kernel_ns,
+        haul_table_row(
+            table,
+            HAUL_CELLS(haul_cell_count(device ? device->id : HAUL_NO_COUNT), haul_cell_text(label),
+                       haul_cell_count(use->copies.count), haul_cell_time(use->busy.copy_ns),
+                       haul_cell_count(use->kernels.count), haul_cell_time(use->busy.kernel_ns),
                        /* Idle within the span of all devices, so that devices of one run can be
                         * compared. */
-                       use->busy.both_ns, self->analysis->span_ns - use->busy.any_ns,
-                       device && device->memory_bytes ? device->memory_bytes : HAUL_NO_COUNT);
+                       haul_cell_time(use->busy.both_ns),
+                       haul_cell_time(self->analysis->span_ns - use->busy.any_ns),
+                       haul_cell_count(device && device->memory_bytes ? device->memory_bytes
+                                                                      : HAUL_NO_COUNT)));
         if (device)
-            haul_report_object(table, NULL, figures, device->name, device->memory_bandwidth_Bps,
-                               device->clock_Hz, device->memory_bytes, device->l2_bytes,
-                               (uint64_t)device->multiprocessors, (uint64_t)device->copy_engines,
-                               (uint64_t)device->compute_major, (uint64_t)device->compute_minor);
+            haul_report_object(table, NULL, device_figures,
+                               HAUL_CELLS(haul_cell_text(device->name),
+                                          haul_cell_number(device->memory_bandwidth_Bps),
+                                          haul_cell_number(device->clock_Hz),
+                                          haul_cell_count(device->memory_bytes),
+                                          haul_cell_count(device->l2_bytes),
+                                          haul_cell_count((uint64_t)device->multiprocessors),
+                                          haul_cell_count((uint64_t)device->copy_engines),
+                                          haul_cell_count((uint64_t)device->compute_major),
+                                          haul_cell_count((uint64_t)device->compute_minor)));
         add_sized(table, "copies", &use->copies);
         add_totals(table, "kernels", &use->kernels);
         add_sized(table, "communication", &use->communication);
@@ -388,15 +428,18 @@ static void add_devices(const analysis_report *self)
 static void add_size_rows(haul_table *table, const char *label, const haul_totals *decades,
                           const haul_totals *all)
 {
-    for (int k = 0; k < HAUL_DECADES; k++) {
+    for (int k = 0; k < HAUL_ANALYSIS_DECADES; k++) {
         const haul_totals *decade = &decades[k];
         if (!decade->count)
             continue;
-        const double by_count = haul_share_of((double)decade->count, (double)all->count);
-        const double by_time = haul_share_ns(decade->time_ns, all->time_ns);
-        haul_table_row(table, label, haul_say_decade(k).text, decade->count, by_count,
-                       haul_say_bar(by_count, BAR_WIDTH).text, decade->time_ns, by_time,
-                       haul_say_bar(by_time, BAR_WIDTH).text);
+        const double by_count = hl_report_share_of((double)decade->count, (double)all->count);
+        const double by_time = hl_report_share_ns(decade->time_ns, all->time_ns);
+        haul_table_row(
+            table, HAUL_CELLS(haul_cell_text(label), haul_cell_text(hl_report_say_decade(k).text),
+                              haul_cell_count(decade->count), haul_cell_number(by_count),
+                              haul_cell_text(hl_report_say_bar(by_count, BAR_WIDTH).text),
+                              haul_cell_time(decade->time_ns), haul_cell_number(by_time),
+                              haul_cell_text(hl_report_say_bar(by_time, BAR_WIDTH).text)));
         /* The label stands in its first row alone, as in a printed table. */
         label = "";
     }
@@ -406,21 +449,21 @@ static void add_size_rows(haul_table *table, const char *label, const haul_total
 static void add_sizes(const analysis_report *self)
 {
     static const haul_column columns[] = {
-        {NULL, HAUL_TEXT, .head = "Sizes"},
-        {NULL, HAUL_TEXT, .head = "bytes"},
-        {NULL, HAUL_COUNT, .head = "count"},
-        {NULL, HAUL_SHARE, .head = "share"},
-        {NULL, HAUL_TEXT, .head = "by count"},
-        {NULL, HAUL_TIME, .head = "time"},
-        {NULL, HAUL_SHARE, .head = "share"},
-        {NULL, HAUL_TEXT, .head = "by time"},
+        {NULL, HAUL_UNIT_TEXT, .head = "Sizes"},
+        {NULL, HAUL_UNIT_TEXT, .head = "bytes"},
+        {NULL, HAUL_UNIT_COUNT, .head = "count"},
+        {NULL, HAUL_UNIT_SHARE, .head = "share"},
+        {NULL, HAUL_UNIT_TEXT, .head = "by count"},
+        {NULL, HAUL_UNIT_TIME, .head = "time"},
+        {NULL, HAUL_UNIT_SHARE, .head = "share"},
+        {NULL, HAUL_UNIT_TEXT, .head = "by time"},
         {0},
     };
     const haul_analysis *analysis = self->analysis;
-    haul_totals sums[HAUL_DECADES] = {0};
+    haul_totals sums[HAUL_ANALYSIS_DECADES] = {0};
     haul_table *table = haul_report_table(self->report, NULL, columns);
     for (size_t i = 0; i < analysis->group_count; i++)
-        for (int k = 0; k < HAUL_DECADES; k++) {
+        for (int k = 0; k < HAUL_ANALYSIS_DECADES; k++) {
             sums[k].count += analysis->groups[i].decades[k].count;
             sums[k].time_ns += analysis->groups[i].decades[k].time_ns;
         }
@@ -429,8 +472,8 @@ static void add_sizes(const analysis_report *self)
         add_size_rows(table, "all copies", sums, &analysis->copies);
     for (size_t i = 0; i < analysis->group_count; i++) {
         const haul_copy_group *group = &analysis->groups[i];
-        add_size_rows(table, haul_say_copies(group->direction, group->memory).text, group->decades,
-                      &analysis->copies);
+        add_size_rows(table, hl_report_say_copies(group->direction, group->memory).text,
+                      group->decades, &analysis->copies);
     }
 }
 
@@ -438,21 +481,26 @@ static void add_sizes(const analysis_report *self)
 static void add_csv(const analysis_report *self)
 {
     static const haul_column columns[] = {
-        {NULL, HAUL_TEXT, .csv = "direction"},    {NULL, HAUL_TEXT, .csv = "memory"},
-        {NULL, HAUL_BYTES, .csv = "least_bytes"}, {NULL, HAUL_BYTES, .csv = "most_bytes"},
-        {NULL, HAUL_COUNT, .csv = "count"},       {NULL, HAUL_BYTES, .csv = "bytes"},
-        {NULL, HAUL_TIME, .csv = "time_s"},       {0},
+        {NULL, HAUL_UNIT_TEXT, .csv = "direction"},    {NULL, HAUL_UNIT_TEXT, .csv = "memory"},
+        {NULL, HAUL_UNIT_BYTES, .csv = "least_bytes"}, {NULL, HAUL_UNIT_BYTES, .csv = "most_bytes"},
+        {NULL, HAUL_UNIT_COUNT, .csv = "count"},       {NULL, HAUL_UNIT_BYTES, .csv = "bytes"},
+        {NULL, HAUL_UNIT_TIME, .csv = "time_s"},       {0},
     };
     haul_table *table = haul_report_table(self->report, NULL, columns);
     haul_table_csv(table);
     for (size_t i = 0; i < self->analysis->group_count; i++)
-        for (int k = 0; k < HAUL_DECADES; k++) {
+        for (int k = 0; k < HAUL_ANALYSIS_DECADES; k++) {
             const haul_copy_group *group = &self->analysis->groups[i];
             const haul_totals *decade = &group->decades[k];
             if (decade->count)
-                haul_table_row(table, haul_direction_text(group->direction),
-                               haul_memory_text(group->memory), haul_decade_least(k),
-                               haul_decade_most(k), decade->count, decade->bytes, decade->time_ns);
+                haul_table_row(table,
+                               HAUL_CELLS(haul_cell_text(haul_direction_text(group->direction)),
+                                          haul_cell_text(haul_memory_text(group->memory)),
+                                          haul_cell_count(hl_report_decade_least(k)),
+                                          haul_cell_count(hl_report_decade_most(k)),
+                                          haul_cell_count(decade->count),
+                                          haul_cell_count(decade->bytes),
+                                          haul_cell_time(decade->time_ns)));
         }
 }
 
@@ -461,17 +509,17 @@ static void add_csv(const analysis_report *self)
 static void add_largest(const analysis_report *self)
 {
     static const haul_column columns[] = {
-        {"kind", .unit = HAUL_TEXT},
-        {NULL, HAUL_TEXT, .head = "Largest costs"},
-        {"name", HAUL_TEXT, .optional = true},
-        {"direction", HAUL_TEXT, .optional = true},
-        {"memory", HAUL_TEXT, .optional = true},
-        {"bytes_each", HAUL_BYTES, .optional = true},
-        {"count", HAUL_COUNT, .head = "count"},
-        {NULL, HAUL_SECONDS, .head = "mean"},
-        {"time_s", HAUL_TIME, .head = "total time"},
-        {"shortest_s", .unit = HAUL_TIME},
-        {NULL, HAUL_SHARE, .head = "share"},
+        {"kind", .unit = HAUL_UNIT_TEXT},
+        {NULL, HAUL_UNIT_TEXT, .head = "Largest costs"},
+        {"name", HAUL_UNIT_TEXT, .optional = true},
+        {"direction", HAUL_UNIT_TEXT, .optional = true},
+        {"memory", HAUL_UNIT_TEXT, .optional = true},
+        {"bytes_each", HAUL_UNIT_BYTES, .optional = true},
+        {"count", HAUL_UNIT_COUNT, .head = "count"},
+        {NULL, HAUL_UNIT_SECONDS, .head = "mean"},
+        {"time_s", HAUL_UNIT_TIME, .head = "total time"},
+        {"shortest_s", .unit = HAUL_UNIT_TIME},
+        {NULL, HAUL_UNIT_SHARE, .head = "share"},
         {0},
     };
     const haul_analysis *analysis = self->analysis;
@@ -483,35 +531,41 @@ static void add_largest(const analysis_report *self)
     for (size_t i = 0; i < analysis->largest_count; i++) {
         const haul_cost_row *row = &analysis->largest[i];
         const bool is_kernel = row->kind == HAUL_OP_KERNEL, is_copy = row->kind == HAUL_OP_COPY;
-        char name[HAUL_COST_NAME_BYTES];
+        char name[HL_REPORT_COST_NAME_BYTES];
         haul_table_row(
-            table, haul_op_kind_text(row->kind), haul_say_cost(self->workload, row, name),
-            is_kernel ? haul_workload_string(self->workload, row->name) : NULL,
-            is_copy ? haul_direction_text(row->direction) : NULL,
-            is_copy ? haul_memory_text(row->memory) : NULL, is_kernel ? HAUL_NO_COUNT : row->bytes,
-            row->count, 1e-9 * (double)row->time_ns / (double)row->count, row->time_ns,
-            row->shortest_ns, haul_share_of((double)row->time_ns, all));
+            table,
+            HAUL_CELLS(
+                haul_cell_text(haul_op_kind_text(row->kind)),
+                haul_cell_text(hl_report_say_cost(self->workload, row, name)),
+                haul_cell_text(is_kernel ? haul_workload_string(self->workload, row->name) : NULL),
+                haul_cell_text(is_copy ? haul_direction_text(row->direction) : NULL),
+                haul_cell_text(is_copy ? haul_memory_text(row->memory) : NULL),
+                haul_cell_count(is_kernel ? HAUL_NO_COUNT : row->bytes),
+                haul_cell_count(row->count),
+                haul_cell_number(1e-9 * (double)row->time_ns / (double)row->count),
+                haul_cell_time(row->time_ns), haul_cell_time(row->shortest_ns),
+                haul_cell_number(hl_report_share_of((double)row->time_ns, all))));
     }
 }
 
-/* What the host's threads did. Calls are unions on each thread: a call inside another counts once,
- * and waits are part of the calls that waited. */
+/* The time of the host's threads. Calls are unions on each thread: a call inside another counts
+ * once, and waits are part of the calls that waited. */
 static void add_host(const analysis_report *self)
 {
-    static const haul_column columns[] = {{"threads", .unit = HAUL_COUNT},
-                                          {"calls", .unit = HAUL_COUNT},
-                                          {"call_s", .unit = HAUL_TIME},
-                                          {"copy_call_s", .unit = HAUL_TIME},
-                                          {"launch_call_s", .unit = HAUL_TIME},
-                                          {"wait_s", .unit = HAUL_TIME},
+    static const haul_column columns[] = {{"threads", .unit = HAUL_UNIT_COUNT},
+                                          {"calls", .unit = HAUL_UNIT_COUNT},
+                                          {"call_s", .unit = HAUL_UNIT_TIME},
+                                          {"copy_call_s", .unit = HAUL_UNIT_TIME},
+                                          {"launch_call_s", .unit = HAUL_UNIT_TIME},
+                                          {"wait_s", .unit = HAUL_UNIT_TIME},
                                           {0}};
-    static const haul_column sync_columns[] = {{"kind", .unit = HAUL_TEXT},
-                                               {"count", .unit = HAUL_COUNT},
-                                               {"time_s", .unit = HAUL_TIME},
+    static const haul_column sync_columns[] = {{"kind", .unit = HAUL_UNIT_TEXT},
+                                               {"count", .unit = HAUL_UNIT_COUNT},
+                                               {"time_s", .unit = HAUL_UNIT_TIME},
                                                {0}};
-    static const haul_column time_columns[] = {{NULL, HAUL_TEXT, .head = "Time on the host"},
-                                               {NULL, HAUL_COUNT, .head = "count"},
-                                               {NULL, HAUL_TIME, .head = "time"},
+    static const haul_column time_columns[] = {{NULL, HAUL_UNIT_TEXT, .head = "Time on the host"},
+                                               {NULL, HAUL_UNIT_COUNT, .head = "count"},
+                                               {NULL, HAUL_UNIT_TIME, .head = "time"},
                                                {0}};
     static const char *const waits[HAUL_SYNC_KINDS][2] = {
         [HAUL_SYNC_UNKNOWN] = {"unknown", "  waiting, for what is not known"},
@@ -523,58 +577,77 @@ static void add_host(const analysis_report *self)
     /* A profile without API calls has no rows here, and tables without rows are not shown. */
     const haul_host_use *host = &self->analysis->host;
     const uint64_t calls = self->workload->counts.calls;
-    haul_table *object =
-        haul_report_object(self->report, "host", columns, (uint64_t)host->threads, calls,
-                           host->call_ns, host->copy_call_ns, host->launch_call_ns, host->wait_ns);
+    haul_table *object = haul_report_object(
+        self->report, "host", columns,
+        HAUL_CELLS(haul_cell_count((uint64_t)host->threads), haul_cell_count(calls),
+                   haul_cell_time(host->call_ns), haul_cell_time(host->copy_call_ns),
+                   haul_cell_time(host->launch_call_ns), haul_cell_time(host->wait_ns)));
     haul_table *syncs = haul_report_map(object, "syncs", sync_columns);
     haul_table *times = haul_report_table(self->report, NULL, time_columns);
     haul_table_limit(times, HOST_SHOWN - has_collectives(self));
     if (host->threads) {
         char label[100];
         (void)snprintf(label, sizeof label, "in API calls of %s",
-                       haul_say_number_of(host->threads, "thread", NULL).text);
-        haul_table_row(times, label, calls, host->call_ns);
-        haul_table_row(times, "  that copied", HAUL_NO_COUNT, host->copy_call_ns);
-        haul_table_row(times, "  that launched kernels", HAUL_NO_COUNT, host->launch_call_ns);
+                       hl_report_say_number_of(host->threads, "thread", NULL).text);
+        haul_table_row(times, HAUL_CELLS(haul_cell_text(label), haul_cell_count(calls),
+                                         haul_cell_time(host->call_ns)));
+        haul_table_row(times,
+                       HAUL_CELLS(haul_cell_text("  that copied"), haul_cell_count(HAUL_NO_COUNT),
+                                  haul_cell_time(host->copy_call_ns)));
+        haul_table_row(times, HAUL_CELLS(haul_cell_text("  that launched kernels"),
+                                         haul_cell_count(HAUL_NO_COUNT),
+                                         haul_cell_time(host->launch_call_ns)));
     }
     for (int i = 0; i < HAUL_SYNC_KINDS; i++) {
         const haul_totals *sync = &self->analysis->syncs[i];
         /* JSON has every kind, so that a program finds its key; people see those that occurred. */
-        haul_table_row(syncs, waits[i][0], sync->count, sync->time_ns);
+        haul_table_row(syncs, HAUL_CELLS(haul_cell_text(waits[i][0]), haul_cell_count(sync->count),
+                                         haul_cell_time(sync->time_ns)));
         if (sync->count)
-            haul_table_row(times, waits[i][1], sync->count, sync->time_ns);
+            haul_table_row(times,
+                           HAUL_CELLS(haul_cell_text(waits[i][1]), haul_cell_count(sync->count),
+                                      haul_cell_time(sync->time_ns)));
     }
 }
 
 haul_report *haul_report_analysis(const haul_workload *workload, const haul_analysis *analysis)
 {
-    static const haul_column inputs[] = {{"source", HAUL_TEXT, .head = "profile"},
-                                         {"format", HAUL_TEXT, .head = "format"},
-                                         {"streams", HAUL_COUNT, .head = "streams"},
-                                         {"operations", HAUL_COUNT, .head = "operations"},
-                                         {"orphans", .unit = HAUL_COUNT},
-                                         {"span_s", .unit = HAUL_TIME},
+    static const haul_column inputs[] = {{"source", HAUL_UNIT_TEXT, .head = "profile"},
+                                         {"format", HAUL_UNIT_TEXT, .head = "format"},
+                                         {"streams", HAUL_UNIT_COUNT, .head = "streams"},
+                                         {"operations", HAUL_UNIT_COUNT, .head = "operations"},
+                                         {"orphans", .unit = HAUL_UNIT_COUNT},
+                                         {"span_s", .unit = HAUL_UNIT_TIME},
                                          {0}};
     static const haul_column shares[] = {
-        {"idle_s", .unit = HAUL_TIME},         {"overlap_share", .unit = HAUL_SHARE},
-        {"hidden_share", .unit = HAUL_SHARE},  {"copy_share", .unit = HAUL_SHARE},
-        {"latency_share", .unit = HAUL_SHARE}, {0}};
-    HAUL_PLAIN_NUMERALS;
+        {"idle_s", .unit = HAUL_UNIT_TIME},         {"overlap_share", .unit = HAUL_UNIT_SHARE},
+        {"hidden_share", .unit = HAUL_UNIT_SHARE},  {"copy_share", .unit = HAUL_UNIT_SHARE},
+        {"latency_share", .unit = HAUL_UNIT_SHARE}, {0}};
+    HL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("analysis");
     const analysis_report self = {report, workload, analysis};
     say_answer(&self);
-    haul_report_losses(report, workload);
-    haul_report_caution(report, workload);
+    hl_report_losses(report, workload);
+    hl_report_caution(report, workload);
     haul_report_detail(report, true);
-    haul_report_object(report, NULL, inputs, workload->source, workload->format,
-                       (uint64_t)workload->stream_count, workload->counts.device_ops,
-                       workload->counts.orphans, analysis->span_ns);
+    haul_report_object(
+        report, NULL, inputs,
+        HAUL_CELLS(haul_cell_text(workload->source), haul_cell_text(workload->format),
+                   haul_cell_count((uint64_t)workload->stream_count),
+                   haul_cell_count(workload->counts.device_ops),
+                   haul_cell_count(workload->counts.orphans), haul_cell_time(analysis->span_ns)));
     haul_report_detail(report, false);
     add_busy(report, &analysis->busy);
-    haul_report_object(report, NULL, shares, analysis->idle_ns, analysis->overlap_share,
-                       analysis->hidden_share, analysis->copy_share, analysis->latency_share);
+    haul_report_object(
+        report, NULL, shares,
+        HAUL_CELLS(haul_cell_time(analysis->idle_ns), haul_cell_number(analysis->overlap_share),
+                   haul_cell_number(analysis->hidden_share), haul_cell_number(analysis->copy_share),
+                   haul_cell_number(analysis->latency_share)));
     haul_report_section(report, "costs", "Where the time goes");
     add_times(&self);
+    haul_report_detail(report, true);
+    hl_report_idle_table(report, workload, analysis);
+    haul_report_detail(report, false);
     add_copies(&self);
     add_communication(&self);
     add_totals(report, "kernels", &analysis->kernels);
@@ -582,12 +655,12 @@ haul_report *haul_report_analysis(const haul_workload *workload, const haul_anal
     add_sized(report, "memsets", &analysis->memsets);
     add_devices(&self);
     add_largest(&self);
-    haul_report_ranges(report, workload, NULL);
+    hl_report_ranges(report, workload, NULL);
     add_host(&self);
     haul_report_section(report, "sizes", "Sizes of copies");
     haul_report_detail(report, true);
     add_sizes(&self);
     add_csv(&self);
-    haul_report_notes(report, workload);
+    hl_report_notes(report, workload);
     return report;
 }

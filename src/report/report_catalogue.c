@@ -28,16 +28,16 @@ static void describe_link(const haul_link *link, char *buffer, size_t size)
 haul_status haul_report_catalogue(haul_report **report, haul_error *error)
 {
     static const haul_column columns[] = {
-        {"name", HAUL_TEXT, .head = "Machine"},
-        {"error", HAUL_TEXT, .optional = true, .csv = ""},
-        {"summary", HAUL_TEXT, .optional = true, .csv = ""},
-        {"gpu", HAUL_TEXT, .optional = true, .csv = ""},
-        {NULL, HAUL_TEXT, .csv = "gpu"},
-        {NULL, HAUL_TEXT, .head = "link", .csv = "link"},
-        {NULL, HAUL_TEXT, .head = "summary", .csv = "summary"},
+        {"name", HAUL_UNIT_TEXT, .head = "Machine"},
+        {"error", HAUL_UNIT_TEXT, .optional = true, .csv = ""},
+        {"summary", HAUL_UNIT_TEXT, .optional = true, .csv = ""},
+        {"gpu", HAUL_UNIT_TEXT, .optional = true, .csv = ""},
+        {NULL, HAUL_UNIT_TEXT, .csv = "gpu"},
+        {NULL, HAUL_UNIT_TEXT, .head = "link", .csv = "link"},
+        {NULL, HAUL_UNIT_TEXT, .head = "summary", .csv = "summary"},
         {0},
     };
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     char **names = NULL;
     size_t count = 0;
     HAUL_TRY(haul_catalogue_list(&names, &count, error));
@@ -54,14 +54,20 @@ haul_status haul_report_catalogue(haul_report **report, haul_error *error)
             /* Behind "error: ", which people see in the column of summaries; JSON has a key for
              * it. */
             haul_error_format(&wrong, text + 7, sizeof text - 7);
-            haul_table_row(table, names[i], text + 7, NULL, NULL, NULL, "", text);
+            haul_table_row(table, HAUL_CELLS(haul_cell_text(names[i]), haul_cell_text(text + 7),
+                                             haul_cell_text(NULL), haul_cell_text(NULL),
+                                             haul_cell_text(NULL), haul_cell_text(""),
+                                             haul_cell_text(text)));
             continue;
         }
         const haul_parameter peak = haul_link_peak(&machine->link);
         describe_link(&machine->link, link, sizeof link);
-        haul_table_row(table, names[i], NULL, machine->summary, machine->gpu.name,
-                       machine->gpu.name, link, machine->summary);
-        haul_report_parameter(table, "link_peak_Bps", &peak);
+        haul_table_row(table, HAUL_CELLS(haul_cell_text(names[i]), haul_cell_text(NULL),
+                                         haul_cell_text(machine->summary),
+                                         haul_cell_text(machine->gpu.name),
+                                         haul_cell_text(machine->gpu.name), haul_cell_text(link),
+                                         haul_cell_text(machine->summary)));
+        hl_report_parameter(table, "link_peak_Bps", &peak);
         haul_machine_free(machine);
     }
     haul_names_free(names, count);

@@ -11,26 +11,26 @@
 
 typedef struct listed_field {
     const char *path; /* in the list's arena */
-    const haul_field *field;
+    const hl_machine_field *field;
     const void *at;
 } listed_field;
 
 typedef struct field_list {
-    haul_arena arena;
-    haul_link_peaks peaks;
+    hl_base_arena arena;
+    hl_report_link_peaks peaks;
     listed_field *items;
     size_t count;
     size_t capacity;
 } field_list;
 
 /* Fields in the order of the file, with paths of their own: the walk reuses its buffer. */
-static int list_field(void *state, const char *path, const haul_field *field, const void *at)
+static int list_field(void *state, const char *path, const hl_machine_field *field, const void *at)
 {
     field_list *self = state;
-    if (haul_report_is_title(field) || haul_report_in_path(field, path))
+    if (hl_report_is_title(field) || hl_report_in_path(field, path))
         return 0; /* said by the heads, by the path */
-    const char *copy = haul_arena_string(&self->arena, path);
-    if (!copy || !haul_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
+    const char *copy = hl_base_arena_string(&self->arena, path);
+    if (!copy || !hl_base_grow(&self->items, &self->capacity, self->count + 1, sizeof *self->items))
         /* Stops the walk: without memory there is no whole list. */
         return 1;
     self->items[self->count++] = (listed_field){copy, field, at};
@@ -42,7 +42,7 @@ static bool same_points(const haul_copy_curve *a, const haul_copy_curve *b)
 {
     const size_t count = (size_t)a->points_from.value;
     bool same = count == (size_t)b->points_from.value;
-    for (size_t i = 0; same && i < count && i < HAUL_CURVE_POINTS; i++)
+    for (size_t i = 0; same && i < count && i < HAUL_MACHINE_CURVE_POINTS; i++)
         same = a->points[i].bytes == b->points[i].bytes &&
                a->points[i].seconds == b->points[i].seconds;
     /* Provenance is not compared: the same curve may be measured and published. */
@@ -55,13 +55,13 @@ static bool same_points(const haul_copy_curve *a, const haul_copy_curve *b)
 static void add_pair(haul_table *table, const listed_field *item, const void *const ats[2])
 {
     static const char *const keys[] = {"a", "b"};
-    char buffers[2][HAUL_FIELD_TEXT_BYTES], numbers[2][32], ratio_text[32] = "";
+    char buffers[2][HL_REPORT_FIELD_TEXT_BYTES], numbers[2][32], ratio_text[32] = "";
     const char *texts[2], *csv[2];
     const haul_parameter *figures[2];
     for (int i = 0; i < 2; i++) {
         /* A number replaces the text in CSV where the field is a parameter. */
-        csv[i] = texts[i] = haul_report_text(item->field, ats[i], buffers[i]);
-        figures[i] = item->field->kind == HAUL_FIELD_PARAMETER && *texts[i] ? ats[i] : NULL;
+        csv[i] = texts[i] = hl_report_text(item->field, ats[i], buffers[i]);
+        figures[i] = item->field->kind == HL_MACHINE_FIELD_PARAMETER && *texts[i] ? ats[i] : NULL;
         if (!figures[i])
             continue;
         (void)snprintf(numbers[i], sizeof numbers[i], "%.9g", figures[i]->value);
@@ -72,8 +72,8 @@ static void add_pair(haul_table *table, const listed_field *item, const void *co
     bool is_same = !strcmp(texts[0], texts[1]);
     if (is_same && has_both)
         is_same = figures[0]->value == figures[1]->value;
-    if (is_same && *texts[0] && item->field->kind == HAUL_FIELD_POINTS)
-        is_same = same_points(haul_report_curve(ats[0]), haul_report_curve(ats[1]));
+    if (is_same && *texts[0] && item->field->kind == HL_MACHINE_FIELD_POINTS)
+        is_same = same_points(hl_report_curve(ats[0]), hl_report_curve(ats[1]));
     if (is_same)
         return;
     /* NaN: not known. JSON has null for it, people see an empty cell. */
@@ -82,12 +82,15 @@ static void add_pair(haul_table *table, const listed_field *item, const void *co
         ratio = figures[1]->value / figures[0]->value;
         (void)snprintf(ratio_text, sizeof ratio_text, "%.4g", ratio);
     }
-    haul_table_row(table, item->path, haul_dimension_unit(item->field->dimension),
-                   *texts[0] ? texts[0] : "-", *texts[1] ? texts[1] : "-", csv[0], csv[1],
-                   ratio_text, ratio);
+    haul_table_row(table, HAUL_CELLS(haul_cell_text(item->path),
+                                     haul_cell_text(haul_dimension_unit(item->field->dimension)),
+                                     haul_cell_text(*texts[0] ? texts[0] : "-"),
+                                     haul_cell_text(*texts[1] ? texts[1] : "-"),
+                                     haul_cell_text(csv[0]), haul_cell_text(csv[1]),
+                                     haul_cell_text(ratio_text), haul_cell_number(ratio)));
     for (int i = 0; i < 2; i++)
         if (figures[i])
-            haul_report_parameter(table, keys[i], figures[i]);
+            hl_report_parameter(table, keys[i], figures[i]);
         else
             haul_report_value(table, keys[i], *texts[i] ? texts[i] : NULL);
 }
@@ -104,29 +107,31 @@ static const void *find_path(const field_list *self, const char *path)
 /* Only what differs is shown: machines of one kind share most of their fields. */
 haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b)
 {
-    static const haul_column names[] = {{"a", .unit = HAUL_TEXT}, {"b", .unit = HAUL_TEXT}, {0}};
+    static const haul_column names[] = {
+        {"a", .unit = HAUL_UNIT_TEXT}, {"b", .unit = HAUL_UNIT_TEXT}, {0}};
     static const haul_column columns[] = {
-        {"parameter", HAUL_TEXT, .head = "Parameter"},
-        {"unit", .unit = HAUL_TEXT},
-        {NULL, HAUL_TEXT, .head = "a"},
-        {NULL, HAUL_TEXT, .head = "b"},
-        {NULL, HAUL_TEXT, .csv = "a"},
-        {NULL, HAUL_TEXT, .csv = "b"},
-        {NULL, HAUL_TEXT, .head = "b/a", .csv = "ratio"},
-        {"ratio", HAUL_NUMBER, .csv = ""},
+        {"parameter", HAUL_UNIT_TEXT, .head = "Parameter"},
+        {"unit", .unit = HAUL_UNIT_TEXT},
+        {NULL, HAUL_UNIT_TEXT, .head = "a"},
+        {NULL, HAUL_UNIT_TEXT, .head = "b"},
+        {NULL, HAUL_UNIT_TEXT, .csv = "a"},
+        {NULL, HAUL_UNIT_TEXT, .csv = "b"},
+        {NULL, HAUL_UNIT_TEXT, .head = "b/a", .csv = "ratio"},
+        {"ratio", HAUL_UNIT_NUMBER, .csv = ""},
         {0},
     };
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     field_list lists[2] = {{.count = 0}, {.count = 0}};
     haul_report *report = haul_report_new("difference");
-    haul_report_object(report, NULL, names, a->name, b->name);
+    haul_report_object(report, NULL, names,
+                       HAUL_CELLS(haul_cell_text(a->name), haul_cell_text(b->name)));
     haul_table *table = haul_report_table(report, "differences", columns);
     haul_table_csv(table);
     /* The machines' names head their columns. */
     haul_table_head(table, 2, a->name);
     haul_table_head(table, 3, b->name);
-    if (haul_report_walk(a, &lists[0].peaks, list_field, &lists[0]) ||
-        haul_report_walk(b, &lists[1].peaks, list_field, &lists[1])) {
+    if (hl_report_walk(a, &lists[0].peaks, list_field, &lists[0]) ||
+        hl_report_walk(b, &lists[1].peaks, list_field, &lists[1])) {
         haul_report_free(report);
         report = NULL;
     }
@@ -144,7 +149,7 @@ haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b
     if (table && report && !table->row_count)
         haul_report_say(report, "No parameter differs.");
     for (int i = 0; i < 2; i++) {
-        haul_arena_release(&lists[i].arena);
+        hl_base_arena_release(&lists[i].arena);
         free(lists[i].items);
     }
     return report;

@@ -7,48 +7,51 @@
 
 #include "haul/units.h"
 
-int haul_report_walk(const haul_machine *machine, haul_link_peaks *peaks, haul_field_visitor visit,
-                     void *state)
+int hl_report_walk(const haul_machine *machine, hl_report_link_peaks *peaks,
+                   hl_machine_field_visitor visit, void *state)
 {
-    static const haul_field peak = {.kind = HAUL_FIELD_PARAMETER, .dimension = HAUL_DIM_RATE};
+    static const hl_machine_field peak = {.kind = HL_MACHINE_FIELD_PARAMETER,
+                                          .dimension = HAUL_DIM_RATE};
     /* The file's own fields first. */
-    const int result = haul_machine_walk(machine, visit, state);
-    *peaks = (haul_link_peaks){haul_link_peak(&machine->link), haul_link_peak(&machine->peer)};
+    const int result = hl_machine_walk(machine, visit, state);
+    *peaks = (hl_report_link_peaks){haul_link_peak(&machine->link), haul_link_peak(&machine->peer)};
     /* link.peak and peer.peak are computed, not read: no row of the file stands for them. */
     return result ? result
                   : visit(state, "link.peak", &peak, &peaks->link) ||
                         visit(state, "peer.peak", &peak, &peaks->peer);
 }
 
-const haul_parameter *haul_parameter_of(const haul_field *field, const void *at)
+const haul_parameter *hl_report_parameter_of(const hl_machine_field *field, const void *at)
 {
-    const bool has = field->kind == HAUL_FIELD_PARAMETER || field->kind == HAUL_FIELD_POINTS;
+    const bool has =
+        field->kind == HL_MACHINE_FIELD_PARAMETER || field->kind == HL_MACHINE_FIELD_POINTS;
     /* Points keep their provenance in the place of a parameter. */
     return has ? at : NULL;
 }
 
 /* The name and the required text, which is the summary, head every report of a machine. */
-bool haul_report_is_title(const haul_field *field)
+bool hl_report_is_title(const hl_machine_field *field)
 {
-    return field->kind == HAUL_FIELD_NAME || (field->kind == HAUL_FIELD_TEXT && field->required);
+    return field->kind == HL_MACHINE_FIELD_NAME ||
+           (field->kind == HL_MACHINE_FIELD_TEXT && field->required);
 }
 
 /* "copies[HtoD pinned].latency" says direction and memory already. */
-bool haul_report_in_path(const haul_field *field, const char *path)
+bool hl_report_in_path(const hl_machine_field *field, const char *path)
 {
-    return (field->kind == HAUL_FIELD_WORD || field->is_name) && strchr(path, '[');
+    return (field->kind == HL_MACHINE_FIELD_WORD || field->is_name) && strchr(path, '[');
 }
 
 /* The walk hands out the place of the field; the curve is around it. */
-const haul_copy_curve *haul_report_curve(const void *at)
+const haul_copy_curve *hl_report_curve(const void *at)
 {
     return (const void *)((const char *)at - offsetof(haul_copy_curve, points_from));
 }
 
-void haul_report_point(const haul_point *point, char bytes[32], char seconds[32])
+void hl_report_point(const haul_point *point, char bytes[32], char seconds[32])
 {
-    haul_quantity_format(point->bytes, HAUL_DIM_BYTES, HAUL_REPORT_DIGITS, bytes, 32);
-    haul_quantity_format(point->seconds, HAUL_DIM_SECONDS, HAUL_REPORT_DIGITS, seconds, 32);
+    haul_quantity_format(point->bytes, HAUL_DIM_BYTES, HL_REPORT_DIGITS, bytes, 32);
+    haul_quantity_format(point->seconds, HAUL_DIM_SECONDS, HL_REPORT_DIGITS, seconds, 32);
 }
 
 /* "12, to 64 MiB in 2.6 ms": how many points, and the last. */
@@ -57,49 +60,52 @@ static const char *say_points(const haul_copy_curve *curve, char *buffer)
     char bytes[32], seconds[32];
     const size_t count = (size_t)curve->points_from.value;
     /* A curve made by hand may hold any number. */
-    if (!count || count > HAUL_CURVE_POINTS)
+    if (!count || count > HAUL_MACHINE_CURVE_POINTS)
         return "";
-    haul_report_point(&curve->points[count - 1], bytes, seconds);
-    snprintf(buffer, HAUL_FIELD_TEXT_BYTES, "%zu, to %s in %s", count, bytes, seconds);
+    hl_report_point(&curve->points[count - 1], bytes, seconds);
+    snprintf(buffer, HL_REPORT_FIELD_TEXT_BYTES, "%zu, to %s in %s", count, bytes, seconds);
     return buffer;
 }
 
-const char *haul_report_text(const haul_field *field, const void *at, char *buffer)
+const char *hl_report_text(const hl_machine_field *field, const void *at, char *buffer)
 {
-    const haul_parameter *figure = haul_parameter_of(field, at);
+    const haul_parameter *figure = hl_report_parameter_of(field, at);
     if (!at || (figure && !figure->provenance))
         return "";
-    if (field->kind == HAUL_FIELD_POINTS)
-        return say_points(haul_report_curve(at), buffer);
+    if (field->kind == HL_MACHINE_FIELD_POINTS)
+        return say_points(hl_report_curve(at), buffer);
     if (figure)
-        return haul_parameter_format(figure->value, field->dimension, HAUL_REPORT_DIGITS, buffer,
-                                     HAUL_FIELD_TEXT_BYTES);
+        return hl_machine_parameter_format(figure->value, field->dimension, HL_REPORT_DIGITS,
+                                           buffer, HL_REPORT_FIELD_TEXT_BYTES);
     const char *const *place = at;
-    const char *text = field->kind == HAUL_FIELD_WORD ? haul_field_word(field, at) : *place;
+    const char *text =
+        field->kind == HL_MACHINE_FIELD_WORD ? hl_machine_field_word(field, at) : *place;
     return text ? text : "";
 }
 
 /* Keys of JSON carry the base unit: a reader needs no manual to know what 1.2e-05 is of. */
-const char *haul_report_key(const char *key, haul_dimension dimension, char *buffer)
+const char *hl_report_key(const char *key, haul_dimension dimension, char *buffer)
 {
     static const char *const suffixes[] = {
         [HAUL_DIM_NUMBER] = "",   [HAUL_DIM_BYTES] = "_bytes", [HAUL_DIM_SECONDS] = "_s",
         [HAUL_DIM_RATE] = "_Bps", [HAUL_DIM_HERTZ] = "_Hz",    [HAUL_DIM_FLOPS] = "_flops",
     };
-    snprintf(buffer, HAUL_FIELD_TEXT_BYTES, "%s%s", key, suffixes[dimension]);
+    snprintf(buffer, HL_REPORT_FIELD_TEXT_BYTES, "%s%s", key, suffixes[dimension]);
     return buffer;
 }
 
 /* A number never stands without where it is from. */
-void haul_report_parameter(haul_table *parent, const char *key, const haul_parameter *figure)
+void hl_report_parameter(haul_table *parent, const char *key, const haul_parameter *figure)
 {
-    static const haul_column columns[] = {{"value", .unit = HAUL_NUMBER},
-                                          {"provenance", .unit = HAUL_TEXT},
-                                          {"source", .unit = HAUL_TEXT},
+    static const haul_column columns[] = {{"value", .unit = HAUL_UNIT_NUMBER},
+                                          {"provenance", .unit = HAUL_UNIT_TEXT},
+                                          {"source", .unit = HAUL_UNIT_TEXT},
                                           {0}};
     if (figure->provenance)
-        haul_report_object(parent, key, columns, figure->value,
-                           haul_provenance_text(figure->provenance), figure->source);
+        haul_report_object(parent, key, columns,
+                           HAUL_CELLS(haul_cell_number(figure->value),
+                                      haul_cell_text(haul_provenance_text(figure->provenance)),
+                                      haul_cell_text(figure->source)));
     else
         haul_report_value(parent, key, NULL);
 }

@@ -30,13 +30,13 @@ static bool is_told_before(const haul_kernel_classified *items, size_t at)
 haul_report *haul_report_kernel_classes(const haul_kernel_classified *items, size_t count)
 {
     static const haul_column columns[] = {
-        {"kernel", HAUL_NAME, .head = "Kernel"},
-        {"class", HAUL_TEXT, .head = "class"},
-        {"precision", HAUL_TEXT, .head = "precision", .optional = true},
-        {"tile", HAUL_TEXT, .head = "tile", .optional = true},
-        {"pattern", HAUL_TEXT, .head = "because of", .optional = true},
-        {"precision_pattern", HAUL_TEXT, .optional = true},
-        {"source", HAUL_TEXT, .optional = true},
+        {"kernel", HAUL_UNIT_NAME, .head = "Kernel"},
+        {"class", HAUL_UNIT_TEXT, .head = "class"},
+        {"precision", HAUL_UNIT_TEXT, .head = "precision", .optional = true},
+        {"tile", HAUL_UNIT_TEXT, .head = "tile", .optional = true},
+        {"pattern", HAUL_UNIT_TEXT, .head = "because of", .optional = true},
+        {"precision_pattern", HAUL_UNIT_TEXT, .optional = true},
+        {"source", HAUL_UNIT_TEXT, .optional = true},
         {0},
     };
     haul_report *report = haul_report_new("kernel classes");
@@ -45,10 +45,14 @@ haul_report *haul_report_kernel_classes(const haul_kernel_classified *items, siz
     for (size_t i = 0; i < count; i++) {
         const haul_kernel_kind *kind = &items[i].kind;
         char tile[32];
-        haul_table_row(table, items[i].name, haul_kernel_class_text(kind->kind),
-                       kind->precision ? haul_precision_text(kind->precision) : NULL,
-                       tile_of(kind, tile, sizeof tile), kind->pattern, kind->precision_pattern,
-                       kind->pattern ? source_of(kind) : NULL);
+        haul_table_row(
+            table,
+            HAUL_CELLS(
+                haul_cell_text(items[i].name), haul_cell_text(haul_kernel_class_text(kind->kind)),
+                haul_cell_text(kind->precision ? haul_precision_text(kind->precision) : NULL),
+                haul_cell_text(tile_of(kind, tile, sizeof tile)), haul_cell_text(kind->pattern),
+                haul_cell_text(kind->precision_pattern),
+                haul_cell_text(kind->pattern ? source_of(kind) : NULL)));
     }
     /* Sources stand below the table: they are sentences. */
     for (size_t i = 0; i < count; i++)

@@ -6,7 +6,7 @@
 #include "haul/report.h"
 #include "report/wording.h"
 
-/* What would change it, by what bounds it. */
+/* Advice for a kernel, by its bound. */
 static const char *advice_of(const haul_kernel_explanation *why)
 {
     static const char uneven[] =
@@ -44,28 +44,28 @@ static const char *advice_of(const haul_kernel_explanation *why)
 static void add_one(haul_report *report, haul_table *parent, haul_table *csv,
                     const haul_kernel_predictions *all, const haul_kernel_predicted *of)
 {
-    static const haul_column columns[] = {{"bound", .unit = HAUL_TEXT},
-                                          {NULL, HAUL_TEXT, .head = "Cannot be faster than"},
-                                          {"time_s", HAUL_SECONDS, .head = "time"},
-                                          {"share", HAUL_SHARE, .head = "of the time"},
+    static const haul_column columns[] = {{"bound", .unit = HAUL_UNIT_TEXT},
+                                          {NULL, HAUL_UNIT_TEXT, .head = "Cannot be faster than"},
+                                          {"time_s", HAUL_UNIT_SECONDS, .head = "time"},
+                                          {"share", HAUL_UNIT_SHARE, .head = "of the time"},
                                           {0}};
     const haul_kernel_explanation *why = &of->why;
     const char *bound = haul_kernel_bound_text(why->bound);
     char idle[120] = "";
     if (why->idle > 0)
         (void)snprintf(idle, sizeof idle, "; %s of the multiprocessors' time is without a block",
-                       haul_say_share(why->idle).text);
+                       hl_report_say_share(why->idle).text);
     haul_report_say(report, "%.100s at size %.17g on %.100s: %s (%s), bound by %s", all->kernel,
-                    of->size, of->machine->name, haul_say_seconds(why->estimate.seconds).text,
-                    haul_say_interval(why->estimate.low_s, why->estimate.high_s).text, bound);
+                    of->size, of->machine->name, hl_report_say_seconds(why->estimate.seconds).text,
+                    hl_report_say_interval(why->estimate.low_s, why->estimate.high_s).text, bound);
     /* On the machine of the measurement there is nothing to scale. */
     if (of->machine != all->source)
         haul_report_line(report, "measured", "%s on %.100s; without the launches %.3g times that",
-                         haul_say_seconds(why->source_s).text, all->source->name, why->ratio);
+                         hl_report_say_seconds(why->source_s).text, all->source->name, why->ratio);
     haul_report_line(report, "blocks", "%.0f, at most %.4g on one multiprocessor%s", why->blocks,
                      why->busiest, idle);
     haul_report_line(report, "if", "its bound were twice as fast: %s",
-                     haul_say_seconds(why->if_rate).text);
+                     hl_report_say_seconds(why->if_rate).text);
     haul_report_line(report, "advice", "%s", advice_of(why));
     haul_table *terms = haul_report_table(parent, "terms", columns);
     for (int i = 0; i < HAUL_KERNEL_BOUNDS; i++) {
@@ -75,10 +75,15 @@ static void add_one(haul_report *report, haul_table *parent, haul_table *csv,
         const bool is_known = term->seconds > 0, is_bound = (int)why->bound == i;
         char label[80];
         (void)snprintf(label, sizeof label, "%s%s", name, is_bound ? " (the bound)" : "");
-        haul_table_row(terms, name, label, is_known ? term->seconds : (double)NAN,
-                       is_known ? term->share : (double)NAN);
-        haul_table_row(csv, all->kernel, of->machine->name, of->size, why->estimate.seconds, bound,
-                       name, term->seconds, term->share, is_bound);
+        haul_table_row(terms, HAUL_CELLS(haul_cell_text(name), haul_cell_text(label),
+                                         haul_cell_number(is_known ? term->seconds : (double)NAN),
+                                         haul_cell_number(is_known ? term->share : (double)NAN)));
+        haul_table_row(csv,
+                       HAUL_CELLS(haul_cell_text(all->kernel), haul_cell_text(of->machine->name),
+                                  haul_cell_number(of->size),
+                                  haul_cell_number(why->estimate.seconds), haul_cell_text(bound),
+                                  haul_cell_text(name), haul_cell_number(term->seconds),
+                                  haul_cell_number(term->share), haul_cell_flag(is_bound)));
     }
 }
 
@@ -86,41 +91,48 @@ static void add_one(haul_report *report, haul_table *parent, haul_table *csv,
 haul_report *haul_report_kernel_why(const haul_kernel_predictions *of)
 {
     static const haul_column head[] = {
-        {"kernel", .unit = HAUL_TEXT}, {"source_machine", .unit = HAUL_TEXT}, {0}};
+        {"kernel", .unit = HAUL_UNIT_TEXT}, {"source_machine", .unit = HAUL_UNIT_TEXT}, {0}};
     static const haul_column columns[] = {
-        {"machine", .unit = HAUL_TEXT},
-        {"size", .unit = HAUL_NUMBER},
-        {"time_s", .unit = HAUL_SECONDS},
-        {"interval_s", .unit = HAUL_INTERVAL},
-        {"bound", .unit = HAUL_TEXT},
-        {"source_time_s", .unit = HAUL_SECONDS},
-        {"ratio", .unit = HAUL_FACTOR},
-        {"twice_as_fast_s", .unit = HAUL_SECONDS},
-        {"blocks", .unit = HAUL_NUMBER},
-        {"busiest_blocks", .unit = HAUL_NUMBER},
-        {"idle_share", .unit = HAUL_SHARE},
-        {"advice", .unit = HAUL_TEXT},
+        {"machine", .unit = HAUL_UNIT_TEXT},
+        {"size", .unit = HAUL_UNIT_NUMBER},
+        {"time_s", .unit = HAUL_UNIT_SECONDS},
+        {"interval_s", .unit = HAUL_UNIT_INTERVAL},
+        {"bound", .unit = HAUL_UNIT_TEXT},
+        {"source_time_s", .unit = HAUL_UNIT_SECONDS},
+        {"ratio", .unit = HAUL_UNIT_FACTOR},
+        {"twice_as_fast_s", .unit = HAUL_UNIT_SECONDS},
+        {"blocks", .unit = HAUL_UNIT_NUMBER},
+        {"busiest_blocks", .unit = HAUL_UNIT_NUMBER},
+        {"idle_share", .unit = HAUL_UNIT_SHARE},
+        {"advice", .unit = HAUL_UNIT_TEXT},
         {0},
     };
     static const haul_column term[] = {
-        {NULL, HAUL_TEXT, .csv = "kernel"},    {NULL, HAUL_TEXT, .csv = "machine"},
-        {NULL, HAUL_NUMBER, .csv = "size"},    {NULL, HAUL_SECONDS, .csv = "seconds"},
-        {NULL, HAUL_TEXT, .csv = "bound"},     {NULL, HAUL_TEXT, .csv = "term"},
-        {NULL, HAUL_SECONDS, .csv = "term_s"}, {NULL, HAUL_SHARE, .csv = "share"},
-        {NULL, HAUL_FLAG, .csv = "is_bound"},  {0},
+        {NULL, HAUL_UNIT_TEXT, .csv = "kernel"},    {NULL, HAUL_UNIT_TEXT, .csv = "machine"},
+        {NULL, HAUL_UNIT_NUMBER, .csv = "size"},    {NULL, HAUL_UNIT_SECONDS, .csv = "seconds"},
+        {NULL, HAUL_UNIT_TEXT, .csv = "bound"},     {NULL, HAUL_UNIT_TEXT, .csv = "term"},
+        {NULL, HAUL_UNIT_SECONDS, .csv = "term_s"}, {NULL, HAUL_UNIT_SHARE, .csv = "share"},
+        {NULL, HAUL_UNIT_FLAG, .csv = "is_bound"},  {0},
     };
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("kernel explanations");
-    haul_report_object(report, NULL, head, of->kernel, of->source->name);
+    haul_report_object(report, NULL, head,
+                       HAUL_CELLS(haul_cell_text(of->kernel), haul_cell_text(of->source->name)));
     haul_table *all = haul_report_table(report, "explanations", columns);
     haul_table *csv = haul_report_table(report, NULL, term);
     haul_table_csv(csv);
     for (size_t i = 0; i < of->count; i++) {
         const haul_kernel_explanation *why = &of->items[i].why;
-        haul_table_row(all, of->items[i].machine->name, of->items[i].size, why->estimate.seconds,
-                       why->estimate.low_s, why->estimate.high_s,
-                       haul_kernel_bound_text(why->bound), why->source_s, why->ratio, why->if_rate,
-                       why->blocks, why->busiest, why->idle, advice_of(why));
+        haul_table_row(all,
+                       HAUL_CELLS(haul_cell_text(of->items[i].machine->name),
+                                  haul_cell_number(of->items[i].size),
+                                  haul_cell_number(why->estimate.seconds),
+                                  haul_cell_interval(why->estimate.low_s, why->estimate.high_s),
+                                  haul_cell_text(haul_kernel_bound_text(why->bound)),
+                                  haul_cell_number(why->source_s), haul_cell_number(why->ratio),
+                                  haul_cell_number(why->if_rate), haul_cell_number(why->blocks),
+                                  haul_cell_number(why->busiest), haul_cell_number(why->idle),
+                                  haul_cell_text(advice_of(why))));
         add_one(report, all, csv, of, &of->items[i]);
     }
     return report;

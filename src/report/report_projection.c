@@ -13,10 +13,10 @@
 #include "report/wording.h"
 
 #define SCORE_KEYS                                                                                 \
-    {"wmape", .unit = HAUL_PERCENT}, {"wape", .unit = HAUL_PERCENT},                               \
-        {"median", .unit = HAUL_PERCENT},                                                          \
+    {"wmape", .unit = HAUL_UNIT_PERCENT}, {"wape", .unit = HAUL_UNIT_PERCENT},                     \
+        {"median", .unit = HAUL_UNIT_PERCENT},                                                     \
     {                                                                                              \
-        "p90", .unit = HAUL_PERCENT                                                                \
+        "p90", .unit = HAUL_UNIT_PERCENT                                                           \
     }
 
 /* Errors are not known where nothing was scored. */
@@ -37,8 +37,8 @@ static haul_self_check_score known_check(haul_self_check_score check)
 }
 
 /* "9.4 ms -> 5.1 ms (...); assumes PCIe gen 4 x16, on gen 3: 1.9x", or "; over PCIe gen 6 x16 in
- * place of NVLink". */
-static void say_copies(const haul_projected *self)
+ * place of NVLink", or "; over PCIe gen 3 x16, as the profile's own show". */
+static void say_copies(const hl_report_projected *self)
 {
     /* Also where the time is NaN. */
     const haul_projection *projection = self->projection;
@@ -56,37 +56,49 @@ static void say_copies(const haul_projected *self)
         (void)snprintf(over, sizeof over, "; %s PCIe gen %.0f x%.0f%s",
                        replaced ? "over" : "assumes", link->generation.value, link->lanes.value,
                        instead);
+    if (projection->own_slot_generation)
+        (void)snprintf(over, sizeof over, "; over PCIe gen %d x%.0f, as the profile's own show",
+                       projection->own_slot_generation, link->lanes.value);
     if (is_slower)
         (void)snprintf(slower, sizeof slower, ", on gen %d: %.3gx",
                        projection->slower_link_generation,
                        projection->slower_link_s / copies->seconds);
     haul_report_line(self->report, "copies", "%s -> %s (%s)%s%s",
-                     haul_say_seconds(projection->recorded_copies_s).text,
-                     haul_say_seconds(copies->seconds).text,
-                     haul_say_interval(copies->low_s, copies->high_s).text, over, slower);
+                     hl_report_say_seconds(projection->recorded_copies_s).text,
+                     hl_report_say_seconds(copies->seconds).text,
+                     hl_report_say_interval(copies->low_s, copies->high_s).text, over, slower);
 }
 
 /* Scaled, with what another precision of products would make of it; or why they are not. */
-static void say_kernels(const haul_projected *self, const char *missing)
+static void say_kernels(const hl_report_projected *self, const char *missing)
 {
     const double recorded_s = self->projection->recorded_kernels_s;
     const double gain_s = self->projection->tf32_gain_s;
     const haul_estimate *kernels = &self->projection->kernels;
-    char other[120] = "";
-    if (gain_s > 0.05 * kernels->seconds)
+    const haul_lacking *lacking = &self->projection->lacking;
+    char other[160] = "";
+    if (lacking->precision)
+        (void)snprintf(
+            other, sizeof other, "; %s of them in %s, for which %s has no tensor cores%s%s",
+            hl_report_say_seconds(lacking->recorded_s).text,
+            haul_precision_text(lacking->precision), self->options->to->name,
+            lacking->instead == lacking->precision ? "" : ": predicted in ",
+            lacking->instead == lacking->precision ? "" : haul_precision_text(lacking->instead));
+    else if (gain_s > 0.05 * kernels->seconds)
         (void)snprintf(other, sizeof other, "; assumes products in fp32, in TF32: %s (--tf32)",
-                       haul_say_seconds(kernels->seconds - gain_s).text);
+                       hl_report_say_seconds(kernels->seconds - gain_s).text);
     if (recorded_s > 0 && kernels->model)
         haul_report_line(self->report, "kernels", "%s -> %s (%s)%s",
-                         haul_say_seconds(recorded_s).text, haul_say_seconds(kernels->seconds).text,
-                         haul_say_interval(kernels->low_s, kernels->high_s).text, other);
+                         hl_report_say_seconds(recorded_s).text,
+                         hl_report_say_seconds(kernels->seconds).text,
+                         hl_report_say_interval(kernels->low_s, kernels->high_s).text, other);
     else if (recorded_s > 0)
         haul_report_line(self->report, "kernels", "%s recorded; not scaled%s%s",
-                         haul_say_seconds(recorded_s).text, *missing ? ": " : "", missing);
+                         hl_report_say_seconds(recorded_s).text, *missing ? ": " : "", missing);
 }
 
 /* Their own check stands beside them: how far sizes explain their times at all. */
-static void say_collectives(const haul_projected *self)
+static void say_collectives(const hl_report_projected *self)
 {
     const haul_projection *projection = self->projection;
     const haul_kernel_class_sum *of = &projection->kernel_classes[HAUL_KERNEL_CLASS_COLLECTIVE];
@@ -97,12 +109,12 @@ static void say_collectives(const haul_projected *self)
         (void)snprintf(check, sizeof check, "; own ones within %.2g %%, equal ones spread %.2g %%",
                        projection->collectives.of.wape, projection->collectives.spread);
     haul_report_line(self->report, "between GPUs", "%s -> %s (%s)%s",
-                     haul_say_seconds(of->recorded_s).text,
-                     haul_say_seconds(of->predicted.seconds).text,
-                     haul_say_interval(of->predicted.low_s, of->predicted.high_s).text, check);
+                     hl_report_say_seconds(of->recorded_s).text,
+                     hl_report_say_seconds(of->predicted.seconds).text,
+                     hl_report_say_interval(of->predicted.low_s, of->predicted.high_s).text, check);
 }
 
-static void say_answer(const haul_projected *self)
+static void say_answer(const hl_report_projected *self)
 {
     const haul_projection *projection = self->projection;
     const haul_replay *replay = &projection->replay;
@@ -112,19 +124,19 @@ static void say_answer(const haul_projected *self)
     const bool is_said = !projection->run_missing && replay->ops && !projection->unsound;
     const char *missing =
         is_said || !projection->kernels_missing ? "" : projection->kernels_missing;
-    haul_projected_say_run(self);
+    hl_report_projected_say_run(self);
     say_copies(self);
     say_kernels(self, missing);
     say_collectives(self);
     if (replay->ops)
         (void)snprintf(replayed, sizeof replayed, "replaying the profile gives %s (%+.2f %%)",
-                       haul_say_time(replay->replayed_ns).text, replay->error);
+                       hl_report_say_time(replay->replayed_ns).text, replay->error);
     if (check->count)
         (void)snprintf(copies, sizeof copies, "%sits copies, within %.2g %%", *replayed ? "; " : "",
                        check->wape);
     if (*replayed || *copies)
         haul_report_line(self->report, "self-check", "%s%s", replayed, copies);
-    haul_report_losses(self->report, self->workload);
+    hl_report_losses(self->report, self->workload);
     /* without calls every operation keeps its recorded start at the earliest, which hides what a
      * faster machine gains */
     if (projection->release == HAUL_RELEASE_RECORDED && replay->ops)
@@ -136,75 +148,119 @@ static void say_answer(const haul_projected *self)
     if (projection->note_count)
         haul_report_line(self->report, "caution", "%.800s%s", projection->notes[0], more);
     else
-        haul_report_caution(self->report, self->workload);
+        hl_report_caution(self->report, self->workload);
 }
 
-/* The inputs, and the sums over all copies. */
-static void add_head(const haul_projected *self)
+static void add_inputs(const hl_report_projected *self)
 {
-    static const haul_column inputs[] = {{"source", HAUL_TEXT, .head = "profile"},
-                                         {"format", HAUL_TEXT, .head = "format"},
-                                         {"to", HAUL_TEXT, .head = "target"},
-                                         {"from", .unit = HAUL_TEXT},
-                                         {NULL, HAUL_TEXT, .head = "recorded on", .optional = true},
-                                         {NULL, HAUL_TEXT, .head = "source GPU"},
-                                         {0}};
-    static const haul_column totals[] = {{"chosen", .unit = HAUL_TEXT},
-                                         {"recorded_s", .unit = HAUL_SECONDS},
-                                         {"predicted_s", .unit = HAUL_SECONDS},
-                                         {"interval_s", .unit = HAUL_INTERVAL},
-                                         {"provenance", .unit = HAUL_TEXT},
-                                         {"contention_s", .unit = HAUL_SECONDS},
-                                         {"replaced_link", HAUL_TEXT, .optional = true},
-                                         {"slower_link_generation", HAUL_COUNT, .optional = true},
-                                         {"slower_link_s", HAUL_SECONDS, .optional = true},
-                                         {"tf32_gain_s", HAUL_SECONDS, .optional = true},
-                                         {0}};
-    static const haul_column reference[] = {{"source", .unit = HAUL_TEXT},
-                                            {"matched", .unit = HAUL_COUNT},
-                                            {"unmatched", .unit = HAUL_COUNT},
-                                            {0}};
+    static const haul_column inputs[] = {
+        {"source", HAUL_UNIT_TEXT, .head = "profile"},
+        {"format", HAUL_UNIT_TEXT, .head = "format"},
+        {"to", HAUL_UNIT_TEXT, .head = "target"},
+        {"from", .unit = HAUL_UNIT_TEXT},
+        {NULL, HAUL_UNIT_TEXT, .head = "recorded on", .optional = true},
+        {NULL, HAUL_UNIT_TEXT, .head = "source GPU"},
+        {0}};
+    const haul_projection_options *options = self->options;
+    const haul_projection *projection = self->projection;
+    const char *from = options->from ? options->from->name : NULL;
+    haul_report_detail(self->report, true);
+    haul_report_object(
+        self->report, NULL, inputs,
+        HAUL_CELLS(haul_cell_text(self->workload->source), haul_cell_text(self->workload->format),
+                   haul_cell_text(options->to->name), haul_cell_text(from), haul_cell_text(from),
+                   haul_cell_text(projection->gpu ? projection->gpu : "not known")));
+    haul_report_detail(self->report, false);
+}
+
+/* The sums over all copies. */
+static void add_totals(const hl_report_projected *self)
+{
+    static const haul_column totals[] = {
+        {"chosen", .unit = HAUL_UNIT_TEXT},
+        {"recorded_s", .unit = HAUL_UNIT_SECONDS},
+        {"predicted_s", .unit = HAUL_UNIT_SECONDS},
+        {"interval_s", .unit = HAUL_UNIT_INTERVAL},
+        {"provenance", .unit = HAUL_UNIT_TEXT},
+        {"contention_s", .unit = HAUL_UNIT_SECONDS},
+        {"replaced_link", HAUL_UNIT_TEXT, .optional = true},
+        {"own_slot_generation", HAUL_UNIT_COUNT, .optional = true},
+        {"slower_link_generation", HAUL_UNIT_COUNT, .optional = true},
+        {"slower_link_s", HAUL_UNIT_SECONDS, .optional = true},
+        {"tf32_gain_s", HAUL_UNIT_SECONDS, .optional = true},
+        {"lacking_precision", HAUL_UNIT_TEXT, .optional = true},
+        {"lacking_recorded_s", HAUL_UNIT_SECONDS, .optional = true},
+        {0}};
     const haul_projection_options *options = self->options;
     const haul_projection *projection = self->projection;
     const haul_estimate *copies = &projection->copies;
-    const char *from = options->from ? options->from->name : NULL;
-    haul_report_detail(self->report, true);
-    haul_report_object(self->report, NULL, inputs, self->workload->source, self->workload->format,
-                       options->to->name, from, from,
-                       projection->gpu ? projection->gpu : "not known");
-    haul_report_detail(self->report, false);
     haul_report_object(
-        self->report, NULL, totals, projection->chosen, projection->recorded_copies_s,
-        copies->seconds, copies->low_s, copies->high_s,
-        copies->weakest == HAUL_NOT_GIVEN ? NULL : haul_provenance_text(copies->weakest),
-        projection->contention_s,
-        options->to->replaced_link ? haul_link_kind_text(options->to->replaced_link) : NULL,
-        projection->slower_link_generation ? (uint64_t)projection->slower_link_generation
-                                           : HAUL_NO_COUNT,
-        projection->slower_link_generation ? projection->slower_link_s : (double)NAN,
-        projection->tf32_gain_s > 0 ? projection->tf32_gain_s : (double)NAN);
+        self->report, NULL, totals,
+        HAUL_CELLS(
+            haul_cell_text(projection->chosen), haul_cell_number(projection->recorded_copies_s),
+            haul_cell_number(copies->seconds), haul_cell_interval(copies->low_s, copies->high_s),
+            haul_cell_text(copies->weakest == HAUL_PROVENANCE_NOT_GIVEN
+                               ? NULL
+                               : haul_provenance_text(copies->weakest)),
+            haul_cell_number(projection->contention_s),
+            haul_cell_text(options->to->replaced_link
+                               ? haul_link_kind_text(options->to->replaced_link)
+                               : NULL),
+            haul_cell_count(projection->own_slot_generation
+                                ? (uint64_t)projection->own_slot_generation
+                                : HAUL_NO_COUNT),
+            haul_cell_count(projection->slower_link_generation
+                                ? (uint64_t)projection->slower_link_generation
+                                : HAUL_NO_COUNT),
+            haul_cell_number(projection->slower_link_generation ? projection->slower_link_s
+                                                                : (double)NAN),
+            haul_cell_number(projection->tf32_gain_s > 0 ? projection->tf32_gain_s : (double)NAN),
+            haul_cell_text(projection->lacking.precision
+                               ? haul_precision_text(projection->lacking.precision)
+                               : NULL),
+            haul_cell_number(projection->lacking.precision ? projection->lacking.recorded_s
+                                                           : (double)NAN)));
+}
+
+static void add_head(const hl_report_projected *self)
+{
+    static const haul_column reference[] = {{"source", .unit = HAUL_UNIT_TEXT},
+                                            {"matched", .unit = HAUL_UNIT_COUNT},
+                                            {"unmatched", .unit = HAUL_UNIT_COUNT},
+                                            {0}};
+    const haul_projection_options *options = self->options;
+    const haul_projection *projection = self->projection;
+    add_inputs(self);
+    add_totals(self);
     if (options->reference)
-        haul_report_object(self->report, "reference", reference, options->reference->source,
-                           projection->matched, projection->unmatched);
+        haul_report_object(self->report, "reference", reference,
+                           HAUL_CELLS(haul_cell_text(options->reference->source),
+                                      haul_cell_count(projection->matched),
+                                      haul_cell_count(projection->unmatched)));
 }
 
 /* Kernels and memsets: scaled, or with the reason why they are not. */
-static void add_work(const haul_projected *self, const char *key, double recorded_s,
+static void add_work(const hl_report_projected *self, const char *key, double recorded_s,
                      const haul_estimate *scaled)
 {
-    static const haul_column recorded[] = {
-        {"recorded_s", .unit = HAUL_SECONDS}, {"missing", HAUL_TEXT, .optional = true}, {0}};
-    static const haul_column predicted[] = {{"predicted_s", .unit = HAUL_SECONDS},
-                                            {"interval_s", .unit = HAUL_INTERVAL},
-                                            {"model", .unit = HAUL_TEXT},
-                                            {"provenance", .unit = HAUL_TEXT},
+    static const haul_column recorded[] = {{"recorded_s", .unit = HAUL_UNIT_SECONDS},
+                                           {"missing", HAUL_UNIT_TEXT, .optional = true},
+                                           {0}};
+    static const haul_column predicted[] = {{"predicted_s", .unit = HAUL_UNIT_SECONDS},
+                                            {"interval_s", .unit = HAUL_UNIT_INTERVAL},
+                                            {"model", .unit = HAUL_UNIT_TEXT},
+                                            {"provenance", .unit = HAUL_UNIT_TEXT},
                                             {0}};
-    haul_table *object =
-        haul_report_object(self->report, key, recorded, recorded_s,
-                           scaled->model ? NULL : self->projection->kernels_missing);
+    haul_table *object = haul_report_object(
+        self->report, key, recorded,
+        HAUL_CELLS(haul_cell_number(recorded_s),
+                   haul_cell_text(scaled->model ? NULL : self->projection->kernels_missing)));
     if (scaled->model)
-        haul_report_object(object, NULL, predicted, scaled->seconds, scaled->low_s, scaled->high_s,
-                           scaled->model, haul_provenance_text(scaled->weakest));
+        haul_report_object(object, NULL, predicted,
+                           HAUL_CELLS(haul_cell_number(scaled->seconds),
+                                      haul_cell_interval(scaled->low_s, scaled->high_s),
+                                      haul_cell_text(scaled->model),
+                                      haul_cell_text(haul_provenance_text(scaled->weakest))));
 }
 
 /* By a model of this name; by the chosen one where the name is not among the others. */
@@ -219,13 +275,14 @@ static double model_time(const haul_projection *projection, const haul_projectio
 }
 
 /* The copies of a row: those of all sizes by their name, the decades below them by their sizes. */
-static haul_words say_row(const haul_projection_row *row)
+static hl_report_words say_row(const haul_projection_row *row)
 {
     /* One beyond the last decade stands for all sizes. */
-    if (row->decade == HAUL_DECADES)
-        return haul_say_copies(row->direction, row->memory);
-    haul_words words;
-    (void)snprintf(words.text, sizeof words.text, "  %.60s", haul_say_decade(row->decade).text);
+    if (row->decade == HAUL_ANALYSIS_DECADES)
+        return hl_report_say_copies(row->direction, row->memory);
+    hl_report_words words;
+    (void)snprintf(words.text, sizeof words.text, "  %.60s",
+                   hl_report_say_decade(row->decade).text);
     return words;
 }
 
@@ -234,35 +291,41 @@ static void add_inside(haul_table *table, const haul_projection *projection,
                        const haul_projection_row *row)
 {
     static const haul_column time[] = {
-        {"model", .unit = HAUL_TEXT}, {"", .unit = HAUL_SECONDS}, {0}};
-    static const haul_column score[] = {{"copies", .unit = HAUL_COUNT}, SCORE_KEYS, {0}};
+        {"model", .unit = HAUL_UNIT_TEXT}, {"", .unit = HAUL_UNIT_SECONDS}, {0}};
+    static const haul_column score[] = {{"copies", .unit = HAUL_UNIT_COUNT}, SCORE_KEYS, {0}};
     haul_table *models = haul_report_map(table, "models_s", time);
     for (size_t m = 0; m < projection->model_count; m++)
-        haul_table_row(models, projection->models[m].name, row->model_s[m]);
+        haul_table_row(models, HAUL_CELLS(haul_cell_text(projection->models[m].name),
+                                          haul_cell_number(row->model_s[m])));
     if (row->score.count)
-        haul_report_object(table, "reference", score, row->score.count, row->score.wmape,
-                           row->score.wape, row->score.median, row->score.p90);
+        haul_report_object(
+            table, "reference", score,
+            HAUL_CELLS(haul_cell_count(row->score.count), haul_cell_number(row->score.wmape),
+                       haul_cell_number(row->score.wape), haul_cell_number(row->score.median),
+                       haul_cell_number(row->score.p90)));
 }
 
 /* By kind of copy and decade of size, beside the two bounds that no model may pass. */
-static void add_rows(const haul_projected *self)
+static void add_rows(const hl_report_projected *self)
 {
     static const haul_column columns[] = {
-        {NULL, HAUL_TEXT, .head = "Copies by size"},
-        {"direction", .unit = HAUL_TEXT},
-        {"memory", .unit = HAUL_TEXT},
-        {"least_bytes", HAUL_BYTES, .optional = true},
-        {"most_bytes", HAUL_BYTES, .optional = true},
-        {"count", HAUL_COUNT, .head = "count"},
-        {"bytes", .unit = HAUL_BYTES},
-        {"recorded_s", HAUL_SECONDS, .head = "recorded"},
-        {"predicted_s", HAUL_SECONDS, .head = "predicted"},
-        {"interval_s", HAUL_INTERVAL, .head = "interval"},
-        {NULL, HAUL_RATE, .head = "rate"},
-        {NULL, HAUL_SECONDS, .head = "bandwidth bound"},
-        {NULL, HAUL_SECONDS, .head = "with latency"},
-        {"model", .unit = HAUL_TEXT},
-        {"provenance", .unit = HAUL_TEXT},
+        {NULL, HAUL_UNIT_TEXT, .head = "Copies by size"},
+        {"direction", .unit = HAUL_UNIT_TEXT},
+        {"memory", .unit = HAUL_UNIT_TEXT},
+        {"least_bytes", HAUL_UNIT_BYTES, .optional = true},
+        {"most_bytes", HAUL_UNIT_BYTES, .optional = true},
+        {"count", HAUL_UNIT_COUNT, .head = "count"},
+        {"bytes", .unit = HAUL_UNIT_BYTES},
+        {"recorded_s", HAUL_UNIT_SECONDS, .head = "recorded"},
+        {"predicted_s", HAUL_UNIT_SECONDS, .head = "predicted"},
+        {"interval_s", HAUL_UNIT_INTERVAL, .head = "interval"},
+        {NULL, HAUL_UNIT_RATE, .head = "rate"},
+        {NULL, HAUL_UNIT_SECONDS, .head = "bandwidth bound"},
+        {NULL, HAUL_UNIT_SECONDS, .head = "with latency"},
+        {"model", .unit = HAUL_UNIT_TEXT},
+        {"provenance", .unit = HAUL_UNIT_TEXT},
+        {"operator", HAUL_UNIT_TEXT, .optional = true},
+        {"range", HAUL_UNIT_TEXT, .optional = true},
         {0},
     };
     const haul_projection *projection = self->projection;
@@ -270,38 +333,47 @@ static void add_rows(const haul_projected *self)
     for (size_t r = 0; r < projection->row_count; r++) {
         const haul_projection_row *row = &projection->rows[r];
         const haul_estimate *predicted = &row->predicted;
-        const bool is_all = row->decade == HAUL_DECADES;
+        const bool is_all = row->decade == HAUL_ANALYSIS_DECADES;
         haul_table_row(
-            table, say_row(row).text, haul_direction_text(row->direction),
-            haul_memory_text(row->memory), is_all ? HAUL_NO_COUNT : haul_decade_least(row->decade),
-            is_all ? HAUL_NO_COUNT : haul_decade_most(row->decade), row->count, row->bytes,
-            row->recorded_s, predicted->seconds, predicted->low_s, predicted->high_s,
-            /* The rate that the prediction amounts to, latency included. */
-            (double)row->bytes / predicted->seconds, model_time(projection, row, "bandwidth-bound"),
-            model_time(projection, row, "latency-bandwidth-bound"), predicted->model,
-            haul_provenance_text(predicted->weakest));
+            table,
+            HAUL_CELLS(
+                haul_cell_text(say_row(row).text),
+                haul_cell_text(haul_direction_text(row->direction)),
+                haul_cell_text(haul_memory_text(row->memory)),
+                haul_cell_count(is_all ? HAUL_NO_COUNT : hl_report_decade_least(row->decade)),
+                haul_cell_count(is_all ? HAUL_NO_COUNT : hl_report_decade_most(row->decade)),
+                haul_cell_count(row->count), haul_cell_count(row->bytes),
+                haul_cell_number(row->recorded_s), haul_cell_number(predicted->seconds),
+                haul_cell_interval(predicted->low_s, predicted->high_s),
+                /* The rate that the prediction amounts to, latency included. */
+                haul_cell_number((double)row->bytes / predicted->seconds),
+                haul_cell_number(model_time(projection, row, "bandwidth-bound")),
+                haul_cell_number(model_time(projection, row, "latency-bandwidth-bound")),
+                haul_cell_text(predicted->model),
+                haul_cell_text(haul_provenance_text(predicted->weakest)),
+                haul_cell_text(row->place.operator_name), haul_cell_text(row->place.range)));
         add_inside(table, projection, row);
     }
 }
 
 /* By exact size, for programs: what a fit or a plot needs. */
-static void add_sizes(const haul_projected *self)
+static void add_sizes(const hl_report_projected *self)
 {
     static const haul_column columns[] = {
-        {"direction", .unit = HAUL_TEXT},
-        {"memory", .unit = HAUL_TEXT},
-        {"bytes_each", HAUL_BYTES, .csv = "bytes"},
-        {"count", .unit = HAUL_COUNT},
-        {"bytes", HAUL_BYTES, .csv = ""},
-        {"recorded_s", .unit = HAUL_SECONDS},
-        {"predicted_s", .unit = HAUL_SECONDS},
-        {"interval_s", .unit = HAUL_INTERVAL},
-        {"model", .unit = HAUL_TEXT},
-        {"provenance", .unit = HAUL_TEXT},
-        {NULL, HAUL_COUNT, .csv = "reference_copies"},
-        {NULL, HAUL_PERCENT, .csv = "wape_percent"},
-        {NULL, HAUL_PERCENT, .csv = "median_percent"},
-        {NULL, HAUL_PERCENT, .csv = "p90_percent"},
+        {"direction", .unit = HAUL_UNIT_TEXT},
+        {"memory", .unit = HAUL_UNIT_TEXT},
+        {"bytes_each", HAUL_UNIT_BYTES, .csv = "bytes"},
+        {"count", .unit = HAUL_UNIT_COUNT},
+        {"bytes", HAUL_UNIT_BYTES, .csv = ""},
+        {"recorded_s", .unit = HAUL_UNIT_SECONDS},
+        {"predicted_s", .unit = HAUL_UNIT_SECONDS},
+        {"interval_s", .unit = HAUL_UNIT_INTERVAL},
+        {"model", .unit = HAUL_UNIT_TEXT},
+        {"provenance", .unit = HAUL_UNIT_TEXT},
+        {NULL, HAUL_UNIT_COUNT, .csv = "reference_copies"},
+        {NULL, HAUL_UNIT_PERCENT, .csv = "wape_percent"},
+        {NULL, HAUL_UNIT_PERCENT, .csv = "median_percent"},
+        {NULL, HAUL_UNIT_PERCENT, .csv = "p90_percent"},
         {0},
     };
     haul_table *table = haul_report_table(self->report, "sizes", columns);
@@ -310,57 +382,70 @@ static void add_sizes(const haul_projected *self)
         const haul_projection_row *row = &self->projection->sizes[s];
         const haul_estimate *predicted = &row->predicted;
         const haul_score score = known(row->score);
-        haul_table_row(table, haul_direction_text(row->direction), haul_memory_text(row->memory),
-                       row->copy_bytes, row->count, row->bytes, row->recorded_s, predicted->seconds,
-                       predicted->low_s, predicted->high_s, predicted->model,
-                       haul_provenance_text(predicted->weakest), score.count, score.wape,
-                       score.median, score.p90);
+        haul_table_row(table,
+                       HAUL_CELLS(haul_cell_text(haul_direction_text(row->direction)),
+                                  haul_cell_text(haul_memory_text(row->memory)),
+                                  haul_cell_count(row->copy_bytes), haul_cell_count(row->count),
+                                  haul_cell_count(row->bytes), haul_cell_number(row->recorded_s),
+                                  haul_cell_number(predicted->seconds),
+                                  haul_cell_interval(predicted->low_s, predicted->high_s),
+                                  haul_cell_text(predicted->model),
+                                  haul_cell_text(haul_provenance_text(predicted->weakest)),
+                                  haul_cell_count(score.count), haul_cell_number(score.wape),
+                                  haul_cell_number(score.median), haul_cell_number(score.p90)));
         add_inside(table, self->projection, row);
     }
 }
 
 /* The time of each kind of copies, its model, and the weakest parameter behind it. */
-static void add_copies(const haul_projected *self)
+static void add_copies(const hl_report_projected *self)
 {
     static const haul_column columns[] = {
-        {NULL, HAUL_TEXT, .head = "Copies"},
-        {NULL, HAUL_COUNT, .head = "count"},
-        {NULL, HAUL_SECONDS, .head = "recorded"},
-        {NULL, HAUL_SECONDS, .head = "predicted"},
-        {NULL, HAUL_INTERVAL, .head = "interval"},
-        {NULL, HAUL_RATE, .head = "rate"},
-        {NULL, HAUL_TEXT, .head = "model"},
-        {NULL, HAUL_TEXT, .head = "from"},
-        {NULL, HAUL_PERCENT, .head = "error", .optional = true},
+        {NULL, HAUL_UNIT_TEXT, .head = "Copies"},
+        {NULL, HAUL_UNIT_COUNT, .head = "count"},
+        {NULL, HAUL_UNIT_SECONDS, .head = "recorded"},
+        {NULL, HAUL_UNIT_SECONDS, .head = "predicted"},
+        {NULL, HAUL_UNIT_INTERVAL, .head = "interval"},
+        {NULL, HAUL_UNIT_RATE, .head = "rate"},
+        {NULL, HAUL_UNIT_TEXT, .head = "model"},
+        {NULL, HAUL_UNIT_TEXT, .head = "from"},
+        {NULL, HAUL_UNIT_PERCENT, .head = "error", .optional = true},
+        {NULL, HAUL_UNIT_TEXT, .head = "called by", .optional = true},
         {0},
     };
     haul_table *table = haul_report_table(self->report, NULL, columns);
     for (size_t r = 0; r < self->projection->row_count; r++) {
         const haul_projection_row *row = &self->projection->rows[r];
         const haul_estimate *predicted = &row->predicted;
-        if (row->decade == HAUL_DECADES)
-            haul_table_row(table, say_row(row).text, row->count, row->recorded_s,
-                           predicted->seconds, predicted->low_s, predicted->high_s,
-                           (double)row->bytes / predicted->seconds,
+        char place[HL_REPORT_PLACE_BYTES];
+        if (row->decade == HAUL_ANALYSIS_DECADES)
+            haul_table_row(
+                table,
+                HAUL_CELLS(haul_cell_text(say_row(row).text), haul_cell_count(row->count),
+                           haul_cell_number(row->recorded_s), haul_cell_number(predicted->seconds),
+                           haul_cell_interval(predicted->low_s, predicted->high_s),
+                           haul_cell_number((double)row->bytes / predicted->seconds),
                            /* Copies of one kind may be predicted by several models. */
-                           predicted->model ? predicted->model : "several, by size",
-                           haul_provenance_text(predicted->weakest), known(row->score).wape);
+                           haul_cell_text(predicted->model ? predicted->model : "several, by size"),
+                           haul_cell_text(haul_provenance_text(predicted->weakest)),
+                           haul_cell_number(known(row->score).wape),
+                           haul_cell_text(hl_report_say_place(&row->place, place))));
     }
 }
 
 /* AHEAD's two baselines stand beside the other models: the nominal rate with a latency and without.
  */
-static void add_models(const haul_projected *self)
+static void add_models(const hl_report_projected *self)
 {
     static const haul_column columns[] = {
-        {"name", HAUL_TEXT, .head = "All copies, by model"},
-        {"total_s", HAUL_SECONDS, .head = "time"},
-        {NULL, HAUL_SHARE, .head = "of recorded"},
-        {"wmape", HAUL_PERCENT, .head = "wmape", .optional = true},
-        {"wape", HAUL_PERCENT, .head = "wape", .optional = true},
-        {"median", HAUL_PERCENT, .head = "median", .optional = true},
-        {"p90", HAUL_PERCENT, .head = "p90", .optional = true},
-        {"missing", HAUL_TEXT, .head = "not for all", .optional = true},
+        {"name", HAUL_UNIT_TEXT, .head = "All copies, by model"},
+        {"total_s", HAUL_UNIT_SECONDS, .head = "time"},
+        {NULL, HAUL_UNIT_SHARE, .head = "of recorded"},
+        {"wmape", HAUL_UNIT_PERCENT, .head = "wmape", .optional = true},
+        {"wape", HAUL_UNIT_PERCENT, .head = "wape", .optional = true},
+        {"median", HAUL_UNIT_PERCENT, .head = "median", .optional = true},
+        {"p90", HAUL_UNIT_PERCENT, .head = "p90", .optional = true},
+        {"missing", HAUL_UNIT_TEXT, .head = "not for all", .optional = true},
         {0},
     };
     const haul_projection *projection = self->projection;
@@ -369,20 +454,24 @@ static void add_models(const haul_projected *self)
         const haul_model_total *model = &projection->models[m];
         /* a model that lacks a parameter for some copies is scored on others than the rest */
         const haul_score score = known(model->missing ? (haul_score){0} : model->score);
-        haul_table_row(table, model->name, model->total_s,
-                       haul_share_of(model->total_s, projection->recorded_copies_s), score.wmape,
-                       score.wape, score.median, score.p90, model->missing);
+        haul_table_row(
+            table, HAUL_CELLS(haul_cell_text(model->name), haul_cell_number(model->total_s),
+                              haul_cell_number(hl_report_share_of(model->total_s,
+                                                                  projection->recorded_copies_s)),
+                              haul_cell_number(score.wmape), haul_cell_number(score.wape),
+                              haul_cell_number(score.median), haul_cell_number(score.p90),
+                              haul_cell_text(model->missing)));
     }
 }
 
-static void add_scores(const haul_projected *self)
+static void add_scores(const hl_report_projected *self)
 {
-    static const haul_column columns[] = {{NULL, HAUL_TEXT, .head = "Against the reference"},
-                                          {NULL, HAUL_COUNT, .head = "matched"},
-                                          {NULL, HAUL_PERCENT, .head = "wmape"},
-                                          {NULL, HAUL_PERCENT, .head = "wape"},
-                                          {NULL, HAUL_PERCENT, .head = "median"},
-                                          {NULL, HAUL_PERCENT, .head = "p90"},
+    static const haul_column columns[] = {{NULL, HAUL_UNIT_TEXT, .head = "Against the reference"},
+                                          {NULL, HAUL_UNIT_COUNT, .head = "matched"},
+                                          {NULL, HAUL_UNIT_PERCENT, .head = "wmape"},
+                                          {NULL, HAUL_UNIT_PERCENT, .head = "wape"},
+                                          {NULL, HAUL_UNIT_PERCENT, .head = "median"},
+                                          {NULL, HAUL_UNIT_PERCENT, .head = "p90"},
                                           {0}};
     /* Without a reference, or without a copy that both have. */
     if (!self->projection->matched)
@@ -391,60 +480,96 @@ static void add_scores(const haul_projected *self)
     for (size_t r = 0; r < self->projection->row_count; r++) {
         const haul_projection_row *row = &self->projection->rows[r];
         const haul_score score = known(row->score);
-        haul_table_row(table, say_row(row).text, score.count, score.wmape, score.wape, score.median,
-                       score.p90);
+        haul_table_row(table,
+                       HAUL_CELLS(haul_cell_text(say_row(row).text), haul_cell_count(score.count),
+                                  haul_cell_number(score.wmape), haul_cell_number(score.wape),
+                                  haul_cell_number(score.median), haul_cell_number(score.p90)));
     }
     haul_report_say(self->report,
                     "%s matched with those of the reference, by '%s'. Wmape: as AHEAD publishes "
                     "it, the mean over the copies of their shares of the error; wape: their sum.",
-                    haul_say_number_of(self->projection->matched, "copy", "copies").text,
+                    hl_report_say_number_of(self->projection->matched, "copy", "copies").text,
                     self->projection->models[0].name);
 }
 
 /* --- the self-check of copies */
 
-static void add_self_check(const haul_projected *self)
+/* The self-check of collectives: a curve over sizes, as for copies. */
+static void add_collectives(const haul_projection *projection, haul_table *object)
+{
+    static const haul_column columns[] = {{"operation", .unit = HAUL_UNIT_TEXT},
+                                          {"ranks", .unit = HAUL_UNIT_COUNT},
+                                          {"count", .unit = HAUL_UNIT_COUNT},
+                                          {"recorded_s", .unit = HAUL_UNIT_SECONDS},
+                                          {"wape", .unit = HAUL_UNIT_PERCENT},
+                                          {"median", .unit = HAUL_UNIT_PERCENT},
+                                          {"p90", .unit = HAUL_UNIT_PERCENT},
+                                          {"noise_floor", .unit = HAUL_UNIT_PERCENT},
+                                          {0}};
+    haul_table *table = haul_report_table(object, "collectives", columns);
+    for (size_t i = 0; i < projection->collective_row_count; i++) {
+        const haul_collective_check *row = &projection->collective_rows[i];
+        haul_table_row(table,
+                       HAUL_CELLS(haul_cell_text(haul_collective_text(row->kind)),
+                                  haul_cell_count(row->ranks), haul_cell_count(row->count),
+                                  haul_cell_number(row->time_s), haul_cell_number(row->of.wape),
+                                  haul_cell_number(row->of.median), haul_cell_number(row->of.p90),
+                                  haul_cell_number(row->spread)));
+    }
+}
+
+static void add_self_check(const hl_report_projected *self)
 {
     static const haul_column total[] = {SCORE_KEYS,
-                                        {"noise_floor", .unit = HAUL_PERCENT},
-                                        {"wape_without_contention", .unit = HAUL_PERCENT},
-                                        {"copies", .unit = HAUL_COUNT},
-                                        {"fitted", .unit = HAUL_FLAG},
-                                        {"unpredicted", .unit = HAUL_COUNT},
+                                        {"noise_floor", .unit = HAUL_UNIT_PERCENT},
+                                        {"wape_without_contention", .unit = HAUL_UNIT_PERCENT},
+                                        {"copies", .unit = HAUL_UNIT_COUNT},
+                                        {"fitted", .unit = HAUL_UNIT_FLAG},
+                                        {"unpredicted", .unit = HAUL_UNIT_COUNT},
                                         {0}};
     static const haul_column columns[] = {
-        {NULL, HAUL_TEXT, .head = "Self-check of copies"},
-        {"direction", .unit = HAUL_TEXT},
-        {"memory", .unit = HAUL_TEXT},
-        {"copies", HAUL_COUNT, .head = "count"},
-        {"wmape", .unit = HAUL_PERCENT},
-        {"wape", HAUL_PERCENT, .head = "error"},
-        {"noise_floor", HAUL_PERCENT, .head = "noise floor"},
-        {"wape_without_contention", HAUL_PERCENT, .head = "no contention"},
-        {"median", HAUL_PERCENT, .head = "median"},
-        {"p90", HAUL_PERCENT, .head = "p90"},
-        {"points", HAUL_NUMBER, .head = "points"},
-        {"contended", HAUL_COUNT, .head = "contended"},
-        {"busy_speed", HAUL_SHARE, .head = "speed"},
+        {NULL, HAUL_UNIT_TEXT, .head = "Self-check of copies"},
+        {"direction", .unit = HAUL_UNIT_TEXT},
+        {"memory", .unit = HAUL_UNIT_TEXT},
+        {"copies", HAUL_UNIT_COUNT, .head = "count"},
+        {"wmape", .unit = HAUL_UNIT_PERCENT},
+        {"wape", HAUL_UNIT_PERCENT, .head = "error"},
+        {"noise_floor", HAUL_UNIT_PERCENT, .head = "noise floor"},
+        {"wape_without_contention", HAUL_UNIT_PERCENT, .head = "no contention"},
+        {"median", HAUL_UNIT_PERCENT, .head = "median"},
+        {"p90", HAUL_UNIT_PERCENT, .head = "p90"},
+        {"points", HAUL_UNIT_NUMBER, .head = "points"},
+        {"contended", HAUL_UNIT_COUNT, .head = "contended"},
+        {"busy_speed", HAUL_UNIT_SHARE, .head = "speed"},
         {0},
     };
     const haul_self_check *check = &self->projection->self_check;
     const haul_self_check_score all = known_check(check->of);
     /* One object for the sums, with the groups inside. */
     haul_table *object = haul_report_object(
-        self->report, "self_check", total, all.score.wmape, all.score.wape, all.score.median,
-        all.score.p90, all.noise_floor, all.wape_without_contention, all.score.count,
-        (int)check->fitted, check->unpredicted);
+        self->report, "self_check", total,
+        HAUL_CELLS(haul_cell_number(all.score.wmape), haul_cell_number(all.score.wape),
+                   haul_cell_number(all.score.median), haul_cell_number(all.score.p90),
+                   haul_cell_number(all.noise_floor), haul_cell_number(all.wape_without_contention),
+                   haul_cell_count(all.score.count), haul_cell_flag(check->fitted),
+                   haul_cell_count(check->unpredicted)));
     haul_table *groups = haul_report_table(object, "groups", columns);
     for (size_t i = 0; i < check->row_count; i++) {
         const haul_self_check_row *row = &check->rows[i];
         const haul_self_check_score of = known_check(row->of);
-        haul_table_row(groups, haul_say_copies(row->direction, row->memory).text,
-                       haul_direction_text(row->direction), haul_memory_text(row->memory),
-                       of.score.count, of.score.wmape, of.score.wape, of.noise_floor,
-                       of.wape_without_contention, of.score.median, of.score.p90, row->points,
-                       row->contended, row->busy_speed);
+        haul_table_row(
+            groups,
+            HAUL_CELLS(haul_cell_text(hl_report_say_copies(row->direction, row->memory).text),
+                       haul_cell_text(haul_direction_text(row->direction)),
+                       haul_cell_text(haul_memory_text(row->memory)),
+                       haul_cell_count(of.score.count), haul_cell_number(of.score.wmape),
+                       haul_cell_number(of.score.wape), haul_cell_number(of.noise_floor),
+                       haul_cell_number(of.wape_without_contention),
+                       haul_cell_number(of.score.median), haul_cell_number(of.score.p90),
+                       haul_cell_number(row->points), haul_cell_count(row->contended),
+                       haul_cell_number(row->busy_speed)));
     }
+    add_collectives(self->projection, object);
     if (check->row_count)
         haul_report_say(
             self->report,
@@ -459,17 +584,17 @@ haul_report *haul_report_projection(const haul_workload *workload,
                                     const haul_projection_options *options,
                                     const haul_projection *projection)
 {
-    static const haul_column notes[] = {{"", HAUL_TEXT, .head = "Notes"}, {0}};
-    HAUL_PLAIN_NUMERALS;
-    const haul_projected self = {haul_report_new("projection"), workload, options, projection};
+    static const haul_column notes[] = {{"", HAUL_UNIT_TEXT, .head = "Notes"}, {0}};
+    HL_PLAIN_NUMERALS;
+    const hl_report_projected self = {haul_report_new("projection"), workload, options, projection};
     say_answer(&self);
     add_head(&self);
     add_work(&self, "kernels", projection->recorded_kernels_s, &projection->kernels);
     add_work(&self, "memsets", projection->recorded_memsets_s, &projection->memsets);
-    haul_projected_add_run(&self);
+    hl_report_projected_add_run(&self);
     /* The run first, then kernels and copies: the order in which they explain the answer. */
-    haul_report_ranges(self.report, workload, projection->durations_ns);
-    haul_projected_add_kernels(&self);
+    hl_report_ranges(self.report, workload, projection->durations_ns);
+    hl_report_projected_add_kernels(&self);
     haul_report_section(self.report, "copies", "Copies on the target");
     add_copies(&self);
     haul_report_detail(self.report, true);
@@ -482,7 +607,7 @@ haul_report *haul_report_projection(const haul_workload *workload,
     add_scores(&self);
     haul_report_detail(self.report, true);
     add_self_check(&self);
-    haul_report_sentences(self.report, "notes", notes, projection->notes, projection->note_count);
-    haul_report_notes(self.report, workload);
+    hl_report_sentences(self.report, "notes", notes, projection->notes, projection->note_count);
+    hl_report_notes(self.report, workload);
     return self.report;
 }

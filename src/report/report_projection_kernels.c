@@ -10,9 +10,9 @@
 enum { KERNELS_SHOWN = 3 };
 
 /* "fp32 product", "streaming"; what the launch told goes before the name. */
-static haul_words say_class(const haul_kernel_row *row)
+static hl_report_words say_class(const haul_kernel_row *row)
 {
-    haul_words words;
+    hl_report_words words;
     /* A kernel bound by latency is scaled as such, whatever its name tells. */
     const bool is_latency = row->as == HAUL_KERNEL_CLASS_LATENCY;
     const char *precision = is_latency ? "" : haul_precision_text(row->kind.precision);
@@ -34,28 +34,31 @@ static double known(double value)
     return value > 0 ? value : (double)NAN;
 }
 
-static void add_rows(const haul_projected *self)
+static void add_rows(const hl_report_projected *self)
 {
     static const haul_column columns[] = {
-        {"name", HAUL_NAME, .head = "Kernels"},
-        {NULL, HAUL_TEXT, .head = "class"},
-        {"class", .unit = HAUL_TEXT},
-        {"predicted_as", .unit = HAUL_TEXT},
-        {"precision", HAUL_TEXT, .optional = true},
-        {"pattern", HAUL_TEXT, .head = "because of", .optional = true},
-        {"count", HAUL_COUNT, .head = "count"},
-        {"recorded_s", HAUL_SECONDS, .head = "recorded"},
-        {"predicted_s", HAUL_SECONDS, .head = "predicted"},
-        {"interval_s", HAUL_INTERVAL, .head = "interval"},
-        {"bound", HAUL_TEXT, .head = "bound by"},
-        {"share", HAUL_SHARE, .head = "share"},
-        {"critical_recorded_s", .unit = HAUL_TIME},
-        {"critical_s", .unit = HAUL_TIME},
-        {NULL, HAUL_TEXT, .head = "critical path", .optional = true},
-        {"flops", HAUL_NUMBER, .optional = true},
-        {"bytes", HAUL_NUMBER, .optional = true},
-        {"counted_s", HAUL_SECONDS, .optional = true},
-        {"counted_predicted_s", HAUL_SECONDS, .optional = true},
+        {"name", HAUL_UNIT_NAME, .head = "Kernels"},
+        {NULL, HAUL_UNIT_TEXT, .head = "class"},
+        {"class", .unit = HAUL_UNIT_TEXT},
+        {"predicted_as", .unit = HAUL_UNIT_TEXT},
+        {"precision", HAUL_UNIT_TEXT, .optional = true},
+        {NULL, HAUL_UNIT_TEXT, .head = "called by", .optional = true},
+        {"pattern", HAUL_UNIT_TEXT, .head = "because of", .optional = true},
+        {"operator", HAUL_UNIT_TEXT, .optional = true},
+        {"range", HAUL_UNIT_TEXT, .optional = true},
+        {"count", HAUL_UNIT_COUNT, .head = "count"},
+        {"recorded_s", HAUL_UNIT_SECONDS, .head = "recorded"},
+        {"predicted_s", HAUL_UNIT_SECONDS, .head = "predicted"},
+        {"interval_s", HAUL_UNIT_INTERVAL, .head = "interval"},
+        {"bound", HAUL_UNIT_TEXT, .head = "bound by"},
+        {"share", HAUL_UNIT_SHARE, .head = "share"},
+        {"critical_recorded_s", .unit = HAUL_UNIT_TIME},
+        {"critical_s", .unit = HAUL_UNIT_TIME},
+        {NULL, HAUL_UNIT_TEXT, .head = "critical path", .optional = true},
+        {"flops", HAUL_UNIT_NUMBER, .optional = true},
+        {"bytes", HAUL_UNIT_NUMBER, .optional = true},
+        {"counted_s", HAUL_UNIT_SECONDS, .optional = true},
+        {"counted_predicted_s", HAUL_UNIT_SECONDS, .optional = true},
         {0},
     };
     const haul_projection *projection = self->projection;
@@ -64,29 +67,43 @@ static void add_rows(const haul_projected *self)
     for (size_t i = 0; i < projection->kernel_row_count; i++) {
         const haul_kernel_row *row = &projection->kernel_rows[i];
         const haul_kernel_kind *kind = &row->kind;
+        char place[HL_REPORT_PLACE_BYTES];
         /* Kernels of some profiles have none, and the row must be findable. */
-        haul_table_row(table, *row->name ? row->name : "(no name)", say_class(row).text,
-                       haul_kernel_class_text(kind->kind), haul_kernel_class_text(row->as),
-                       kind->precision ? haul_precision_text(kind->precision) : NULL, kind->pattern,
-                       row->count, row->recorded_s, row->predicted.seconds, row->predicted.low_s,
-                       row->predicted.high_s, haul_kernel_bound_text(row->bound),
-                       haul_share_of(row->predicted.seconds, projection->kernels.seconds),
-                       row->critical_recorded_ns, row->critical_ns, say_path(row),
-                       known(row->flops), known(row->bytes), known(row->counted_s),
-                       known(row->counted_predicted_s));
+        haul_table_row(
+            table,
+            HAUL_CELLS(
+                haul_cell_text(*row->name ? row->name : "(no name)"),
+                haul_cell_text(say_class(row).text),
+                haul_cell_text(haul_kernel_class_text(kind->kind)),
+                haul_cell_text(haul_kernel_class_text(row->as)),
+                haul_cell_text(kind->precision ? haul_precision_text(kind->precision) : NULL),
+                haul_cell_text(hl_report_say_place(&row->place, place)),
+                haul_cell_text(kind->pattern), haul_cell_text(row->place.operator_name),
+                haul_cell_text(row->place.range),
+
+                haul_cell_count(row->count), haul_cell_number(row->recorded_s),
+                haul_cell_number(row->predicted.seconds),
+                haul_cell_interval(row->predicted.low_s, row->predicted.high_s),
+                haul_cell_text(haul_kernel_bound_text(row->bound)),
+                haul_cell_number(
+                    hl_report_share_of(row->predicted.seconds, projection->kernels.seconds)),
+                haul_cell_time(row->critical_recorded_ns), haul_cell_time(row->critical_ns),
+                haul_cell_text(say_path(row)), haul_cell_number(known(row->flops)),
+                haul_cell_number(known(row->bytes)), haul_cell_number(known(row->counted_s)),
+                haul_cell_number(known(row->counted_predicted_s))));
     }
 }
 
-static void add_classes(const haul_projected *self)
+static void add_classes(const hl_report_projected *self)
 {
     static const haul_column columns[] = {
-        {"class", HAUL_TEXT, .head = "Classes"},
-        {"count", HAUL_COUNT, .head = "kernels"},
-        {"recorded_s", HAUL_SECONDS, .head = "recorded"},
-        {"predicted_s", HAUL_SECONDS, .head = "predicted"},
-        {"interval_s", HAUL_INTERVAL, .head = "interval"},
-        {"reference_s", HAUL_SECONDS, .head = "reference", .optional = true},
-        {NULL, HAUL_PERCENT, .head = "error", .optional = true},
+        {"class", HAUL_UNIT_TEXT, .head = "Classes"},
+        {"count", HAUL_UNIT_COUNT, .head = "kernels"},
+        {"recorded_s", HAUL_UNIT_SECONDS, .head = "recorded"},
+        {"predicted_s", HAUL_UNIT_SECONDS, .head = "predicted"},
+        {"interval_s", HAUL_UNIT_INTERVAL, .head = "interval"},
+        {"reference_s", HAUL_UNIT_SECONDS, .head = "reference", .optional = true},
+        {NULL, HAUL_UNIT_PERCENT, .head = "error", .optional = true},
         {0},
     };
     haul_table *table = haul_report_table(self->report, "kernel_classes", columns);
@@ -98,21 +115,27 @@ static void add_classes(const haul_projected *self)
         if (!sum->count && !(reference_s > 0))
             continue;
         haul_table_row(
-            table, haul_kernel_class_text((haul_kernel_class)c), sum->count, sum->recorded_s,
-            sum->predicted.seconds, sum->predicted.low_s, sum->predicted.high_s, reference_s,
-            reference_s > 0 ? 100 * (sum->predicted.seconds / reference_s - 1) : (double)NAN);
+            table, HAUL_CELLS(haul_cell_text(haul_kernel_class_text((haul_kernel_class)c)),
+                              haul_cell_count(sum->count), haul_cell_number(sum->recorded_s),
+                              haul_cell_number(sum->predicted.seconds),
+                              haul_cell_interval(sum->predicted.low_s, sum->predicted.high_s),
+                              haul_cell_number(reference_s),
+                              haul_cell_number(
+                                  reference_s > 0 ? 100 * (sum->predicted.seconds / reference_s - 1)
+                                                  : (double)NAN)));
     }
 }
 
-/* What part of the time neither name nor launch told: it could make the answer wrong. */
-static void say_unknown(const haul_projected *self)
+/* The share of the time of kernels that neither name nor launch tells: it could make the answer
+ * wrong. */
+static void say_unknown(const hl_report_projected *self)
 {
     const haul_projection *projection = self->projection;
     double unknown_s = 0;
     for (size_t i = 0; i < projection->kernel_row_count; i++)
         if (projection->kernel_rows[i].as == HAUL_KERNEL_CLASS_UNKNOWN)
             unknown_s += projection->kernel_rows[i].recorded_s;
-    const double share = haul_share_of(unknown_s, projection->recorded_kernels_s);
+    const double share = hl_report_share_of(unknown_s, projection->recorded_kernels_s);
     /* Below a twentieth of the time it cannot change the answer much. */
     if (share >= 0.05)
         haul_report_say(
@@ -120,10 +143,10 @@ static void say_unknown(const haul_projected *self)
             "%s of the kernels' time is predicted between the ratios of memory and of "
             "clock: names or machine files do not tell what bounds it. A table of names "
             "may: --classes FILE",
-            haul_say_share(share).text);
+            hl_report_say_share(share).text);
 }
 
-void haul_projected_add_kernels(const haul_projected *self)
+void hl_report_projected_add_kernels(const hl_report_projected *self)
 {
     /* Without a model kernels were not scaled; the answer says why. */
     if (!self->projection->kernels.model)

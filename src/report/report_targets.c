@@ -14,12 +14,17 @@ static double seconds(int64_t ns)
 }
 
 /* "kernels, 84.6 %": what a faster part would shorten most. */
-static haul_words say_bound(const haul_target_row *row)
+static hl_report_words say_bound(const haul_target_row *row)
 {
     const haul_critical_path *path = &row->critical;
-    haul_words words = {""};
+    hl_report_words words = {""};
     const char *most = "the host", *of = "";
-    int64_t most_ns = path->host_ns;
+    int64_t most_ns = haul_critical_path_host(path);
+    for (int w = 0; w < HAUL_DRIVER_WORKS; w++)
+        if (path->driver_ns[w] > most_ns) {
+            most = haul_driver_work_text((haul_driver_work)w);
+            most_ns = path->driver_ns[w];
+        }
     if (path->kernels_ns > most_ns) {
         most = "kernels";
         most_ns = path->kernels_ns;
@@ -35,8 +40,8 @@ static haul_words say_bound(const haul_target_row *row)
             most_ns = path->copies_ns[d];
         }
     if (row->predicted_ns > 0)
-        (void)snprintf(words.text, sizeof words.text, "%.20s%s %.20s", most, of,
-                       haul_say_share_ns(most_ns, row->predicted_ns).text);
+        (void)snprintf(words.text, sizeof words.text, "%.24s%s %.20s", most, of,
+                       hl_report_say_share_ns(most_ns, row->predicted_ns).text);
     return words;
 }
 
@@ -58,11 +63,12 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
     const haul_target_row *best = NULL;
     const char *reason = common_reason(rows, count);
     haul_link_kind replaced = HAUL_LINK_NONE;
-    size_t unknown = 0;
+    size_t unknown = 0, assumes_host = 0;
     for (size_t i = 0; i < count; i++) {
         if (!rows[i].missing && (!best || rows[i].predicted_ns < best->predicted_ns))
             best = &rows[i];
         unknown += rows[i].missing != NULL;
+        assumes_host += !rows[i].missing && rows[i].host.is_assumed;
         replaced = rows[i].replaced_link ? rows[i].replaced_link : replaced;
     }
     if (!best) {
@@ -70,51 +76,59 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
                         reason ? reason : "see the last column");
     } else {
         haul_report_say(report, "%s recorded on %.100s; fastest on %.150s: %s, %s",
-                        haul_say_time(best->recorded_ns).text, gpu ? gpu : "an unknown GPU",
-                        best->name, haul_say_time(best->predicted_ns).text,
-                        haul_say_change(best->replay.replayed_ns, best->predicted_ns, best->low_ns,
-                                        best->high_ns)
+                        hl_report_say_time(best->recorded_ns).text, gpu ? gpu : "an unknown GPU",
+                        best->name, hl_report_say_time(best->predicted_ns).text,
+                        hl_report_say_change(best->replay.replayed_ns, best->predicted_ns,
+                                             best->low_ns, best->high_ns)
                             .text);
         haul_report_line(report, "self-check", "replaying the profile gives %s (%+.2f %%)",
-                         haul_say_time(best->replay.replayed_ns).text, best->replay.error);
+                         hl_report_say_time(best->replay.replayed_ns).text, best->replay.error);
     }
+    if (assumes_host)
+        haul_report_line(report, "host",
+                         "assumes the same CPU as recorded on %s; --host-speed gives another",
+                         hl_report_say_number_of(assumes_host, "machine that it bounds",
+                                                 "machines that it bounds")
+                             .text);
     if (replaced)
         haul_report_line(report, "link", "PCIe in place of %s, as asked",
                          haul_link_kind_text(replaced));
     if (best && unknown)
         haul_report_line(report, "caution", "%s not predicted: %.300s",
-                         haul_say_number_of(unknown, "machine is", "machines are").text,
+                         hl_report_say_number_of(unknown, "machine is", "machines are").text,
                          reason ? reason : "see the last column");
-    haul_report_losses(report, workload);
-    haul_report_caution(report, workload);
+    hl_report_losses(report, workload);
+    hl_report_caution(report, workload);
 }
 
 haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
                                  const haul_target_row *rows, size_t count)
 {
-    static const haul_column inputs[] = {{"source", .unit = HAUL_TEXT},
-                                         {"format", .unit = HAUL_TEXT},
-                                         {"gpu", .unit = HAUL_TEXT},
-                                         {"recorded_s", .unit = HAUL_TIME},
+    static const haul_column inputs[] = {{"source", .unit = HAUL_UNIT_TEXT},
+                                         {"format", .unit = HAUL_UNIT_TEXT},
+                                         {"gpu", .unit = HAUL_UNIT_TEXT},
+                                         {"recorded_s", .unit = HAUL_UNIT_TIME},
                                          {0}};
     static const haul_column columns[] = {
-        {"name", HAUL_TEXT, .head = "Machine"},
-        {"run_s", HAUL_SECONDS, .head = "run"},
-        {"interval_s", HAUL_INTERVAL, .head = "interval"},
-        {"speedup", HAUL_FACTOR, .head = "speedup"},
-        {"copies_s", HAUL_SECONDS, .head = "copies"},
-        {"kernels_s", HAUL_SECONDS, .head = "kernels"},
-        {"bound", HAUL_TEXT, .head = "bound by"},
-        {"replaced_link", HAUL_TEXT, .optional = true, .csv = ""},
-        {"missing", HAUL_TEXT, .optional = true},
+        {"name", HAUL_UNIT_TEXT, .head = "Machine"},
+        {"run_s", HAUL_UNIT_SECONDS, .head = "run"},
+        {"interval_s", HAUL_UNIT_INTERVAL, .head = "interval"},
+        {"speedup", HAUL_UNIT_FACTOR, .head = "speedup"},
+        {"copies_s", HAUL_UNIT_SECONDS, .head = "copies"},
+        {"kernels_s", HAUL_UNIT_SECONDS, .head = "kernels"},
+        {"bound", HAUL_UNIT_TEXT, .head = "bound by"},
+        {"replaced_link", HAUL_UNIT_TEXT, .optional = true, .csv = ""},
+        {"missing", HAUL_UNIT_TEXT, .optional = true},
         {0},
     };
     enum { MISSING = sizeof columns / sizeof *columns - 2 };
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("targets");
     say_answer(report, workload, gpu, rows, count);
-    haul_report_object(report, NULL, inputs, workload->source, workload->format, gpu,
-                       rows[0].recorded_ns);
+    haul_report_object(report, NULL, inputs,
+                       HAUL_CELLS(haul_cell_text(workload->source),
+                                  haul_cell_text(workload->format), haul_cell_text(gpu),
+                                  haul_cell_time(rows[0].recorded_ns)));
     haul_report_section(report, "targets", "Machines");
     haul_table *table = haul_report_table(report, "targets", columns);
     haul_table_csv(table);
@@ -124,13 +138,144 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
         const haul_target_row *row = &rows[i];
         const double unknown = (double)NAN;
         haul_table_row(
-            table, row->name, row->missing ? unknown : seconds(row->predicted_ns),
-            row->missing ? unknown : seconds(row->low_ns),
-            row->missing ? unknown : seconds(row->high_ns),
-            row->missing ? unknown : (double)row->replay.replayed_ns / (double)row->predicted_ns,
-            row->copies_s, row->kernels_s, row->missing ? NULL : say_bound(row).text,
-            row->replaced_link ? haul_link_kind_text(row->replaced_link) : NULL, row->missing);
+            table,
+            HAUL_CELLS(
+                haul_cell_text(row->name),
+                haul_cell_number(row->missing ? unknown : seconds(row->predicted_ns)),
+                haul_cell_interval(row->missing ? unknown : seconds(row->low_ns),
+                                   row->missing ? unknown : seconds(row->high_ns)),
+                haul_cell_number(row->missing
+                                     ? unknown
+                                     : (double)row->replay.replayed_ns / (double)row->predicted_ns),
+                haul_cell_number(row->copies_s), haul_cell_number(row->kernels_s),
+                haul_cell_text(row->missing ? NULL : say_bound(row).text),
+                haul_cell_text(row->replaced_link ? haul_link_kind_text(row->replaced_link) : NULL),
+                haul_cell_text(row->missing)));
     }
-    haul_report_loss_list(report, workload);
+    hl_report_loss_list(report, workload);
+    return report;
+}
+
+/* --- profiles of several jobs */
+
+/* The last part of a path: folders would leave no room for the columns. */
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* A profile by its file's name, or by its path where another profile has that name too. */
+static const char *profile_name(const haul_target_row *rows, size_t count, const char *source)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].source, source) != 0 &&
+            !strcmp(file_name(rows[i].source), file_name(source)))
+            return source;
+    return file_name(source);
+}
+
+/* The targets by the product of their speedups, for one that is fastest for one profile may not be
+ * for another; NULL where no target is predicted for all profiles. */
+static const haul_target_row *find_fastest(const haul_target_row *rows, size_t jobs, size_t targets,
+                                           double *speedup)
+{
+    const haul_target_row *best = NULL;
+    for (size_t t = 0; t < targets; t++) {
+        double sum = 0; /* of logarithms */
+        for (size_t j = 0; j < jobs; j++) {
+            const haul_target_row *row = &rows[j * targets + t];
+            sum += row->missing ? -(double)INFINITY
+                                : log((double)row->replay.replayed_ns / (double)row->predicted_ns);
+        }
+        const double mean = exp(sum / (double)jobs);
+        if (mean > 0 && (!best || mean > *speedup)) {
+            best = &rows[t];
+            *speedup = mean;
+        }
+    }
+    return best;
+}
+
+/* The common answer, then a line a profile: the machine that is fastest for it. */
+static void say_matrix(haul_report *report, const haul_target_row *rows, size_t jobs,
+                       size_t targets)
+{
+    enum { LINES = 8 };
+    double speedup = 0;
+    size_t unknown = 0;
+    const haul_target_row *fastest = find_fastest(rows, jobs, targets, &speedup);
+    const char *reason = common_reason(rows, jobs * targets);
+    for (size_t i = 0; i < jobs * targets; i++)
+        unknown += rows[i].missing != NULL;
+    if (fastest)
+        haul_report_say(report, "%zu profiles of different jobs: on %.150s %.3gx as fast, the mean",
+                        jobs, fastest->name, speedup);
+    else
+        haul_report_say(report,
+                        "%zu profiles of different jobs: no machine is predicted for all of them",
+                        jobs);
+    for (size_t j = 0; j < jobs && j < LINES; j++) {
+        const haul_target_row *best = NULL;
+        for (size_t t = 0; t < targets; t++) {
+            const haul_target_row *row = &rows[j * targets + t];
+            if (!row->missing && (!best || row->predicted_ns < best->predicted_ns))
+                best = row;
+        }
+        if (best)
+            haul_report_line(report, "fastest", "%.100s: %s -> %s on %.100s, %s",
+                             profile_name(rows, jobs * targets, best->source),
+                             hl_report_say_time(best->recorded_ns).text,
+                             hl_report_say_time(best->predicted_ns).text, best->name,
+                             hl_report_say_change(best->replay.replayed_ns, best->predicted_ns,
+                                                  best->low_ns, best->high_ns)
+                                 .text);
+    }
+    if (unknown)
+        haul_report_line(report, "caution", "%s not predicted: %.300s",
+                         hl_report_say_number_of(unknown, "run is", "runs are").text,
+                         reason ? reason : "see the last column");
+}
+
+haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t targets)
+{
+    static const haul_column columns[] = {
+        {"profile", HAUL_UNIT_TEXT, .head = "Profile"},
+        {"machine", HAUL_UNIT_TEXT, .head = "machine"},
+        {"gpu", HAUL_UNIT_TEXT, .head = NULL},
+        {"recorded_s", HAUL_UNIT_SECONDS, .head = "recorded"},
+        {"run_s", HAUL_UNIT_SECONDS, .head = "run"},
+        {"interval_s", HAUL_UNIT_INTERVAL, .head = "interval"},
+        {"speedup", HAUL_UNIT_FACTOR, .head = "speedup"},
+        {"bound", HAUL_UNIT_TEXT, .head = "bound by"},
+        {"missing", HAUL_UNIT_TEXT, .optional = true},
+        {0},
+    };
+    enum { MISSING = sizeof columns / sizeof *columns - 2 };
+    HL_PLAIN_NUMERALS;
+    haul_report *report = haul_report_new("matrix");
+    say_matrix(report, rows, jobs, targets);
+    haul_report_section(report, "targets", "Profiles and machines");
+    haul_table *table = haul_report_table(report, "rows", columns);
+    haul_table_csv(table);
+    if (!common_reason(rows, jobs * targets))
+        haul_table_head(table, MISSING, "not predicted");
+    for (size_t i = 0; i < jobs * targets; i++) {
+        const haul_target_row *row = &rows[i];
+        const double unknown = (double)NAN;
+        haul_table_row(
+            table,
+            HAUL_CELLS(haul_cell_text(profile_name(rows, jobs * targets, row->source)),
+                       haul_cell_text(row->name), haul_cell_text(row->gpu),
+                       haul_cell_number(row->recorded_ns ? seconds(row->recorded_ns) : unknown),
+                       haul_cell_number(row->missing ? unknown : seconds(row->predicted_ns)),
+                       haul_cell_interval(row->missing ? unknown : seconds(row->low_ns),
+                                          row->missing ? unknown : seconds(row->high_ns)),
+                       haul_cell_number(row->missing ? unknown
+                                                     : (double)row->replay.replayed_ns /
+                                                           (double)row->predicted_ns),
+                       haul_cell_text(row->missing ? NULL : say_bound(row).text),
+                       haul_cell_text(row->missing)));
+    }
     return report;
 }

@@ -12,7 +12,7 @@
 
 enum { ROWS_MOST = 32, LABEL_MOST = 20, CELLS_LEAST = 20 };
 
-/* What a cell can show: a sign, and its meaning. */
+/* The contents of a cell: a sign, and its meaning. */
 typedef enum mark { HTOD, DTOH, OTHER_COPY, KERNEL, MEMSET, HOST_WAIT, HOST_WORK, MARKS } mark;
 
 static const struct {
@@ -53,7 +53,7 @@ static mark mark_of(const haul_op *op)
         /* Copies on the device, between devices and on the host have one sign. */
         if (!haul_op_crosses_link(op))
             return OTHER_COPY;
-        return op->direction == HAUL_HTOD ? HTOD : DTOH;
+        return op->direction == HAUL_DIRECTION_HTOD ? HTOD : DTOH;
     case HAUL_OP_KERNEL:
         return KERNEL;
     case HAUL_OP_MEMSET:
@@ -134,8 +134,8 @@ static void add_op(canvas *self, size_t i)
     }
 }
 
-/* What took most of it: nothing that ran is hidden, and many that are short do not look like one
- * that is long. */
+/* The kind of work that took most of a cell: nothing that ran is hidden, and many that are short do
+ * not look like one that is long. */
 static char sign_of(canvas *self, const cell *at)
 {
     const int64_t cell_ns = (self->end_ns - self->start_ns) / self->cells;
@@ -168,7 +168,8 @@ static void label_row(const canvas *self, size_t actor, char *text, size_t size)
     snprintf(number, sizeof number, "%" PRIu64,
              is_stream ? stream->id : workload->threads[thread].id);
     char short_name[4 * LABEL_MOST + 8];
-    name = haul_shorten_name(name ? name : number, LABEL_MOST - 4, short_name, sizeof short_name);
+    name =
+        hl_report_shorten_name(name ? name : number, LABEL_MOST - 4, short_name, sizeof short_name);
     if (is_stream && workload->device_count > 1 && stream->device < workload->device_count)
         snprintf(text, size, "%" PRIu64 ": %s", workload->devices[stream->device].id, name);
     else
@@ -178,11 +179,12 @@ static void label_row(const canvas *self, size_t actor, char *text, size_t size)
 /* Rows that are left out, both ends of the time, and the signs that occur. */
 static void print_legend(const canvas *self, size_t indent, FILE *out)
 {
-    const haul_words from = haul_say_time(self->start_ns), to = haul_say_time(self->end_ns);
+    const hl_report_words from = hl_report_say_time(self->start_ns),
+                          to = hl_report_say_time(self->end_ns);
     /* Both ends of the time stand under the first and the last cell. */
     const int gap = (int)self->cells - (int)strlen(from.text) - (int)strlen(to.text);
     if (self->rows > self->drawn)
-        fprintf(out, "and %s more\n", haul_say_count(self->rows - self->drawn).text);
+        fprintf(out, "and %s more\n", hl_report_say_count(self->rows - self->drawn).text);
     fprintf(out, "%*s%s%*s%s\n%*s", (int)indent + 2, "", from.text, gap > 1 ? gap : 1, "", to.text,
             (int)indent + 2, "");
     const char *before = "";
@@ -197,8 +199,8 @@ static void print_legend(const canvas *self, size_t indent, FILE *out)
     fputc('\n', out);
 }
 
-bool haul_timeline_draw(const haul_workload *workload, const haul_span *spans, unsigned width,
-                        FILE *out)
+bool hl_report_timeline_draw(const haul_workload *workload, const haul_span *spans, unsigned width,
+                             FILE *out)
 {
     canvas self = {.workload = workload, .spans = spans};
     const size_t actors = workload->stream_count + workload->thread_count;
@@ -212,7 +214,7 @@ bool haul_timeline_draw(const haul_workload *workload, const haul_span *spans, u
         if (self.row_of[a] >= self.drawn)
             continue;
         label_row(&self, a, label, sizeof label);
-        indent = haul_utf8_count(label) > indent ? haul_utf8_count(label) : indent;
+        indent = hl_base_utf8_count(label) > indent ? hl_base_utf8_count(label) : indent;
     }
     /* Fewer cells than this show nothing: on a narrow terminal the lines are longer than it. */
     self.cells = width > indent + 2 + CELLS_LEAST ? width - (unsigned)indent - 2 : CELLS_LEAST;
@@ -224,8 +226,8 @@ bool haul_timeline_draw(const haul_workload *workload, const haul_span *spans, u
         if (self.row_of[a] >= self.drawn)
             continue;
         label_row(&self, a, label, sizeof label);
-        haul_utf8_print(label, strlen(label), out);
-        fprintf(out, "%*s", (int)(indent - haul_utf8_count(label)) + 2, "");
+        hl_base_utf8_print(label, strlen(label), out);
+        fprintf(out, "%*s", (int)(indent - hl_base_utf8_count(label)) + 2, "");
         for (unsigned c = 0; c < self.cells; c++)
             fputc(sign_of(&self, &cells[(size_t)self.row_of[a] * self.cells + c]), out);
         fputc('\n', out);

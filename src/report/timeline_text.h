@@ -10,7 +10,7 @@
 /* Draws the operations of `workload`, all on streams and of threads, at `spans` in `width`
  * characters a row; of more rows than fit on a page it draws the first and says so. Returns false
  * without memory. */
-bool haul_timeline_draw(const haul_workload *workload, const haul_span *spans, unsigned width,
-                        FILE *out);
+bool hl_report_timeline_draw(const haul_workload *workload, const haul_span *spans, unsigned width,
+                             FILE *out);
 
 #endif

@@ -11,68 +11,72 @@
 #include "haul/analysis.h"
 #include "haul/units.h"
 
-static haul_words say_quantity(double value, haul_dimension dimension, int digits)
+enum { PLACE_WIDTH = 48 };
+
+static hl_report_words say_quantity(double value, haul_dimension dimension, int digits)
 {
-    haul_words words = {"-"};
+    hl_report_words words = {"-"};
     if (isfinite(value))
         haul_quantity_format(value, dimension, digits, words.text, sizeof words.text);
     return words;
 }
 
 /* The unit stays the second, so above 1000 the digits are grouped as those of counts are. */
-static haul_words say_seconds(double s, int digits)
+static hl_report_words say_seconds(double s, int digits)
 {
-    haul_words words;
+    hl_report_words words;
     /* From here three digits would be "1e+03", and there is no unit above the second. */
     if (!(s >= 999.5 && s < 1e15))
         return say_quantity(s, HAUL_DIM_SECONDS, digits);
-    snprintf(words.text, sizeof words.text, "%.40s s", haul_say_count((uint64_t)llround(s)).text);
+    snprintf(words.text, sizeof words.text, "%.40s s",
+             hl_report_say_count((uint64_t)llround(s)).text);
     return words;
 }
 
-haul_words haul_say_seconds(double s)
+hl_report_words hl_report_say_seconds(double s)
 {
     return say_seconds(s, 3);
 }
 
-haul_words haul_say_time(int64_t ns)
+hl_report_words hl_report_say_time(int64_t ns)
 {
-    return haul_say_seconds((double)ns * 1e-9);
+    return hl_report_say_seconds((double)ns * 1e-9);
 }
 
 /* A fourth digit: sizes up to 1023 of a unit are exact, and most sizes are whole. */
-haul_words haul_say_bytes(uint64_t bytes)
+hl_report_words hl_report_say_bytes(uint64_t bytes)
 {
     return say_quantity((double)bytes, HAUL_DIM_BYTES, 4);
 }
 
-haul_words haul_say_rate(double rate_Bps)
+hl_report_words hl_report_say_rate(double rate_Bps)
 {
     /* A rate of 0 is one that is not known: nothing moved, or it took no time. */
     return say_quantity(rate_Bps > 0 ? rate_Bps : (double)NAN, HAUL_DIM_RATE, 3);
 }
 
-haul_words haul_say_count(uint64_t count)
+hl_report_words hl_report_say_count(uint64_t count)
 {
-    haul_words words;
+    hl_report_words words;
     haul_count_format(count, words.text, sizeof words.text);
     return words;
 }
 
-haul_words haul_say_number_of(uint64_t count, const char *one, const char *plural)
+hl_report_words hl_report_say_number_of(uint64_t count, const char *one, const char *plural)
 {
-    haul_words words;
+    hl_report_words words;
     haul_number_of(count, one, plural, words.text, sizeof words.text);
     return words;
 }
 
 /* Half a percent is within what runs repeat to. */
-haul_words haul_say_change(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64_t high_ns)
+hl_report_words hl_report_say_change(int64_t from_ns, int64_t to_ns, int64_t low_ns,
+                                     int64_t high_ns)
 {
     const double from = (double)from_ns, to = (double)to_ns;
     const double low = (double)low_ns, high = (double)high_ns;
     const double factor = to <= from ? from / to : to / from;
-    haul_words words = {"the same time"};
+    hl_report_words words = {"the same time"};
     if (factor >= 1.005)
         /* The slow end of the interval is the smaller gain. */
         (void)snprintf(words.text, sizeof words.text, "%.3gx %s (%.3gx to %.3gx)", factor,
@@ -86,9 +90,10 @@ haul_words haul_say_change(int64_t from_ns, int64_t to_ns, int64_t low_ns, int64
 
 /* A fourth digit where three make the ends equal, and no interval where four do; the unit stands
  * once where both have the same. */
-haul_words haul_say_interval(double low_s, double high_s)
+hl_report_words hl_report_say_interval(double low_s, double high_s)
 {
-    haul_words low = haul_say_seconds(low_s), high = haul_say_seconds(high_s), words = low;
+    hl_report_words low = hl_report_say_seconds(low_s), high = hl_report_say_seconds(high_s),
+                    words = low;
     if (!strcmp(low.text, high.text)) {
         low = say_seconds(low_s, 4);
         high = say_seconds(high_s, 4);
@@ -104,28 +109,28 @@ haul_words haul_say_interval(double low_s, double high_s)
     return words;
 }
 
-haul_words haul_say_copies(haul_direction direction, haul_memory memory)
+hl_report_words hl_report_say_copies(haul_direction direction, haul_memory memory)
 {
-    haul_words words = {"unknown"};
-    if (direction != HAUL_UNKNOWN)
+    hl_report_words words = {"unknown"};
+    if (direction != HAUL_DIRECTION_UNKNOWN)
         snprintf(words.text, sizeof words.text, "%s %s", haul_direction_text(direction),
                  haul_memory_text(memory));
     return words;
 }
 
 /* Decades of size in decimal units, as AHEAD's Figure 1 has them. */
-haul_words haul_say_decade(int decade)
+hl_report_words hl_report_say_decade(int decade)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
     static const char *const ranges[] = {"1-10", "10-100", "100-1000"};
-    haul_words words;
+    hl_report_words words;
     snprintf(words.text, sizeof words.text, "%s %s", decade ? ranges[decade % 3] : "0-10",
              /* Three decades to each unit. */
              units[decade / 3]);
     return words;
 }
 
-uint64_t haul_decade_least(int decade)
+uint64_t hl_report_decade_least(int decade)
 {
     uint64_t least = decade ? 1 : 0;
     for (int i = 0; i < decade; i++)
@@ -134,47 +139,72 @@ uint64_t haul_decade_least(int decade)
     return least;
 }
 
-uint64_t haul_decade_most(int decade)
+uint64_t hl_report_decade_most(int decade)
 {
     /* The last decade has no end. */
-    return decade + 1 < HAUL_DECADES ? haul_decade_least(decade + 1) - 1 : UINT64_MAX;
+    return decade + 1 < HAUL_ANALYSIS_DECADES ? hl_report_decade_least(decade + 1) - 1 : UINT64_MAX;
 }
 
-double haul_share_of(double part, double whole)
+double hl_report_share_of(double part, double whole)
 {
     return whole > 0 ? part / whole : (double)NAN;
 }
 
-haul_words haul_say_share(double share)
+hl_report_words hl_report_say_share(double share)
 {
-    haul_words words = {"-"};
+    hl_report_words words = {"-"};
     if (!isfinite(share))
         return words;
     /* It would round to 0.0 %, and something is not nothing. */
     if (share > 0 && share < 0.0005)
-        return (haul_words){"<0.1 %"};
+        return (hl_report_words){"<0.1 %"};
     snprintf(words.text, sizeof words.text, "%.1f %%", 100 * share);
     return words;
 }
 
-double haul_share_ns(int64_t part_ns, int64_t whole_ns)
+double hl_report_share_ns(int64_t part_ns, int64_t whole_ns)
 {
-    return haul_share_of((double)part_ns, (double)whole_ns);
+    return hl_report_share_of((double)part_ns, (double)whole_ns);
 }
 
-haul_words haul_say_share_ns(int64_t part_ns, int64_t whole_ns)
+hl_report_words hl_report_say_share_ns(int64_t part_ns, int64_t whole_ns)
 {
-    return haul_say_share(haul_share_ns(part_ns, whole_ns));
+    return hl_report_say_share(hl_report_share_ns(part_ns, whole_ns));
 }
 
-haul_words haul_say_bar(double share, int width)
+hl_report_words hl_report_say_bar(double share, int width)
 {
-    haul_words words = {""};
+    hl_report_words words = {""};
     const int length = isfinite(share) ? (int)lround(share * width) : 0;
     memset(words.text, '#', (size_t)length);
     words.text[length] = '\0';
     /* Something that is too little for a sign still shows. */
-    return share > 0 && !length ? (haul_words){"."} : words;
+    return share > 0 && !length ? (hl_report_words){"."} : words;
+}
+
+/* A name with its share, where that is not nearly all. */
+static size_t say_part(const char *name, double share, char *buffer, size_t size)
+{
+    char shown[HL_REPORT_PLACE_BYTES];
+    hl_report_shorten_name(name, PLACE_WIDTH, shown, sizeof shown);
+    const int length = share < 0.95 ? snprintf(buffer, size, "%s (%.0f %%)", shown, 100 * share)
+                                    : snprintf(buffer, size, "%s", shown);
+    return length > 0 ? (size_t)length : 0;
+}
+
+const char *hl_report_say_place(const haul_place *place, char buffer[HL_REPORT_PLACE_BYTES])
+{
+    size_t used = 0;
+    if (!place->operator_name && !place->range)
+        return NULL;
+    if (place->operator_name)
+        used = say_part(place->operator_name, place->operator_share, buffer, HL_REPORT_PLACE_BYTES);
+    if (place->operator_name && place->range)
+        used += (size_t)snprintf(buffer + used, HL_REPORT_PLACE_BYTES - used, " in ");
+    if (place->range)
+        (void)say_part(place->range, place->range_share, buffer + used,
+                       HL_REPORT_PLACE_BYTES - used);
+    return buffer;
 }
 
 static bool is_word(char c)
@@ -233,15 +263,9 @@ static size_t measure_clutter(const char *text, bool after_word, const char **in
     return word && starts_with(text + word, "::") && is_word(text[word + 2]) ? word + 2 : 0;
 }
 
-char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t size)
+/* Without its clutter; where it fits without "void" alone, with the rest. */
+static void strip_name(const char *name, bool is_short, char *buffer, size_t size)
 {
-    if (haul_utf8_count(name) <= width) {
-        snprintf(buffer, size, "%s", name);
-        return buffer;
-    }
-    /* a template's return type stands before its name, and is void for every kernel */
-    name += starts_with(name, "void ") ? strlen("void ") : 0;
-    const bool is_short = haul_utf8_count(name) <= width;
     size_t used = 0;
     bool after_word = false, in_lambda = false;
     /* Room for "()", the longest replacement, and the NUL. */
@@ -261,12 +285,33 @@ char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t siz
         name += clutter;
     }
     buffer[used] = '\0';
-    if (haul_utf8_count(buffer) <= width)
+}
+
+/* A template's return type stands before its name, and is void for every kernel. */
+static const char *behind_void(const char *name)
+{
+    return name + (starts_with(name, "void ") ? strlen("void ") : 0);
+}
+
+void hl_report_clean_name(const char *name, char *buffer, size_t size)
+{
+    strip_name(behind_void(name), false, buffer, size);
+}
+
+char *hl_report_shorten_name(const char *name, size_t width, char *buffer, size_t size)
+{
+    if (hl_base_utf8_count(name) <= width) {
+        snprintf(buffer, size, "%s", name);
+        return buffer;
+    }
+    name = behind_void(name);
+    strip_name(name, hl_base_utf8_count(name) <= width, buffer, size);
+    if (hl_base_utf8_count(buffer) <= width)
         return buffer;
     /* the beginning says most; characters of several bytes stay whole */
     char *end = buffer;
     for (size_t i = 0; i + 2 < width; i++) {
-        const int length = haul_utf8_length(end);
+        const int length = hl_base_utf8_length(end);
         end += length ? length : 1;
     }
     memcpy(end, "..", 3);
@@ -275,7 +320,7 @@ char *haul_shorten_name(const char *name, size_t width, char *buffer, size_t siz
 
 /* Lines are broken at spaces alone, for a path or a kernel's name has to be copied whole, and never
  * between a number and its percent sign. */
-void haul_print_hanging(size_t indent, const char *text, FILE *out)
+void hl_report_print_hanging(size_t page, size_t indent, const char *text, FILE *out)
 {
     /* Counted in characters: in UTF-8 bytes are more. */
     size_t column = indent;
@@ -285,27 +330,27 @@ void haul_print_hanging(size_t indent, const char *text, FILE *out)
             length += 2 + strcspn(text + length + 2, " ");
         size_t width = 0;
         for (const char *at = text; at < text + length; width++) {
-            const int bytes = haul_utf8_length(at);
+            const int bytes = hl_base_utf8_length(at);
             at += bytes ? bytes : 1;
         }
         /* A word that is longer than a line stands alone on one, and passes the margin. */
         const bool starts_line = column == indent;
-        if (!starts_line && column + 1 + width > HAUL_PAGE_WIDTH) {
+        if (!starts_line && column + 1 + width > page) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
         } else if (!starts_line) {
             fputc(' ', out);
             column++;
         }
-        haul_utf8_print(text, length, out);
+        hl_base_utf8_print(text, length, out);
         column += width;
         text += length + strspn(text + length, " ");
     }
     fputc('\n', out);
 }
 
-void haul_print_wrapped(const char *first, const char *text, FILE *out)
+void hl_report_print_wrapped(size_t page, const char *first, const char *text, FILE *out)
 {
     fputs(first, out);
-    haul_print_hanging(strlen(first), text, out);
+    hl_report_print_hanging(page, strlen(first), text, out);
 }

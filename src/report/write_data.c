@@ -9,44 +9,44 @@
 #include "haul/csv.h"
 #include "report/document.h"
 
-static void put_value(haul_json *json, const haul_column *column, const haul_cell *cell)
+static void put_value(hl_base_json *json, const haul_column *column, const haul_cell *cell)
 {
     /* Units of one C type are neighbours in the enumeration; read_cell (document.c) has the same
      * groups. */
-    if (column->unit == HAUL_INTERVAL) {
-        haul_json_open_array(json);
-        haul_json_number(json, cell->ends[0]);
-        haul_json_number(json, cell->ends[1]);
-        haul_json_close_array(json);
-    } else if (haul_cell_is_unknown(column, cell)) {
-        haul_json_null(json);
-    } else if (column->unit <= HAUL_NAME) {
-        haul_json_string(json, cell->text);
-    } else if (column->unit <= HAUL_BYTES) {
-        haul_json_unsigned(json, cell->count);
-    } else if (column->unit == HAUL_TIME) {
-        haul_json_ns(json, cell->ns);
-    } else if (column->unit == HAUL_FLAG) {
-        haul_json_bool(json, cell->count);
+    if (column->unit == HAUL_UNIT_INTERVAL) {
+        hl_base_json_open_array(json);
+        hl_base_json_number(json, cell->ends[0]);
+        hl_base_json_number(json, cell->ends[1]);
+        hl_base_json_close_array(json);
+    } else if (hl_report_cell_is_unknown(column, cell)) {
+        hl_base_json_null(json);
+    } else if (column->unit <= HAUL_UNIT_NAME) {
+        hl_base_json_string(json, cell->text);
+    } else if (column->unit <= HAUL_UNIT_BYTES) {
+        hl_base_json_unsigned(json, cell->count);
+    } else if (column->unit == HAUL_UNIT_TIME) {
+        hl_base_json_ns(json, cell->ns);
+    } else if (column->unit == HAUL_UNIT_FLAG) {
+        hl_base_json_bool(json, cell->count);
     } else {
-        haul_json_number(json, cell->number);
+        hl_base_json_number(json, cell->number);
     }
 }
 
-static void put_part(haul_json *json, const haul_table *part);
+static void put_part(hl_base_json *json, const haul_table *part);
 
 /* The members of a row, from column `first` on, and the tables inside it, which start at *inside
  * and are taken off there. */
-static void put_members(haul_json *json, const haul_table *table, size_t row, size_t first,
+static void put_members(hl_base_json *json, const haul_table *table, size_t row, size_t first,
                         const haul_table **inside)
 {
     for (size_t c = first; c < table->column_count; c++) {
         const haul_column *column = &table->columns[c];
-        const haul_cell *cell = haul_table_cell(table, row, c);
+        const haul_cell *cell = hl_report_table_cell(table, row, c);
         /* An optional member that is not known is left out, any other is null. */
-        if (!column->key || (column->optional && haul_cell_is_unknown(column, cell)))
+        if (!column->key || (column->optional && hl_report_cell_is_unknown(column, cell)))
             continue;
-        haul_json_key(json, column->key);
+        hl_base_json_key(json, column->key);
         put_value(json, column, cell);
     }
     /* Children are in order of their rows, so that one pass hands them all out. */
@@ -54,55 +54,56 @@ static void put_members(haul_json *json, const haul_table *table, size_t row, si
         put_part(json, *inside);
 }
 
-static void put_row(haul_json *json, const haul_table *table, size_t row, size_t first,
+static void put_row(hl_base_json *json, const haul_table *table, size_t row, size_t first,
                     const haul_table **inside)
 {
     /* an empty key: the row is a value and no object */
     /* A list of texts or numbers, as "notes" is. */
     if (first < table->column_count && table->columns[first].key && !*table->columns[first].key) {
-        put_value(json, &table->columns[first], haul_table_cell(table, row, first));
+        put_value(json, &table->columns[first], hl_report_table_cell(table, row, first));
         return;
     }
-    haul_json_open_object(json);
+    hl_base_json_open_object(json);
     put_members(json, table, row, first, inside);
-    haul_json_close_object(json);
+    hl_base_json_close_object(json);
 }
 
 /* Paragraphs and lines are for people; an object without a key gives its members to the one around
  * it, a map has its rows' first column as keys. */
-static void put_part(haul_json *json, const haul_table *part)
+static void put_part(hl_base_json *json, const haul_table *part)
 {
     const haul_table *inside = part->first;
-    const bool is_map = part->part == HAUL_PART_MAP, is_object = part->part == HAUL_PART_OBJECT;
+    const bool is_map = part->part == HL_REPORT_PART_MAP,
+               is_object = part->part == HL_REPORT_PART_OBJECT;
     /* Kinds behind the list are for people. */
-    if (part->part > HAUL_PART_LIST || (!part->key && !is_object))
+    if (part->part > HL_REPORT_PART_LIST || (!part->key && !is_object))
         return;
     if (!part->key) {
         put_members(json, part, 0, 0, &inside);
         return;
     }
-    haul_json_key(json, part->key);
+    hl_base_json_key(json, part->key);
     if (is_object) {
         put_row(json, part, 0, 0, &inside);
         return;
     }
-    (is_map ? haul_json_open_object : haul_json_open_array)(json);
+    (is_map ? hl_base_json_open_object : hl_base_json_open_array)(json);
     for (size_t r = 0; r < part->row_count; r++) {
         if (is_map)
             /* The first column of a map is its key and never a member. */
-            haul_json_key(json, haul_table_cell(part, r, 0)->text);
+            hl_base_json_key(json, hl_report_table_cell(part, r, 0)->text);
         put_row(json, part, r, is_map ? 1 : 0, &inside);
     }
-    (is_map ? haul_json_close_object : haul_json_close_array)(json);
+    (is_map ? hl_base_json_close_object : hl_base_json_close_array)(json);
 }
 
-void haul_write_json(const haul_report *report, FILE *out)
+void hl_report_write_json(const haul_report *report, FILE *out)
 {
-    haul_json json = haul_json_begin(out);
+    hl_base_json json = hl_base_json_begin(out);
     const haul_table *inside = report->first;
     put_row(&json, report, 0, 0, &inside);
     /* ferror of the stream is asked by haul_report_write. */
-    (void)haul_json_end(&json);
+    (void)hl_base_json_end(&json);
 }
 
 /* A column may be of CSV alone, or of JSON alone; without a word on it, it is of both by one name.
@@ -114,18 +115,18 @@ static const char *csv_name(const haul_column *column)
 
 static void print_value(const haul_column *column, const haul_cell *cell, FILE *out)
 {
-    if (haul_cell_is_unknown(column, cell))
+    if (hl_report_cell_is_unknown(column, cell))
         return;
-    if (column->unit <= HAUL_NAME)
+    if (column->unit <= HAUL_UNIT_NAME)
         haul_csv_put(cell->text, out);
-    else if (column->unit <= HAUL_BYTES || column->unit == HAUL_FLAG)
+    else if (column->unit <= HAUL_UNIT_BYTES || column->unit == HAUL_UNIT_FLAG)
         fprintf(out, "%" PRIu64, cell->count);
-    else if (column->unit == HAUL_TIME)
+    else if (column->unit == HAUL_UNIT_TIME)
         /* All nine digits, from the integer: nothing is rounded. */
         fprintf(out, "%" PRId64 ".%09" PRId64, cell->ns / 1000000000, cell->ns % 1000000000);
     else
         fprintf(out, "%.9g", cell->number);
-    if (column->unit == HAUL_INTERVAL)
+    if (column->unit == HAUL_UNIT_INTERVAL)
         fprintf(out, ",%.9g", cell->ends[1]);
 }
 
@@ -136,7 +137,7 @@ static const haul_table *map_inside(const haul_table **inside, size_t row)
     while (*inside && (*inside)->parent_row < row)
         *inside = (*inside)->next;
     for (const haul_table *part = *inside; part && part->parent_row == row; part = part->next)
-        if (part->part == HAUL_PART_MAP)
+        if (part->part == HL_REPORT_PART_MAP)
             return part;
     return NULL;
 }
@@ -153,13 +154,13 @@ static void print_heads(const haul_table *table, FILE *out)
         if (!*csv_name(column))
             continue;
         fprintf(out, "%s%s", comma,
-                column->unit == HAUL_INTERVAL ? "low_s,high_s" : csv_name(column));
+                column->unit == HAUL_UNIT_INTERVAL ? "low_s,high_s" : csv_name(column));
         comma = ",";
     }
     for (size_t r = 0; map && r < map->row_count; r++) {
         /* The unit in the map's key ("time_s") is that of each of its members. */
         const char *unit = strrchr(map->key, '_');
-        fprintf(out, ",%s%s", haul_table_cell(map, r, 0)->text, unit ? unit : "");
+        fprintf(out, ",%s%s", hl_report_table_cell(map, r, 0)->text, unit ? unit : "");
     }
     fputc('\n', out);
 }
@@ -175,18 +176,18 @@ static void print_csv(const haul_table *table, FILE *out)
             if (!*csv_name(&table->columns[c]))
                 continue;
             fputs(comma, out);
-            print_value(&table->columns[c], haul_table_cell(table, r, c), out);
+            print_value(&table->columns[c], hl_report_table_cell(table, r, c), out);
             comma = ",";
         }
         for (size_t m = 0; map && m < map->row_count; m++) {
             fputc(',', out);
-            print_value(&map->columns[1], haul_table_cell(map, m, 1), out);
+            print_value(&map->columns[1], hl_report_table_cell(map, m, 1), out);
         }
         fputc('\n', out);
     }
 }
 
-void haul_write_csv(const haul_report *report, FILE *out)
+void hl_report_write_csv(const haul_report *report, FILE *out)
 {
     for (const haul_table *part = report; part; part = part->reading)
         /* One table a report: CSV has no way to separate several. */

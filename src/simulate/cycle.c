@@ -8,7 +8,7 @@
 
 typedef enum colour { WHITE, GREY, BLACK } colour;
 
-/* What an operation waits for: the one before it on its stream, then its edges, then what its
+/* The operations that one waits for: the one before it on its stream, then its edges, then what its
  * thread waited for before it made the call. */
 typedef struct search {
     const haul_workload *workload;
@@ -41,7 +41,7 @@ static bool prepare(search *self)
             self->waited[i] = HAUL_NONE;
         else
             self->waited[i] =
-                haul_op_holds_thread(&workload->ops[before]) ? before : self->waited[before];
+                hl_workload_op_holds_thread(&workload->ops[before]) ? before : self->waited[before];
     }
     return true;
 }
@@ -88,8 +88,8 @@ static uint32_t visit(search *self, uint32_t from)
 }
 
 /* "'a' waits for 'b', that for 'c', that for 'a': a cycle", at the place of 'a'. */
-static haul_status fail(const search *self, const haul_owned_schedule *schedule, uint32_t op,
-                        haul_error *error)
+static haul_status fail_cycle(const search *self, const hl_simulate_owned_schedule *schedule,
+                              uint32_t op, haul_error *error)
 {
     enum { SHOWN = 4 };
     char text[400], name[80];
@@ -97,30 +97,32 @@ static haul_status fail(const search *self, const haul_owned_schedule *schedule,
     while (self->path[from] != op)
         from--;
     const size_t length = self->depth - from;
-    size_t used = (size_t)snprintf(text, sizeof text, "operation %s",
-                                   haul_schedule_quote(&schedule->seen, op, name, sizeof name));
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "operation %s",
+                         hl_simulate_schedule_quote(&schedule->seen, op, name, sizeof name));
     for (size_t i = 1; i <= length; i++) {
         if (length > SHOWN && i == SHOWN) {
             used += (size_t)snprintf(text + used, sizeof text - used, ", and so on");
             i = length;
         }
         const uint32_t at = i < length ? self->path[from + i] : op;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s for %s",
-                                 i == 1 ? " waits" : ", that",
-                                 haul_schedule_quote(&schedule->seen, at, name, sizeof name));
+        used += (size_t)snprintf(
+            text + used, sizeof text - used, "%s for %s", i == 1 ? " waits" : ", that",
+            hl_simulate_schedule_quote(&schedule->seen, at, name, sizeof name));
     }
-    return haul_fail_at(error, haul_schedule_place(schedule, op), "%s: a cycle", text);
+    return hl_base_fail_at(error, hl_simulate_schedule_place(schedule, op), "%s: a cycle", text);
 }
 
 /* Iterative, since a path may be as long as the file has operations. */
-haul_status haul_schedule_check_cycles(const haul_owned_schedule *self, haul_error *error)
+haul_status hl_simulate_schedule_check_cycles(const hl_simulate_owned_schedule *self,
+                                              haul_error *error)
 {
     search of = {.workload = self->workload};
-    haul_status status = prepare(&of) ? HAUL_OK : haul_fail_no_memory(error);
+    haul_status status = prepare(&of) ? HAUL_OK : hl_base_fail_no_memory(error);
     for (uint32_t i = 0; !status && i < self->workload->op_count; i++) {
         const uint32_t found = of.colours[i] == WHITE ? visit(&of, i) : HAUL_NONE;
         if (found != HAUL_NONE)
-            status = fail(&of, self, found, error);
+            status = fail_cycle(&of, self, found, error);
     }
     free(of.edge_begin);
     free(of.waited);

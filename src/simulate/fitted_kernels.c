@@ -10,8 +10,8 @@
 #include "base/fail.h"
 #include "haul/kernel_file.h"
 
-struct haul_fitted_kernel {
-    haul_fitted_kernel *next;
+struct hl_simulate_fitted_kernel {
+    hl_simulate_fitted_kernel *next;
     uint32_t id;
     haul_kernel_file *file;
     haul_machine *source;
@@ -21,7 +21,7 @@ struct haul_fitted_kernel {
 };
 
 /* Also of one that was loaded in part. */
-static void free_kernel(haul_fitted_kernel *kernel)
+static void free_kernel(hl_simulate_fitted_kernel *kernel)
 {
     haul_kernel_fit_free(kernel->fit);
     haul_machine_free(kernel->source);
@@ -29,10 +29,10 @@ static void free_kernel(haul_fitted_kernel *kernel)
     free(kernel);
 }
 
-void haul_fitted_kernels_release(haul_fitted_kernels *self)
+void hl_simulate_fitted_kernels_release(hl_simulate_fitted_kernels *self)
 {
     while (self->first) {
-        haul_fitted_kernel *next = self->first->next;
+        hl_simulate_fitted_kernel *next = self->first->next;
         free_kernel(self->first);
         self->first = next;
     }
@@ -40,30 +40,31 @@ void haul_fitted_kernels_release(haul_fitted_kernels *self)
 
 /* NULL, with its error, where there is none. A file's name is from the workload's folder on, unless
  * it is of the kernels that haul knows. */
-static haul_fitted_kernel *find_kernel(haul_fitted_kernels *self, uint32_t id, const char *name,
-                                       haul_error *error)
+static hl_simulate_fitted_kernel *find_kernel(hl_simulate_fitted_kernels *self, uint32_t id,
+                                              const char *name, haul_error *error)
 {
     char path[PATH_MAX];
-    for (haul_fitted_kernel *known = self->first; known; known = known->next)
+    for (hl_simulate_fitted_kernel *known = self->first; known; known = known->next)
         if (known->id == id)
             return known;
     const char *slash = strrchr(self->beside, '/');
     const bool is_file = strchr(name, '/') || strstr(name, ".yaml");
     const int folder = slash && is_file && *name != '/' ? (int)(slash + 1 - self->beside) : 0;
     const int length = snprintf(path, sizeof path, "%.*s%s", folder, self->beside, name);
-    haul_fitted_kernel *made = calloc(1, sizeof *made);
+    hl_simulate_fitted_kernel *made = calloc(1, sizeof *made);
     haul_status status = HAUL_OK;
     if (!made) {
-        haul_fail_no_memory(error);
+        hl_base_fail_no_memory(error);
         return NULL;
     }
     if (length < 0 || (size_t)length >= sizeof path)
-        status = haul_fail(error, HAUL_BAD_INPUT, "the name of a kernel file is too long");
+        status =
+            haul_error_set(error, HAUL_STATUS_BAD_INPUT, "the name of a kernel file is too long");
     if (!status)
         status = haul_kernel_file_load(path, &made->file, error);
     if (!status && !made->file->machine)
-        status = haul_fail(error, HAUL_MISSING, "kernel '%.80s' has no measured times",
-                           made->file->name);
+        status = haul_error_set(error, HAUL_STATUS_MISSING, "kernel '%.80s' has no measured times",
+                                made->file->name);
     if (!status)
         status = haul_machine_load(made->file->machine, &made->source, error);
     if (!status)
@@ -80,10 +81,11 @@ static haul_fitted_kernel *find_kernel(haul_fitted_kernels *self, uint32_t id, c
 }
 
 /* Size 0 is never asked for, so it marks a kernel without an answer. */
-haul_status haul_fitted_kernels_time(haul_fitted_kernels *self, uint32_t id, const char *name,
-                                     double size, haul_estimate *out, haul_error *error)
+haul_status hl_simulate_fitted_kernels_time(hl_simulate_fitted_kernels *self, uint32_t id,
+                                            const char *name, double size, haul_estimate *out,
+                                            haul_error *error)
 {
-    haul_fitted_kernel *kernel = find_kernel(self, id, name, error);
+    hl_simulate_fitted_kernel *kernel = find_kernel(self, id, name, error);
     if (!kernel)
         return error->status;
     if (kernel->size != size) {

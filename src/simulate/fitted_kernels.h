@@ -5,19 +5,20 @@
 #include "haul/kernel.h"
 #include "haul/machine.h"
 
-typedef struct haul_fitted_kernel haul_fitted_kernel;
+typedef struct hl_simulate_fitted_kernel hl_simulate_fitted_kernel;
 
-typedef struct haul_fitted_kernels {
+typedef struct hl_simulate_fitted_kernels {
     const haul_machine *machine;
-    const char *beside;        /* the workload's file: names of files are from its folder on */
-    haul_fitted_kernel *first; /* each is loaded once; NULL to begin with */
-} haul_fitted_kernels;
+    const char *beside; /* the workload's file: names of files are from its folder on */
+    hl_simulate_fitted_kernel *first; /* each is loaded once; NULL to begin with */
+} hl_simulate_fitted_kernels;
 
 /* The time of a kernel at a size on the machine, by the first of haul's kernel models. `id` stands
  * for `name`. Returns what is wrong with the file, MISSING where it has no measured times. */
-haul_status haul_fitted_kernels_time(haul_fitted_kernels *self, uint32_t id, const char *name,
-                                     double size, haul_estimate *out, haul_error *error);
+haul_status hl_simulate_fitted_kernels_time(hl_simulate_fitted_kernels *self, uint32_t id,
+                                            const char *name, double size, haul_estimate *out,
+                                            haul_error *error);
 
-void haul_fitted_kernels_release(haul_fitted_kernels *self);
+void hl_simulate_fitted_kernels_release(hl_simulate_fitted_kernels *self);
 
 #endif

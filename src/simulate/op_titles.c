@@ -1,4 +1,4 @@
-/* What the operations of a schedule are called. */
+/* Titles of a schedule's operations. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ const char *haul_schedule_op(const haul_schedule *schedule, uint32_t op, char *b
     return buffer;
 }
 
-char *haul_schedule_quote(const haul_schedule *self, uint32_t op, char *buffer, size_t size)
+char *hl_simulate_schedule_quote(const haul_schedule *self, uint32_t op, char *buffer, size_t size)
 {
     char number[24];
     const bool is_named = self->workload->ops[op].name != HAUL_NONE;

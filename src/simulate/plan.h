@@ -9,7 +9,7 @@
 #include "workload/builder.h"
 
 /* enumerator, its name in files */
-#define HAUL_KEY_LIST(X)                                                                           \
+#define HL_SIMULATE_KEY_LIST(X)                                                                    \
     X(NAME, "name")                                                                                \
     X(OP, "op")                                                                                    \
     X(STREAM, "stream")                                                                            \
@@ -27,78 +27,78 @@
     X(BLOCK, "block")                                                                              \
     X(AFTER, "after")
 
-typedef enum haul_key {
-#define HAUL_KEY_ENUM(name, text) HAUL_KEY_##name,
-    HAUL_KEY_LIST(HAUL_KEY_ENUM)
-#undef HAUL_KEY_ENUM
-        HAUL_KEYS
-} haul_key;
+typedef enum hl_simulate_key {
+#define HL_SIMULATE_KEY_ENUM(name, text) HL_SIMULATE_KEY_##name,
+    HL_SIMULATE_KEY_LIST(HL_SIMULATE_KEY_ENUM)
+#undef HL_SIMULATE_KEY_ENUM
+        HL_SIMULATE_KEYS
+} hl_simulate_key;
 
-extern const char *const haul_key_names[HAUL_KEYS];
+extern const char *const hl_simulate_key_names[HL_SIMULATE_KEYS];
 
-typedef struct haul_word {
+typedef struct hl_simulate_word {
     const char *text; /* NULL: not there */
     int line;
     int column;
-} haul_word;
+} hl_simulate_word;
 
-enum { HAUL_AFTER_MOST = 256 };
+enum { HL_SIMULATE_AFTER_MOST = 256 };
 
 /* An operation in words. What it is after has a list of its own. */
-typedef struct haul_draft {
+typedef struct hl_simulate_draft {
     int line;
     int column;
-    haul_word words[HAUL_KEYS];
-    haul_word after[HAUL_AFTER_MOST];
+    hl_simulate_word words[HL_SIMULATE_KEYS];
+    hl_simulate_word after[HL_SIMULATE_AFTER_MOST];
     size_t after_count;
-} haul_draft;
+} hl_simulate_draft;
 
 /* Where an operation stands in its file. */
-typedef struct haul_spot {
+typedef struct hl_simulate_spot {
     int line;
     int column;
-} haul_spot;
+} hl_simulate_spot;
 
 /* An `after` that is not resolved yet. */
-typedef struct haul_reference {
+typedef struct hl_simulate_reference {
     uint32_t op;
     uint32_t name; /* string id */
-    haul_spot spot;
-} haul_reference;
+    hl_simulate_spot spot;
+} hl_simulate_reference;
 
 /* A kernel whose time is that of a kernel file. */
-typedef struct haul_kernel_use {
+typedef struct hl_simulate_kernel_use {
     uint32_t op;
     uint32_t name; /* string id */
     double size;
-} haul_kernel_use;
+} hl_simulate_kernel_use;
 
-typedef struct haul_owned_schedule {
+typedef struct hl_simulate_owned_schedule {
     haul_schedule seen;
     haul_workload *workload;
-    haul_spot *spots;         /* of each operation */
-    haul_kernel_use *kernels; /* in order of operations */
+    hl_simulate_spot *spots;         /* of each operation */
+    hl_simulate_kernel_use *kernels; /* in order of operations */
     size_t kernel_count;
     const char *file;
-    haul_arena arena;
-} haul_owned_schedule;
+    hl_base_arena arena;
+} hl_simulate_owned_schedule;
 
-typedef struct haul_plan {
+typedef struct hl_simulate_plan {
     const char *file;
     haul_error *error;
-    haul_word name;
-    haul_word summary;
+    hl_simulate_word name;
+    hl_simulate_word summary;
     int64_t call_ns; /* what a call costs where the operation does not say */
     bool has_ranks;  /* all operations say of which process they are */
     uint32_t rank;   /* of the operation that is added */
-    haul_arena arena;
-    haul_builder built;
-    haul_spot *spots;
+    hl_base_arena arena;
+    hl_workload_builder built;
+    hl_simulate_spot *spots;
     size_t spot_capacity;
-    haul_reference *references;
+    hl_simulate_reference *references;
     size_t reference_count;
     size_t reference_capacity;
-    haul_kernel_use *kernels;
+    hl_simulate_kernel_use *kernels;
     size_t kernel_count;
     size_t kernel_capacity;
     uint32_t *named; /* the operation of each string, HAUL_NONE where it names none */
@@ -110,39 +110,41 @@ typedef struct haul_plan {
     size_t clock_capacity;
     int64_t total_ns;
     uint64_t total_bytes;
-} haul_plan;
+} hl_simulate_plan;
 
-void haul_plan_init(haul_plan *self, const char *file, haul_error *error);
-void haul_plan_release(haul_plan *self);
+void hl_simulate_plan_init(hl_simulate_plan *self, const char *file, haul_error *error);
+void hl_simulate_plan_release(hl_simulate_plan *self);
 
 /* Adds the next operation. Returns BAD_INPUT at the word that is wrong. */
-haul_status haul_plan_add(haul_plan *self, const haul_draft *draft);
+haul_status hl_simulate_plan_add(hl_simulate_plan *self, const hl_simulate_draft *draft);
 
 /* Puts the operation's name before an error that is filled already; its place stays. */
-haul_status haul_plan_blame(const haul_plan *self, const haul_draft *draft);
+haul_status hl_simulate_plan_blame(const hl_simulate_plan *self, const hl_simulate_draft *draft);
 
 /* Fails at a place of the file. */
-haul_status haul_plan_fail(const haul_plan *self, int line, int column, const char *format, ...)
-    HAUL_PRINTF(4, 5);
+haul_status hl_simulate_plan_fail(const hl_simulate_plan *self, int line, int column,
+                                  const char *format, ...) HAUL_PRINTF(4, 5);
 
-static inline haul_place haul_schedule_place(const haul_owned_schedule *self, uint32_t op)
+static inline hl_base_place hl_simulate_schedule_place(const hl_simulate_owned_schedule *self,
+                                                       uint32_t op)
 {
-    return (haul_place){self->file, self->spots[op].line, self->spots[op].column};
+    return (hl_base_place){self->file, self->spots[op].line, self->spots[op].column};
 }
 
 /* Returns BAD_INPUT, with its operations by name, where some of them wait for each other. In
  * cycle.c. */
-haul_status haul_schedule_check_cycles(const haul_owned_schedule *self, haul_error *error);
+haul_status hl_simulate_schedule_check_cycles(const hl_simulate_owned_schedule *self,
+                                              haul_error *error);
 
 /* Names an operation in an error: "'in 3'", or "#12". Returns `buffer`. In op_titles.c. */
-char *haul_schedule_quote(const haul_schedule *self, uint32_t op, char *buffer, size_t size);
+char *hl_simulate_schedule_quote(const haul_schedule *self, uint32_t op, char *buffer, size_t size);
 
 /* Reads a file's text into a plan. */
-haul_status haul_plan_read_yaml(haul_plan *self, const char *text, size_t size);
-haul_status haul_plan_read_csv(haul_plan *self, const char *text, size_t size);
+haul_status hl_simulate_plan_read_yaml(hl_simulate_plan *self, const char *text, size_t size);
+haul_status hl_simulate_plan_read_csv(hl_simulate_plan *self, const char *text, size_t size);
 
 /* A duration, in nanoseconds: at least 1. */
-haul_status haul_plan_duration(const haul_plan *self, const haul_word *word, const char *key,
-                               int64_t *ns);
+haul_status hl_simulate_plan_duration(const hl_simulate_plan *self, const hl_simulate_word *word,
+                                      const char *key, int64_t *ns);
 
 #endif

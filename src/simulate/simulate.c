@@ -19,14 +19,14 @@
 #include "workload/op_class.h"
 
 typedef struct simulator {
-    const haul_owned_schedule *schedule;
+    const hl_simulate_owned_schedule *schedule;
     const haul_machine *machine;
     haul_simulation *made;
     int64_t *durations_ns;
     int64_t *low_ns;
     int64_t *high_ns;
-    haul_time_cache copies;
-    haul_fitted_kernels kernels;
+    hl_cost_time_cache copies;
+    hl_simulate_fitted_kernels kernels;
     size_t next_kernel; /* of the schedule's */
     haul_error *error;
 } simulator;
@@ -46,9 +46,9 @@ static haul_status blame(const simulator *self, uint32_t op)
     char text[400], name[80];
     haul_error_format(self->error, text, sizeof text); /* a kernel file's has a place of its own */
     const haul_status status = self->error->status;
-    haul_fail(self->error, status, "operation %s: %s",
-              haul_schedule_quote(&self->schedule->seen, op, name, sizeof name), text);
-    haul_error_at(self->error, haul_schedule_place(self->schedule, op));
+    haul_error_set(self->error, status, "operation %s: %s",
+                   hl_simulate_schedule_quote(&self->schedule->seen, op, name, sizeof name), text);
+    hl_base_error_at(self->error, hl_simulate_schedule_place(self->schedule, op));
     return status;
 }
 
@@ -74,7 +74,7 @@ static void take_time(simulator *self, uint32_t i, const haul_estimate *estimate
 static uint32_t send_of(const haul_workload *workload, uint32_t receive)
 {
     const haul_edge *edges = workload->edges;
-    for (size_t e = haul_first_edge(workload, receive);
+    for (size_t e = hl_workload_first_edge(workload, receive);
          e < workload->edge_count && edges[e].after == receive; e++) {
         const haul_op *op = &workload->ops[edges[e].before];
         if (op->kind == HAUL_OP_MESSAGE && op->direction == HAUL_MESSAGE_SENT)
@@ -92,24 +92,25 @@ static haul_status time_message(simulator *self, uint32_t i)
     const bool is_send = op->direction == HAUL_MESSAGE_SENT;
     const double bytes = (double)workload->ops[is_send ? i : send_of(workload, i)].bytes;
     double measured;
-    const haul_message_protocol *protocol =
-        haul_message_protocol_of(self->machine, HAUL_HOST, HAUL_BETWEEN_NODES, bytes, &measured);
+    const haul_message_protocol *protocol = hl_comm_message_protocol_of(
+        self->machine, HAUL_MEMORY_HOST, HAUL_REACH_BETWEEN_NODES, bytes, &measured);
     if (!protocol) {
-        haul_fail(self->error, HAUL_MISSING,
-                  "machine '%.100s' lacks messages of hosts between nodes: 'haul comm fit' makes "
-                  "them of measurements",
-                  self->machine->name);
+        haul_error_set(
+            self->error, HAUL_STATUS_MISSING,
+            "machine '%.100s' lacks messages of hosts between nodes: 'haul comm fit' makes "
+            "them of measurements",
+            self->machine->name);
         return blame(self, i);
     }
     double seconds = protocol->latency_s.value;
     if (is_send) {
-        const size_t edge = haul_first_edge(workload, i);
+        const size_t edge = hl_workload_first_edge(workload, i);
         const bool is_free = edge == workload->edge_count || workload->edges[edge].after != i;
         seconds = protocol->rate_Bps.value > 0 ? bytes / protocol->rate_Bps.value : 0;
         if (is_free && op->stream_prev != HAUL_NONE)
-            seconds += haul_message_gap(self->machine, protocol, bytes);
+            seconds += hl_comm_message_gap(self->machine, protocol, bytes);
     }
-    const double error = HAUL_MESSAGE_TAIL * protocol->error.value;
+    const double error = HL_COMM_MESSAGE_TAIL * protocol->error.value;
     take_time(self, i,
               &(haul_estimate){.seconds = seconds,
                                .low_s = seconds * (1 - fmin(error, 0.5)),
@@ -123,7 +124,7 @@ static haul_status time_message(simulator *self, uint32_t i)
  * file: schedule->kernels has those in order of operations. */
 static haul_status time_op(simulator *self, uint32_t i)
 {
-    const haul_owned_schedule *schedule = self->schedule;
+    const hl_simulate_owned_schedule *schedule = self->schedule;
     const haul_op *op = &schedule->workload->ops[i];
     const bool is_fitted =
         self->next_kernel < schedule->kernel_count && schedule->kernels[self->next_kernel].op == i;
@@ -131,10 +132,10 @@ static haul_status time_op(simulator *self, uint32_t i)
     haul_estimate estimate;
     self->durations_ns[i] = self->low_ns[i] = self->high_ns[i] = op->dur_ns;
     if (op->kind == HAUL_OP_KERNEL && is_fitted) {
-        const haul_kernel_use *use = &schedule->kernels[self->next_kernel++];
-        if (haul_fitted_kernels_time(&self->kernels, use->name,
-                                     haul_workload_string(schedule->workload, use->name), use->size,
-                                     &estimate, self->error))
+        const hl_simulate_kernel_use *use = &schedule->kernels[self->next_kernel++];
+        if (hl_simulate_fitted_kernels_time(&self->kernels, use->name,
+                                            haul_workload_string(schedule->workload, use->name),
+                                            use->size, &estimate, self->error))
             return blame(self, i);
         take_time(self, i, &estimate);
         made->predicted_kernels++;
@@ -142,8 +143,8 @@ static haul_status time_op(simulator *self, uint32_t i)
         return time_message(self, i);
     } else if (op->kind == HAUL_OP_COPY && !op->dur_ns) {
         const haul_copy copy = {op->bytes, (haul_direction)op->direction, (haul_memory)op->detail,
-                                HAUL_NEAR};
-        if (haul_time_cache_get(&self->copies, &copy, &estimate, self->error))
+                                HAUL_LOCALITY_NEAR};
+        if (hl_cost_time_cache_get(&self->copies, &copy, &estimate, self->error))
             return blame(self, i);
         take_time(self, i, &estimate);
         if (!made->predicted_copies++)
@@ -175,16 +176,16 @@ static haul_status check_device(const simulator *self, uint32_t i)
         threads = (double)block[0] * block[1] * block[2];
     }
     if (on->rank < 0 && count->provenance && (double)on->id >= count->value)
-        haul_fail(self->error, HAUL_ABSENT,
-                  "no device %" PRIu64 ": machine '%.100s' has %g, from 0 on", on->id,
-                  self->machine->name, count->value);
+        haul_error_set(self->error, HAUL_STATUS_ABSENT,
+                       "no device %" PRIu64 ": machine '%.100s' has %g, from 0 on", on->id,
+                       self->machine->name, count->value);
     else if (haul_op_crosses_link(op) && !device->copy_engines)
-        haul_fail(self->error, HAUL_ABSENT, "machine '%.100s' has no copy engine",
-                  self->machine->name);
+        haul_error_set(self->error, HAUL_STATUS_ABSENT, "machine '%.100s' has no copy engine",
+                       self->machine->name);
     else if (threads > CUDA_BLOCK_THREADS)
-        haul_fail(self->error, HAUL_ABSENT,
-                  "a block of %.0f threads: the GPU of machine '%.100s' launches %d at most",
-                  threads, self->machine->name, CUDA_BLOCK_THREADS);
+        haul_error_set(self->error, HAUL_STATUS_ABSENT,
+                       "a block of %.0f threads: the GPU of machine '%.100s' launches %d at most",
+                       threads, self->machine->name, CUDA_BLOCK_THREADS);
     else
         return HAUL_OK;
     return blame(self, i);
@@ -201,7 +202,8 @@ static haul_status time_all(simulator *self)
         HAUL_TRY(time_op(self, i));
         sum_ns += (double)self->high_ns[i];
         if (sum_ns > 0x1p60) {
-            haul_fail(self->error, HAUL_BAD_INPUT, "the sum of all durations is beyond 2^60 ns");
+            haul_error_set(self->error, HAUL_STATUS_BAD_INPUT,
+                           "the sum of all durations is beyond 2^60 ns");
             return blame(self, i);
         }
     }
@@ -210,7 +212,7 @@ static haul_status time_all(simulator *self)
 
 /* --- the timeline */
 
-/* What the machine lacks, as fast as it may be. */
+/* Assumes the parameters that the machine lacks, as fast as they may be. */
 static void assume(const simulator *self, double speed, haul_timeline_device *device)
 {
     for (int i = 0; i < 2; i++)
@@ -228,16 +230,17 @@ static void assume_contention(simulator *self)
     for (size_t i = 0; i < workload->op_count; i++)
         if (workload->ops[i].kind == HAUL_OP_COPY)
             is_copied[workload->ops[i].direction] = true;
-    if (!is_copied[HAUL_HTOD] || !is_copied[HAUL_DTOH] || made->device.copy_engines < 2)
+    if (!is_copied[HAUL_DIRECTION_HTOD] || !is_copied[HAUL_DIRECTION_DTOH] ||
+        made->device.copy_engines < 2)
         return;
     for (int i = 0; i < 2; i++) {
-        const haul_copy_curve *curve =
-            haul_machine_curve(self->machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
+        const haul_copy_curve *curve = haul_machine_curve(self->machine, (haul_direction)i,
+                                                          HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
         made->assumed_busy[i] = !curve || !curve->busy_rate_Bps.provenance;
         if (made->assumed_busy[i])
-            made->weakest = haul_provenance_weaker(made->weakest, HAUL_ASSUMED);
+            made->weakest = haul_provenance_weaker(made->weakest, HAUL_PROVENANCE_ASSUMED);
     }
-    assume(self, haul_usual_busy.median, &made->device);
+    assume(self, hl_cost_usual_busy.median, &made->device);
 }
 
 /* Names operations in the timeline's errors, and keeps the first: that is where the error is. */
@@ -252,21 +255,21 @@ static void name_operation(void *state, uint32_t op, char *buffer, size_t size)
     naming *self = state;
     if (self->first == HAUL_NONE)
         self->first = op;
-    haul_schedule_quote(self->schedule, op, buffer, size);
+    hl_simulate_schedule_quote(self->schedule, op, buffer, size);
 }
 
 /* Assumed contention belongs to the interval as well: none at the low end, the most at the high. */
-static void set_bound(void *state, haul_bound bound, haul_timeline_options *options)
+static void set_bound(void *state, hl_timeline_bound bound, haul_timeline_options *options)
 {
     const simulator *self = state;
-    if (bound == HAUL_LIKELY)
+    if (bound == HL_TIMELINE_LIKELY)
         return;
-    options->durations_ns = bound == HAUL_LOW ? self->low_ns : self->high_ns;
-    assume(self, haul_usual_busy.ends[bound == HAUL_HIGH], &options->device);
+    options->durations_ns = bound == HL_TIMELINE_LOW ? self->low_ns : self->high_ns;
+    assume(self, hl_cost_usual_busy.ends[bound == HL_TIMELINE_HIGH], &options->device);
 }
 
 /* Calls are recorded of nothing here: each operation is issued when its call returns. */
-static haul_status run(simulator *self)
+static haul_status run_schedule(simulator *self)
 {
     haul_simulation *made = self->made;
     naming names = {&self->schedule->seen, HAUL_NONE};
@@ -279,22 +282,22 @@ static haul_status run(simulator *self)
     };
     for (int i = 0; i < HAUL_OP_KINDS; i++)
         options.device.issue_on_return[i] = true; /* a launch's cost lies before its operation */
-    const haul_run_bounds bounds = {set_bound, self};
-    haul_predicted_run run;
-    const haul_status status = haul_predicted_run_make(
+    const hl_timeline_run_bounds bounds = {set_bound, self};
+    hl_timeline_predicted_run run;
+    const haul_status status = hl_timeline_predicted_run_make(
         self->schedule->workload, &options, made->weakest ? &bounds : NULL, &run, self->error);
     /* a cycle that the timeline finds is of the machine's making, for the file has none */
     const size_t length = strlen(self->error->text);
-    if (status == HAUL_BAD_INPUT)
+    if (status == HAUL_STATUS_BAD_INPUT)
         snprintf(self->error->text + length, sizeof self->error->text - length,
                  " with this machine's launch queue or implicit synchronisation");
     if (status && names.first != HAUL_NONE)
-        haul_error_at(self->error, haul_schedule_place(self->schedule, names.first));
+        hl_base_error_at(self->error, hl_simulate_schedule_place(self->schedule, names.first));
     if (status)
         return status;
     made->timeline = run.timeline;
-    made->low_ns = run.low_ns;
-    made->high_ns = run.high_ns;
+    made->low_ns = run.low_whole_ns;
+    made->high_ns = run.high_whole_ns;
     return HAUL_OK;
 }
 
@@ -302,18 +305,18 @@ static haul_status run(simulator *self)
 static haul_status simulate(simulator *self)
 {
     if (!self->durations_ns || !self->low_ns || !self->high_ns)
-        return haul_fail_no_memory(self->error);
+        return hl_base_fail_no_memory(self->error);
     HAUL_TRY(haul_timeline_device_of(self->machine, &self->made->device, self->error));
     HAUL_TRY(time_all(self));
     assume_contention(self);
-    return run(self);
+    return run_schedule(self);
 }
 
-haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *machine,
-                          const haul_copy_model *model, haul_simulation **simulation,
-                          haul_error *error)
+haul_status haul_simulation_make(const haul_schedule *schedule, const haul_machine *machine,
+                                 const haul_copy_model *model, haul_simulation **simulation,
+                                 haul_error *error)
 {
-    HAUL_PLAIN_NUMERALS;
+    HL_PLAIN_NUMERALS;
     haul_error unseen; /* errors are put together from those of parts */
     error = error ? error : &unseen;
     haul_simulation *made = calloc(1, sizeof *made);
@@ -321,23 +324,23 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
     if (!made || !self) {
         free(made);
         free(self);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     *made = (haul_simulation){.schedule = schedule, .machine = machine};
-    self->schedule = (const haul_owned_schedule *)schedule;
+    self->schedule = (const hl_simulate_owned_schedule *)schedule;
     self->machine = machine;
     self->made = made;
     self->error = error;
     self->copies.machine = machine;
     self->copies.model = model;
-    self->kernels = (haul_fitted_kernels){machine, self->schedule->file, NULL};
+    self->kernels = (hl_simulate_fitted_kernels){machine, self->schedule->file, NULL};
     const size_t count = self->schedule->workload->op_count;
     self->durations_ns = calloc(count, sizeof *self->durations_ns);
     made->durations_ns = self->durations_ns;
     self->low_ns = calloc(count, sizeof *self->low_ns);
     self->high_ns = calloc(count, sizeof *self->high_ns);
     const haul_status status = simulate(self);
-    haul_fitted_kernels_release(&self->kernels);
+    hl_simulate_fitted_kernels_release(&self->kernels);
     free(self->low_ns);
     free(self->high_ns);
     free(self);
@@ -353,8 +356,8 @@ haul_status haul_simulate(const haul_schedule *schedule, const haul_machine *mac
 static bool is_after(const haul_workload *workload, uint32_t op, uint32_t before)
 {
     const haul_edge *edges = workload->edges;
-    for (size_t e = haul_first_edge(workload, op); e < workload->edge_count && edges[e].after == op;
-         e++)
+    for (size_t e = hl_workload_first_edge(workload, op);
+         e < workload->edge_count && edges[e].after == op; e++)
         if (edges[e].before == before)
             return true;
     return false;
@@ -368,12 +371,13 @@ haul_waited haul_simulation_waited(const haul_simulation *simulation, uint32_t o
     const haul_op *ops = workload->ops;
     *cause = simulation->timeline->cause[op];
     if (*cause != HAUL_NONE && *cause == ops[op].stream_prev)
-        return HAUL_WAITED_STREAM;
+        return HAUL_SIMULATION_WAITED_STREAM;
     if (*cause != HAUL_NONE)
-        return is_after(workload, op, *cause) ? HAUL_WAITED_AFTER : HAUL_WAITED_RESOURCE;
+        return is_after(workload, op, *cause) ? HAUL_SIMULATION_WAITED_AFTER
+                                              : HAUL_SIMULATION_WAITED_RESOURCE;
     uint32_t before = ops[op].thread_prev;
-    while (before != HAUL_NONE && !haul_op_holds_thread(&ops[before]))
+    while (before != HAUL_NONE && !hl_workload_op_holds_thread(&ops[before]))
         before = ops[before].thread_prev;
     *cause = before;
-    return before == HAUL_NONE ? HAUL_WAITED_NOTHING : HAUL_WAITED_CALL;
+    return before == HAUL_NONE ? HAUL_SIMULATION_WAITED_NOTHING : HAUL_SIMULATION_WAITED_CALL;
 }

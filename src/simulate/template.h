@@ -8,37 +8,39 @@
 #include "base/expression.h"
 #include "machine/yaml_read.h"
 
-/* What compiling needs. */
-typedef struct haul_scope {
-    haul_yaml yaml;
-    haul_symbols symbols;
-} haul_scope;
+/* The scope in which a template is compiled. */
+typedef struct hl_simulate_scope {
+    hl_machine_yaml yaml;
+    hl_base_symbols symbols;
+} hl_simulate_scope;
 
-typedef struct haul_template haul_template;
-typedef struct haul_condition haul_condition;
+typedef struct hl_simulate_template hl_simulate_template;
+typedef struct hl_simulate_condition hl_simulate_condition;
 
-haul_status haul_template_compile(const haul_scope *scope, const haul_node *node,
-                                  haul_template **out);
+haul_status hl_simulate_template_compile(const hl_simulate_scope *scope,
+                                         const hl_machine_node *node, hl_simulate_template **out);
 
 /* Where an expanded text goes. */
-typedef struct haul_text_room {
+typedef struct hl_simulate_text_room {
     char *at;
     size_t left;
-} haul_text_room;
+} hl_simulate_text_room;
 
 /* Writes the text with `values` for the variables, and its NUL, into `room`, which goes on behind
  * it. *is_negative: an expression in it is below 0. Returns BAD_INPUT. */
-haul_status haul_template_expand(const haul_template *self, const haul_scope *scope,
-                                 const double *values, haul_text_room *room, bool *is_negative);
+haul_status hl_simulate_template_expand(const hl_simulate_template *self,
+                                        const hl_simulate_scope *scope, const double *values,
+                                        hl_simulate_text_room *room, bool *is_negative);
 
 /* "A == B", with ==, !=, <, <=, > or >=. */
-haul_status haul_condition_compile(const haul_scope *scope, const haul_node *node,
-                                   haul_condition **out);
-haul_status haul_condition_holds(const haul_condition *self, const haul_scope *scope,
-                                 const double *values, bool *holds);
+haul_status hl_simulate_condition_compile(const hl_simulate_scope *scope,
+                                          const hl_machine_node *node, hl_simulate_condition **out);
+haul_status hl_simulate_condition_holds(const hl_simulate_condition *self,
+                                        const hl_simulate_scope *scope, const double *values,
+                                        bool *holds);
 
 /* A scalar as an expression. */
-haul_status haul_node_expression(const haul_scope *scope, const haul_node *node,
-                                 const haul_expression **out);
+haul_status hl_simulate_node_expression(const hl_simulate_scope *scope, const hl_machine_node *node,
+                                        const hl_base_expression **out);
 
 #endif

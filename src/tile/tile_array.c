@@ -1,214 +1,75 @@
-/* Arrays: their layout in memory, their regions, and the host's access to them. Planes follow each
- * other without ghost planes between regions: neighbours share their edge planes, so that an array
- * takes no more memory than its cells and its own edges. */
+/* The host's access to arrays. */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "haul/device_backend.h"
-#include "tile/tile_parts.h"
+#include "tile/tile_calls.h"
 
-/* Bytes of a cache line and of a page. */
-enum { LINE = 64, PAGE = 4096 };
-
-static int64_t rounded_up(int64_t value, int64_t to)
+/* A file outlives its array: what only the device has goes into it. */
+void hl_tile_field_close(hl_tile_field *field)
 {
-    return (value + to - 1) / to * to;
+    haul_error failure;
+    for (int i = 0; field->file >= 0 && field->parts && i < field->part_count; i++)
+        if (hl_tile_part_fetch(field, i, true, &failure))
+            hl_tile_failure_keep(&field->context->queue, &failure);
+    hl_tile_field_free(field);
 }
 
-/* Indices, also those of cells beyond the edges, are ints: half of INT_MAX leaves room for sums of
- * two. */
-static haul_status check_spec(const haul_array_spec *spec, haul_error *error)
+static void free_members(haul_array *self)
 {
-    for (int d = 0; d < 3; d++) {
-        const int64_t whole = (int64_t)spec->size[d] + 2 * (int64_t)spec->ghost[d];
-        if (spec->size[d] < 0 || spec->ghost[d] < 0 || whole > INT_MAX / 2)
-            return haul_fail(
-                error, HAUL_USAGE,
-                "an array of size %d with %d cells beyond each edge: together they are "
-                "0 to %d",
-                spec->size[d], spec->ghost[d], INT_MAX / 2);
-        if (d && spec->size[d] && !spec->size[d - 1])
-            return haul_fail(error, HAUL_USAGE,
-                             "an array of size %d in dimension %d has size 0 in dimension %d",
-                             spec->size[d], d, d - 1);
-        if ((unsigned)spec->boundary[d] > HAUL_BOUNDARY_PERIODIC)
-            return haul_fail(error, HAUL_USAGE, "unknown boundary %d", (int)spec->boundary[d]);
-        if (spec->boundary[d] == HAUL_BOUNDARY_PERIODIC && spec->size[d] < spec->ghost[d])
-            return haul_fail(error, HAUL_USAGE,
-                             "a periodic array of size %d has %d cells beyond its edges",
-                             spec->size[d], spec->ghost[d]);
-    }
-    if (spec->region < 0)
-        return haul_fail(error, HAUL_USAGE, "a region of %d planes", spec->region);
-    return HAUL_OK;
-}
-
-/* Rows begin at a cache line. The cells left and right of neighbouring rows of a plane share the
- * gap between them. A plane ends with a gap of its own: planes are copied by themselves. */
-static bool lay_out(haul_field *self)
-{
-    const int64_t unit = LINE % self->element ? 1 : LINE / (int64_t)self->element;
-    const int64_t gap = rounded_up(2 * (int64_t)self->ghost[0], unit);
-    const int *size = self->size, *ghost = self->ghost;
-    self->row = gap + rounded_up(size[0], unit) + (self->dims == 2 ? gap : 0);
-    if (self->row * (int64_t)self->element % PAGE == 0)
-        self->row +=
-            unit; /* rows of a multiple of a page would fall on the same lines of a cache */
-    if (self->dims == 1) {
-        self->plane = 1;
-        self->lead = 0;
-    } else if (self->dims == 2) {
-        self->plane = self->row;
-        self->lead = gap;
-    } else {
-        if (__builtin_mul_overflow(self->row, (int64_t)size[1] + 2 * (int64_t)ghost[1],
-                                   &self->plane) ||
-            __builtin_add_overflow(self->plane, gap, &self->plane))
-            return false;
-        self->lead = gap + ghost[1] * self->row;
-        self->gap = gap;
-    }
-    const uint64_t planes = (uint64_t)self->length + 2 * (uint64_t)self->edge;
-    return !__builtin_mul_overflow((uint64_t)self->plane, self->element, &self->plane_bytes) &&
-           !__builtin_mul_overflow(planes, self->plane_bytes, &self->host_bytes) &&
-           self->host_bytes < INT64_MAX / 2;
-}
-
-/* A new or empty file becomes the array's, full of zeros. One of another size is refused: it is
- * most likely another array's. */
-static haul_status map_file(haul_field *self, const char *path, haul_error *error)
-{
-    struct stat found;
-    self->file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (self->file < 0 || fstat(self->file, &found))
-        return haul_fail_open(error, path);
-    const bool is_new = !found.st_size;
-    if (!is_new && (uint64_t)found.st_size != self->host_bytes)
-        return haul_fail(error, HAUL_BAD_INPUT, "'%.200s' has %lld bytes, its array %llu", path,
-                         (long long)found.st_size, (unsigned long long)self->host_bytes);
-    /* a page that the disk has no room for would end the program when it is first written */
-    const int result = posix_fallocate(self->file, 0, (off_t)self->host_bytes);
-    if (result && is_new)
-        (void)!ftruncate(self->file, 0);
-    errno = result;
-    return result ? haul_fail_extend(error, path) : HAUL_OK;
-}
-
-/* Reserves address space; the system gives pages when they are first touched. Memory is page-locked
- * only where a device copies it. A file's pages are not: the system may write them out. */
-static haul_status allocate(haul_field *self, const char *path, haul_error *error)
-{
-    haul_device *device = self->context->device;
-    const bool is_empty = self->context->without_data; /* addresses without memory behind them */
-    if (!self->host_bytes)
-        return HAUL_OK;
-    haul_status status = path && !is_empty ? map_file(self, path, error) : HAUL_OK;
-    if (status)
-        return status;
-    void *host = mmap(NULL, self->host_bytes, is_empty ? PROT_NONE : PROT_READ | PROT_WRITE,
-                      self->file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                      self->file, 0);
-    if (host == MAP_FAILED)
-        return haul_fail(error, HAUL_NO_MEMORY, "no memory for an array of %llu bytes",
-                         (unsigned long long)self->host_bytes);
-    self->host = host;
-    if (!path) /* fewer misses of the TLB: 10 to 40 % on stencils */
-        (void)madvise(host, self->host_bytes, MADV_HUGEPAGE);
-    const bool is_pinned = !self->context->is_host && !path &&
-                           device->properties.can & HAUL_CAN_PIN && !device->properties.is_host;
-    return is_pinned ? haul_buffer_pin(device, host, self->host_bytes, &self->pinned, error)
-                     : HAUL_OK;
-}
-
-/* A periodic or copied edge begins stale, so that the first loop that reads it sets it. On failure
- * what was made is freed here. */
-haul_status haul_field_new(haul_context *context, const haul_array_spec *spec, haul_field **field,
-                           haul_error *error)
-{
-    haul_status status = check_spec(spec, error);
-    if (status)
-        return status;
-    haul_field *self = calloc(1, sizeof *self);
-    if (!self)
-        return haul_fail_no_memory(error);
-    *self = (haul_field){
-        .context = context,
-        .element = spec->element_bytes ? spec->element_bytes : sizeof(double),
-        .boundary_kernel = spec->boundary_kernel,
-        .region = spec->region ? spec->region : context->options.region,
-        .region_given = spec->region || context->options.region,
-        .file = -1,
-        .frame_stale = true,
-    };
-    self->dims = spec->size[2] ? 3 : spec->size[1] ? 2 : 1;
-    for (int d = 0; d < 3; d++) {
-        self->size[d] = d < self->dims ? spec->size[d] : 1;
-        self->ghost[d] = d < self->dims ? spec->ghost[d] : 0;
-        self->boundary[d] = spec->boundary[d];
-    }
-    self->length = self->size[self->dims - 1];
-    self->edge = self->ghost[self->dims - 1];
-    self->ghosts_stale = true;
-    self->number = context->fields_made++;
-    status = haul_field_share(self, spec->on_all, error);
-    if (!status && !lay_out(self))
-        status = haul_fail(error, HAUL_USAGE, "an array larger than any memory");
-    self->slot_bytes = self->plane_bytes;
-    if (!status)
-        status = allocate(self, spec->file, error);
-    if (status) {
-        haul_field_free(self);
-        return status;
-    }
-    self->next = context->fields;
-    context->fields = self;
-    context->counts.host_bytes += self->host_bytes;
-    *field = self;
-    return HAUL_OK;
-}
-
-/* Needs: no queued work uses the field. Also frees fields that are half made, which are not in the
- * list. */
-void haul_field_free(haul_field *field)
-{
-    haul_context *context = field->context;
-    for (haul_field **at = &context->fields; *at; at = &(*at)->next)
-        if (*at == field) {
-            *at = field->next;
-            context->counts.host_bytes -= field->host_bytes;
-            break;
+    for (int rank = 0; rank < hl_tile_team_count(self->context->team); rank++)
+        if (self->of[rank]) {
+            hl_tile_field_free(self->of[rank]->field);
+            free(self->of[rank]);
         }
-    if (field->ring)
-        context->counts.device_bytes -= haul_buffer_bytes(field->ring);
-    haul_buffer_free(field->ring);
-    haul_buffer_free(field->frame);
-    haul_buffer_free(field->rows);
-    haul_buffer_free(field->ghost_list);
-    haul_buffer_free(field->pinned);
-    if (field->host)
-        munmap(field->host, field->host_bytes);
-    if (field->file >= 0)
-        close(field->file);
-    free(field->parts);
-    free(field);
+    free(self->of);
 }
 
-/* An array is a name for a field: haul_swap exchanges the fields alone. */
+static haul_status new_members(haul_array *self, const haul_array_spec *spec, haul_error *error)
+{
+    const int count = hl_tile_team_count(self->context->team);
+    haul_array_spec own = *spec;
+    haul_status status = HAUL_OK;
+    HAUL_TRY(hl_tile_spec_check(spec, error));
+    if (spec->file)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "an array over several devices cannot be kept in a file");
+    self->spec = *spec;
+    self->of = calloc((size_t)count, sizeof(haul_array *));
+    if (!self->of)
+        return hl_base_fail_no_memory(error);
+    own.on_all = self->on_all = !hl_tile_array_can_divide(self);
+    for (int rank = 0; rank < count && !status; rank++)
+        status = haul_array_new(hl_tile_team_context(self->context->team, rank), &own,
+                                &self->of[rank], error);
+    int made = 0; /* arrays, of all devices as many */
+    for (int rank = 0; rank < count; rank++) {
+        const int one = hl_tile_team_context(self->context->team, rank)->memory.fields_made;
+        made = one > made ? one : made;
+    }
+    for (int rank = 0; rank < count; rank++)
+        hl_tile_team_context(self->context->team, rank)->memory.fields_made = made;
+    if (status)
+        free_members(self);
+    else
+        self->field = self->of[0]->field;
+    return status;
+}
+
+/* An array is a name for a field: haul_array_swap exchanges the fields alone. */
 haul_status haul_array_new(haul_context *context, const haul_array_spec *spec, haul_array **array,
                            haul_error *error)
 {
     haul_array *self = calloc(1, sizeof *self);
     if (!self)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     self->context = context;
-    const haul_status status = haul_field_new(context, spec, &self->field, error);
+    const haul_status status =
+        context->team ? new_members(self, spec, error)
+                      : hl_tile_field_new(context, &context->memory, spec, &self->field, error);
     if (status)
         free(self);
     else
@@ -216,86 +77,292 @@ haul_status haul_array_new(haul_context *context, const haul_array_spec *spec, h
     return status;
 }
 
-/* Waits only where a queued loop uses it or the device may. */
+/* Until no stream of the device uses the host's memory or the ring. */
+static haul_status wait_for_streams(haul_context *context, haul_error *error)
+{
+    haul_stream *const streams[] = {context->streams.up, context->streams.run,
+                                    context->streams.down, context->streams.home};
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < 4; i++)
+        if (streams[i]) {
+            const haul_status one = haul_stream_wait(streams[i], status ? NULL : error);
+            status = status ? status : one;
+        }
+    return status;
+}
+
+/* A failure is the job's. */
+static haul_status free_one(haul_context *context, int rank, void *state, haul_error *error)
+{
+    const haul_array *array = state;
+    haul_array_free(array->of[rank]);
+    return hl_tile_failure_take(&context->queue.failure, error);
+}
+
+static void free_on_all(haul_array *array)
+{
+    haul_error failure;
+    if (hl_tile_team_call(array->context->team, free_one, array, &failure))
+        hl_tile_failure_keep(&array->context->queue, &failure);
+    free(array->of);
+    free(array);
+}
+
+/* Runs the queue where a loop in it uses the array. */
 void haul_array_free(haul_array *array)
 {
     if (!array)
         return;
+    if (array->of) {
+        free_on_all(array);
+        return;
+    }
     haul_context *context = array->context;
-    bool is_used = false;
-    for (size_t i = 0; i < context->step_count; i++)
-        is_used = is_used || haul_step_uses(&context->steps[i], array->field);
-    if (is_used)
-        (void)haul_context_wait(context, NULL);
-    else if (context->run)
-        (void)haul_stream_wait(context->run, NULL);
-    haul_field_free(array->field);
+    haul_error failure = {.status = HAUL_OK};
+    /* processes' queues differ: where one runs its own, all do, for it may wait for them */
+    bool is_used = context->options.processes && context->options.processes->count > 1;
+    for (size_t i = 0; i < context->queue.count; i++)
+        is_used = is_used || hl_tile_step_uses(&context->queue.steps[i], array->field);
+    if (is_used && hl_tile_queue_run(context, &failure))
+        hl_tile_failure_keep(&context->queue, &failure);
+    if (wait_for_streams(context, &failure) && !context->has_failed)
+        hl_tile_failure_keep(&context->queue, &failure);
+    hl_tile_field_close(array->field);
     free(array);
 }
 
-/* Costs nothing: loops that are queued keep the fields that they were given. */
-haul_status haul_swap(haul_array *a, haul_array *b, haul_error *error)
+static bool is_same_shape(const hl_tile_field *x, const hl_tile_field *y)
 {
-    const haul_field *x = a->field, *y = b->field;
-    bool is_same = a->context == b->context && x->element == y->element && x->dims == y->dims;
+    bool is_same = x->context == y->context && x->element == y->element && x->dims == y->dims &&
+                   x->whole == y->whole && x->is_ring == y->is_ring &&
+                   (x->element_kind == y->element_kind || !x->element_kind || !y->element_kind);
     for (int d = 0; d < 3; d++)
         is_same = is_same && x->size[d] == y->size[d] && x->ghost[d] == y->ghost[d] &&
                   x->boundary[d] == y->boundary[d];
-    is_same = is_same && x->whole == y->whole && x->is_ring == y->is_ring;
-    if (!is_same)
-        return haul_fail(error, HAUL_USAGE, "arrays of different shapes cannot be exchanged");
-    haul_field *field = a->field;
+    return is_same;
+}
+
+static haul_status rename_file(const char *from, const char *to, haul_error *error)
+{
+    return rename(from, to) ? haul_error_set(error, HAUL_STATUS_IO,
+                                             "cannot rename '%.200s' to '%.200s'", from, to)
+                            : HAUL_OK;
+}
+
+/* Contents stay in memory that their file is mapped to; the files get each other's names. */
+static haul_status swap_files(hl_tile_field *x, hl_tile_field *y, haul_error *error)
+{
+    if (!x->path != !y->path)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "an array in the file '%.200s' and one in memory cannot be exchanged",
+                              x->path ? x->path : y->path);
+    if (!x->path || !strcmp(x->path, y->path))
+        return HAUL_OK;
+    const size_t size = strlen(x->path) + 32;
+    char *between = malloc(size);
+    if (!between)
+        return hl_base_fail_no_memory(error);
+    snprintf(between, size, "%s.%ld-swapped", x->path, (long)getpid());
+    haul_status status = rename_file(x->path, between, error);
+    if (!status) {
+        status = rename_file(y->path, x->path, error);
+        const haul_status last =
+            rename_file(between, status ? x->path : y->path, status ? NULL : error);
+        status = status ? status : last;
+    }
+    free(between);
+    if (!status) {
+        char *path = x->path;
+        x->path = y->path;
+        y->path = path;
+    }
+    return status;
+}
+
+/* Cells beyond the edges are the array's own kernel's: set again before they are read. */
+static void swap_boundary_kernels(hl_tile_field *x, hl_tile_field *y)
+{
+    const haul_kernel_source *kernel = x->boundary_kernel;
+    if (kernel == y->boundary_kernel)
+        return;
+    x->boundary_kernel = y->boundary_kernel;
+    y->boundary_kernel = kernel;
+    x->ghosts_stale = y->ghosts_stale = true;
+}
+
+/* The arrays are divided alike first. */
+static haul_status swap_on_all(haul_array *a, haul_array *b, haul_error *error)
+{
+    const bool on_all = !hl_tile_array_can_divide(a) || !hl_tile_array_can_divide(b);
+    if (a->on_all != b->on_all) {
+        HAUL_TRY(hl_tile_array_spread(a, error));
+        HAUL_TRY(hl_tile_array_spread(b, error));
+        HAUL_TRY(hl_tile_array_place(a, on_all, error));
+        HAUL_TRY(hl_tile_array_place(b, on_all, error));
+    }
+    for (int rank = 0; rank < hl_tile_team_count(a->context->team); rank++)
+        HAUL_TRY(haul_array_swap(a->of[rank], b->of[rank], error));
+    const haul_array old = *a;
+    a->spec = b->spec;
+    a->is_given = b->is_given;
+    b->spec = old.spec;
+    b->is_given = old.is_given;
+    b->spec.boundary_kernel = a->spec.boundary_kernel;
+    a->spec.boundary_kernel = old.spec.boundary_kernel;
+    a->field = a->of[0]->field;
+    b->field = b->of[0]->field;
+    return HAUL_OK;
+}
+
+/* Moves no contents: loops that are queued keep the fields that they were given. Files and boundary
+ * kernels stay the arrays'. */
+haul_status haul_array_swap(haul_array *a, haul_array *b, haul_error *error)
+{
+    if (a->of && b->of && a->context == b->context)
+        return swap_on_all(a, b, error);
+    if (!is_same_shape(a->field, b->field))
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "arrays of different shapes cannot be exchanged");
+    HAUL_TRY(swap_files(a->field, b->field, error));
+    swap_boundary_kernels(a->field, b->field);
+    hl_tile_field *field = a->field;
     a->field = b->field;
     b->field = field;
     return HAUL_OK;
 }
 
-/* Tells that the contents are of no use any more: they are not copied back. */
+/* The last queued step that uses the array copies nothing back; where there is none, what the host
+ * has will do. Cells beyond the edges that a loop wrote are only on the device: they stay. */
 void haul_array_discard(haul_array *array)
 {
-    array->field->is_discarded = true;
+    for (int rank = 0; array->of && rank < hl_tile_team_count(array->context->team); rank++)
+        haul_array_discard(array->of[rank]);
+    if (array->of)
+        return;
+    haul_context *context = array->context;
+    hl_tile_field *field = array->field;
+    if (field->ghosts_written)
+        return;
+    field->is_discarded = context->is_checked;
+    for (size_t i = context->queue.count; i > 0; i--) {
+        hl_tile_step *step = &context->queue.steps[i - 1];
+        for (unsigned u = 0; u < step->use_count; u++)
+            if (step->uses[u].field == field)
+                step->uses[u].is_last = true;
+        if (hl_tile_step_uses(step, field))
+            return;
+    }
+    field->is_doubtful = true;
+    for (int i = 0; field->parts && i < field->part_count; i++)
+        field->parts[i].on_host = true;
+}
+
+/* Runs what is queued. A failure that concerns the array has been told then, and is not again. */
+static haul_status run_for(haul_array *array, bool is_read, haul_error *error)
+{
+    hl_tile_field *field = array->field;
+    const haul_status status = hl_tile_queue_run(array->context, error);
+    if (!status)
+        return is_read ? hl_tile_failure_take(&field->failure, error) : HAUL_OK;
+    if (is_read)
+        field->failure.status = HAUL_OK;
+    return status;
+}
+
+/* A call on all devices' arrays. */
+typedef struct array_call {
+    haul_array *array;
+    haul_use use;
+    void *cells;
+} array_call;
+
+static haul_status divide_one(haul_context *context, int rank, void *state, haul_error *error)
+{
+    const array_call *call = state;
+    HAUL_TRY(run_for(call->array->of[rank], call->use & HAUL_USE_READ, error));
+    return hl_tile_fields_divide(&context->memory, error);
+}
+
+/* The devices that have a part of the array. */
+static int owners_of(const haul_array *array)
+{
+    return array->on_all ? 1 : hl_tile_team_count(array->context->team);
+}
+
+static int count_regions(const haul_array *array)
+{
+    int regions = 0;
+    for (int rank = 0; rank < owners_of(array); rank++)
+        regions += array->of[rank]->field->part_count;
+    return regions;
+}
+
+static int regions_of_all(haul_array *array)
+{
+    haul_error failure;
+    array_call call = {.array = array};
+    if (hl_tile_on_all(array->context, divide_one, &call, &failure)) {
+        hl_tile_failure_keep(&array->context->queue, &failure);
+        return 0;
+    }
+    return count_regions(array);
 }
 
 int haul_array_regions(haul_array *array)
 {
-    if (haul_queue_run(array->context, NULL) || haul_fields_divide(array->context, NULL))
+    haul_error failure = {.status = HAUL_OK};
+    if (array->of)
+        return regions_of_all(array);
+    if (hl_tile_queue_run(array->context, &failure) ||
+        hl_tile_fields_divide(&array->context->memory, &failure)) {
+        hl_tile_failure_keep(&array->context->queue, &failure);
         return 0;
+    }
     return array->field->part_count;
 }
 
 /* Runs what is queued, but waits only for the region's own work. A write makes the device's copy
  * stale, and with it all cells beyond the edges. */
-haul_status haul_array_access(haul_array *array, int index, haul_use use, haul_region *region,
-                              haul_error *error)
+static haul_status access_part(haul_array *array, int index, haul_use use, bool is_compared,
+                               haul_region *region, haul_error *error)
 {
-    haul_field *field = array->field;
-    haul_status status = haul_queue_run(array->context, error);
+    hl_tile_field *field = array->field;
+    if (use < HAUL_USE_READ || use > HAUL_USE_BOTH)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "unknown use %d of a region", (int)use);
+    haul_status status = run_for(array, use & HAUL_USE_READ, error);
+    if (!status && field->is_stuck)
+        status = haul_error_set(error, HAUL_STATUS_DEVICE_FAILED,
+                                "the array is lost: a loop that ran out of time still uses it");
     if (!status)
-        status = haul_fields_divide(array->context, error);
+        status = hl_tile_fields_divide(&array->context->memory, error);
     if (!status && (index < 0 || index >= field->part_count))
-        status = haul_fail(error, HAUL_USAGE, "there is no region %d: the array has %d", index,
-                           field->part_count);
+        status = haul_error_set(error, HAUL_STATUS_USAGE, "there is no region %d: the array has %d",
+                                index, field->part_count);
     if (!status && field->planes_stale)
-        status = haul_planes_wrap(field, error);
+        status = hl_tile_planes_wrap(field, error);
     if (!status)
-        status = haul_part_fetch(field, index, use & HAUL_USE_READ, error);
+        status = hl_tile_part_fetch(field, index, use & HAUL_USE_READ, error);
+    if (!status && is_compared && (use & HAUL_USE_READ))
+        status = hl_tile_checked_compare(field, index, error);
+    array->context->has_failed = array->context->has_failed || status > HAUL_STATUS_ABSENT;
     if (status)
         return status;
-    const int first = haul_part_begin(field, index);
+    const int first = hl_tile_part_begin(field, index);
     if (use & HAUL_USE_WRITE) {
         field->parts[index].on_host = true;
         field->parts[index].on_device = false;
         field->ghosts_stale = field->frame_stale = true;
+        field->parts[index].is_given = true;
         field->is_discarded = false;
     }
     const uint64_t offset =
-        haul_field_offset(field, first) + (uint64_t)field->lead * field->element;
+        hl_tile_field_offset(field, first) + (uint64_t)field->lead * field->element;
     *region = (haul_region){
-        .cells = array->context->without_data ? NULL : field->host + offset,
+        .cells = array->context->memory.without_data ? NULL : field->host + offset,
         .row = field->row,
         .plane = field->plane,
         .first = field->first + first,
-        .end = field->first + haul_part_end(field, index),
+        .end = field->first + hl_tile_part_end(field, index),
         .owner = array->context->options.processes
                      ? (unsigned)array->context->options.processes->rank
                      : 0,
@@ -303,8 +370,57 @@ haul_status haul_array_access(haul_array *array, int index, haul_use use, haul_r
     return HAUL_OK;
 }
 
+/* Planes of neighbours are none of a device's own regions. */
+static void hide_neighbours(const haul_array *array, int rank, int part, haul_region *region)
+{
+    const hl_tile_field *field = array->of[rank]->field;
+    const int owners = owners_of(array);
+    if (rank && !part) {
+        region->first += field->edge;
+        if (region->cells)
+            region->cells = (char *)region->cells + (uint64_t)field->edge * field->plane_bytes;
+    }
+    if (rank + 1 < owners && part + 1 == field->part_count)
+        region->end -= field->edge;
+    region->owner = 0;
+}
+
+/* All devices have run what was queued: the region's own does the rest. Cells that the host sets
+ * are then sent to the neighbours, which all have to know. */
+static haul_status access_on_one(haul_array *array, int index, haul_use use, haul_region *region,
+                                 haul_error *error)
+{
+    array_call call = {.array = array, .use = use};
+    int rank = 0, part = index;
+    HAUL_TRY(hl_tile_on_all(array->context, divide_one, &call, error));
+    if (index < 0 || index >= count_regions(array))
+        return haul_error_set(error, HAUL_STATUS_USAGE, "there is no region %d: the array has %d",
+                              index, count_regions(array));
+    while (part >= array->of[rank]->field->part_count)
+        part -= array->of[rank++]->field->part_count;
+    const haul_status status = access_part(array->of[rank], part, use, true, region, error);
+    hl_tile_team_join_clocks(array->context->team);
+    if (status)
+        return status;
+    hide_neighbours(array, rank, part, region);
+    for (int i = 0; i < owners_of(array) && (use & HAUL_USE_WRITE); i++) {
+        array->of[i]->field->ghosts_stale = true;
+        array->of[i]->field->is_discarded = false;
+    }
+    array->is_given = array->is_given || (array->on_all && (use & HAUL_USE_WRITE));
+    return HAUL_OK;
+}
+
+haul_status haul_array_access(haul_array *array, int index, haul_use use, haul_region *region,
+                              haul_error *error)
+{
+    if (array->of)
+        return access_on_one(array, index, use, region, error);
+    return access_part(array, index, use, true, region, error);
+}
+
 /* The rows of a region's cells, one after another, to or from `cells`. */
-static void copy_rows(const haul_field *field, const haul_region *region, char *cells,
+static void copy_rows(const hl_tile_field *field, const haul_region *region, char *cells,
                       bool to_array)
 {
     const uint64_t row = (uint64_t)(field->dims > 1 ? field->size[0] : 1) * field->element;
@@ -321,30 +437,75 @@ static void copy_rows(const haul_field *field, const haul_region *region, char *
         }
 }
 
+/* All cells but those beyond the edges will be set. Where those are lost with a device, which then
+ * copies nothing more, they are as the host last had them. */
+static haul_status access_to_set(haul_array *array, int index, haul_region *region,
+                                 haul_error *error)
+{
+    hl_tile_field *field = array->field;
+    hl_tile_part *part = &field->parts[index];
+    part->on_host = part->on_host || !part->on_device;
+    const haul_status status = access_part(array, index, HAUL_USE_BOTH, false, region, error);
+    if (status != HAUL_STATUS_DEVICE_FAILED || field->is_stuck)
+        return status;
+    part->on_host = true;
+    part->on_device = part->is_leaving = field->planes_stale = false;
+    return access_part(array, index, HAUL_USE_WRITE, false, region, error);
+}
+
 /* Region by region: the copy of one needs no other to be on the host. */
 static haul_status copy_all(haul_array *array, char *cells, haul_use use, haul_error *error)
 {
+    const bool is_written = use & HAUL_USE_WRITE;
     haul_region region;
-    array->context->wanted = use & HAUL_USE_WRITE ? NULL : array->field;
-    haul_status status = haul_queue_run(array->context, error);
-    array->context->wanted = NULL;
+    array->context->choice.wanted = is_written ? NULL : array->field;
+    haul_status status = run_for(array, !is_written, error);
+    array->context->choice.wanted = NULL;
+    if (is_written && !status)
+        array->field->failure.status = array->field->is_doubtful =
+            HAUL_OK; /* what it was to hold is of no use */
     const int count = status ? 0 : haul_array_regions(array);
     for (int i = 0; i < count && !status; i++) {
-        status = haul_array_access(array, i, use, &region, error);
+        status = is_written ? access_to_set(array, i, &region, error)
+                            : haul_array_access(array, i, use, &region, error);
         if (!status && region.cells)
             copy_rows(array->field, &region, cells, use & HAUL_USE_WRITE);
     }
-    if (!status && !(use & HAUL_USE_WRITE) && haul_is_divided(array->field))
-        status = haul_planes_gather(array->field, cells, error);
+    if (!status && !(use & HAUL_USE_WRITE) && hl_tile_is_divided(array->field))
+        status = hl_tile_planes_gather(array->field, cells, error);
     return status;
+}
+
+/* Each device's planes go to or from the same memory. Of an array that all have the first one's are
+ * read: the host may have set them. */
+static haul_status copy_one(haul_context *context, int rank, void *state, haul_error *error)
+{
+    const array_call *call = state;
+    haul_array *array = call->array->of[rank];
+    (void)context;
+    if (rank >= owners_of(call->array) && !(call->use & HAUL_USE_WRITE))
+        return run_for(array, true, error);
+    return copy_all(array, call->cells, call->use, error);
+}
+
+static haul_status copy_on_all(haul_array *array, void *cells, haul_use use, haul_error *error)
+{
+    array_call call = {array, use, cells};
+    if (use & HAUL_USE_WRITE)
+        HAUL_TRY(hl_tile_array_spread(array, error));
+    return hl_tile_on_all(array->context, copy_one, &call, error);
 }
 
 haul_status haul_array_read(haul_array *array, void *cells, haul_error *error)
 {
+    if (array->of)
+        return copy_on_all(array, cells, HAUL_USE_READ, error);
     return copy_all(array, cells, HAUL_USE_READ, error);
 }
 
 haul_status haul_array_write(haul_array *array, const void *cells, haul_error *error)
 {
+    if (array->of)
+        return copy_on_all(array, (void *)cells, HAUL_USE_BOTH, error);
     return copy_all(array, (char *)cells, HAUL_USE_BOTH, error); /* ghosts stay */
 }

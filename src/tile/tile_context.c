@@ -1,58 +1,80 @@
-/* Contexts: the device, its compiled kernels, and how arrays are divided into regions. */
+/* Contexts. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/grow.h"
 #include "haul/device_backend.h"
-#include "tile/tile_parts.h"
-
-enum { REGIONS = 16 }; /* of the longest array where nothing else decides: the paper's */
+#include "tile/tile_calls.h"
 
 static haul_status check_options(const haul_context_options *options, haul_error *error)
 {
     if (options->region < 0 || options->rows < 0)
-        return haul_fail(error, HAUL_USAGE, "regions of %d planes, tiles of %d rows",
-                         options->region, options->rows);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "regions of %d planes, tiles of %d rows",
+                              options->region, options->rows);
+    if (options->fused && (options->fused % 2 == 0 || options->fused >= 2 * HL_TILE_FUSED_CHOICES))
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "%u loops fused in a launch: they are 1, 3, 5 or 7", options->fused);
     if (!(options->host_share <= 1))
-        return haul_fail(error, HAUL_USAGE, "the host's share is %g, more than 1",
-                         options->host_share);
+        return haul_error_set(error, HAUL_STATUS_USAGE, "the host's share is %g, more than 1",
+                              options->host_share);
     return HAUL_OK;
 }
 
-/* A device gets streams and a budget; the host needs neither, as kernels run on the arrays
- * themselves. */
-haul_status haul_context_open(const char *device, const haul_context_options *options,
-                              haul_context **context, haul_error *error)
+/* The layers' parts of a context, each for its own. */
+static void set_options(haul_context *self, const haul_context_options *options)
 {
-    haul_context *self = calloc(1, sizeof *self);
-    if (!self)
-        return haul_fail_no_memory(error);
-    haul_status status = options ? check_options(options, error) : HAUL_OK;
     if (options)
         self->options = *options;
     if (self->options.device_options)
         self->device_options = *self->options.device_options;
+    self->memory = (hl_tile_memory){
+        .processes = self->options.processes,
+        .without_data = self->device_options.without_data,
+        .region_given = self->options.region,
+        .budget = self->options.memory_bytes,
+    };
+    const char *checked = getenv("HAUL_CHECK"); // NOLINT(concurrency-mt-unsafe): read only
+    self->is_checked = (self->options.check || (checked && !strcmp(checked, "1"))) &&
+                       !self->memory.without_data && !(self->device_options.time_limit_s > 0);
+    self->choice = (hl_tile_choice){
+        .options = &self->options, .memory = &self->memory, .kernels = &self->kernels};
+}
+
+/* A device gets streams and a budget; the host needs neither, as kernels run on the arrays
+ * themselves. */
+static haul_status open_device(haul_context *self, const char *device, haul_error *error)
+{
+    hl_tile_memory *memory = &self->memory;
+    const haul_processes *processes = memory->processes;
+    HAUL_TRY(haul_device_open(device, &self->device_options, &memory->device, error));
+    self->device_options.test = NULL; /* the caller's, which may go now */
+    self->kernels.device = memory->device;
+    memory->is_host = !strcmp(memory->device->backend->kind, "host");
+    if (memory->is_host)
+        return HAUL_OK;
+    HAUL_TRY(hl_tile_streams_open(self, error));
+    if (self->options.keep_plan &&
+        !(self->plan = hl_tile_plan_new(processes ? processes->count : 1)))
+        return hl_base_fail_no_memory(error);
+    if (memory->budget)
+        return HAUL_OK;
+    uint64_t room = 0;
+    HAUL_TRY(haul_device_room(memory->device, &room, error));
+    memory->budget = room / 10 * 9; /* a tenth is left to the driver, compiled kernels and frames */
+    return HAUL_OK;
+}
+
+haul_status hl_tile_context_open(const char *device, const haul_context_options *options,
+                                 haul_context **context, haul_error *error)
+{
+    haul_context *self = calloc(1, sizeof *self);
+    if (!self)
+        return hl_base_fail_no_memory(error);
+    set_options(self, options);
+    haul_status status = check_options(&self->options, error);
     if (!status)
-        status = haul_device_open(device, &self->device_options, &self->device, error);
-    if (!status) {
-        self->is_host = !strcmp(self->device->backend->kind, "host");
-        self->without_data = self->device_options.without_data;
-        self->budget = self->options.memory_bytes;
-    }
-    if (!status && !self->is_host) {
-        status = haul_device_open_queues(self, error);
-        const haul_processes *processes = self->options.processes;
-        if (!status && self->options.keep_plan &&
-            !(self->plan = haul_tile_plan_new(processes ? processes->count : 1)))
-            status = haul_fail_no_memory(error);
-        uint64_t room = 0;
-        if (!status && !self->budget)
-            status = haul_device_room(self->device, &room, error);
-        if (!self->budget)
-            /* a tenth is left to the driver, compiled kernels and frames */
-            self->budget = room / 10 * 9;
-    }
+        status = open_device(self, device, error);
     if (status)
         haul_context_close(self);
     else
@@ -60,117 +82,108 @@ haul_status haul_context_open(const char *device, const haul_context_options *op
     return status;
 }
 
+static haul_status wait_one(haul_context *context, int rank, void *state, haul_error *error)
+{
+    (void)rank;
+    (void)state;
+    return haul_context_wait(context, error);
+}
+
+/* Work ends on all before one goes: it may wait for the others. */
+static void close_team(haul_context *self)
+{
+    const int count = hl_tile_team_count(self->team);
+    bool is_whole = true;
+    for (int rank = 0; rank < count; rank++)
+        is_whole = is_whole && hl_tile_team_context(self->team, rank);
+    /* once more, where the first call only told of an older failure */
+    if (is_whole && hl_tile_on_all(self, wait_one, NULL, NULL))
+        (void)hl_tile_on_all(self, wait_one, NULL, NULL);
+    for (int rank = 0; rank < count; rank++)
+        haul_context_close(hl_tile_team_context(self->team, rank));
+    hl_tile_team_free(self->team);
+    free(self->before);
+    free(self);
+}
+
 /* In the order of use: work ends, then arrays and kernels go, then the streams, then the device. */
 void haul_context_close(haul_context *context)
 {
     if (!context)
         return;
-    if (context->device)
-        (void)haul_context_wait(context, NULL);
-    while (context->fields)
-        haul_field_free(context->fields);
-    for (size_t i = 0; i < context->kernel_count; i++)
-        haul_kernel_free(context->kernels[i]);
-    for (haul_fused_kernel *next, *one = context->fused_kernels; one; one = next) {
-        next = one->next;
-        free(one);
+    if (context->team) {
+        close_team(context);
+        return;
     }
-    haul_device_close_queues(context);
-    haul_tile_plan_free(context->plan);
-    haul_device_close(context->device);
-    free(context->kernels);
-    free(context->steps);
-    free(context->passed);
+    if (context->memory.device)
+        (void)haul_context_wait(context, NULL);
+    while (context->memory.fields)
+        hl_tile_field_close(context->memory.fields);
+    hl_tile_kernels_release(&context->kernels);
+    hl_tile_choice_release(&context->choice);
+    haul_stream_free(context->limited.stream);
+    haul_device_close(context->limited.device);
+    hl_tile_streams_close(&context->streams);
+    hl_tile_plan_free(context->plan);
+    haul_device_close(context->memory.device);
+    free(context->queue.steps);
     free(context);
 }
 
 haul_device *haul_context_device(haul_context *context)
 {
-    return context->device;
+    return context->memory.device;
+}
+
+static haul_context_counts count_team(const hl_tile_team *team)
+{
+    haul_context_counts all = haul_context_count(hl_tile_team_context(team, 0));
+    for (int rank = 1; rank < hl_tile_team_count(team); rank++) {
+        const haul_context_counts one = haul_context_count(hl_tile_team_context(team, rank));
+        all.bytes_up += one.bytes_up;
+        all.bytes_down += one.bytes_down;
+        all.copies += one.copies;
+        all.kernels += one.kernels;
+        all.passes += one.passes;
+        all.device_bytes += one.device_bytes;
+        all.host_bytes += one.host_bytes;
+        all.predicted_s = fmax(all.predicted_s, one.predicted_s);
+        all.bound_s = fmax(all.bound_s, one.bound_s);
+        all.exchanges += one.exchanges;
+        all.bytes_sent += one.bytes_sent;
+        all.exposed_s = fmax(all.exposed_s, one.exposed_s);
+    }
+    return all;
 }
 
 haul_context_counts haul_context_count(const haul_context *context)
 {
+    if (context->team)
+        return count_team(context->team);
+    const hl_tile_pass_time *predicted = &context->choice.predicted;
     haul_context_counts counts = context->counts;
-    counts.predicted_s = context->predicted.passes ? context->predicted.total_s : 0;
-    counts.bound_s = context->predicted.passes ? context->predicted.bound_s : 0;
+    counts.host_bytes = context->memory.host_bytes;
+    counts.device_bytes = context->memory.device_bytes;
+    counts.predicted_s = predicted->passes ? predicted->total_s : 0;
+    counts.bound_s = predicted->passes ? predicted->bound_s : 0;
     return counts;
-}
-
-/* Compiles a kernel at its first loop and keeps it. Sources are static, so their addresses tell
- * them apart. */
-haul_status haul_context_kernel(haul_context *context, const haul_kernel_source *source,
-                                haul_kernel **kernel, haul_error *error)
-{
-    for (size_t i = 0; i < context->kernel_count; i++)
-        if (haul_kernel_source_of(context->kernels[i]) == source) {
-            *kernel = context->kernels[i];
-            return HAUL_OK;
-        }
-    if (!haul_grow(&context->kernels, &context->kernel_capacity, context->kernel_count + 1,
-                   sizeof(haul_kernel *)))
-        return haul_fail_no_memory(error);
-    const haul_status status = haul_kernel_new(context->device, source, kernel, error);
-    if (!status)
-        context->kernels[context->kernel_count++] = *kernel;
-    return status;
-}
-
-/* Regions so thin that four fit an array's share of the device's memory beside the planes that
- * several steps are behind, and so many that copies hide behind each other. */
-static void choose_region(haul_context *self)
-{
-    int longest = 0;
-    uint64_t plane_bytes = 0;
-    for (const haul_field *field = self->fields; field; field = field->next) {
-        longest = field->length > longest ? field->length : longest;
-        plane_bytes += field->plane_bytes;
-    }
-    self->region = (longest + REGIONS - 1) / REGIONS;
-    if (!self->is_host && plane_bytes && self->budget / plane_bytes < (uint64_t)longest) {
-        const int share = (int)(self->budget / plane_bytes / 8);
-        self->region = share < self->region ? share : self->region;
-    }
-    if (self->region < 1)
-        self->region = 1;
-}
-
-/* Late, at the first run or access: by then all arrays of a program are known, and the choice is
- * theirs together. New regions are the host's. */
-haul_status haul_fields_divide(haul_context *context, haul_error *error)
-{
-    for (haul_field *field = context->fields; field; field = field->next) {
-        if (field->parts)
-            continue;
-        if (!field->region && !context->region)
-            choose_region(context);
-        int region = field->region ? field->region : context->region;
-        if (region > field->length)
-            region = field->length ? field->length : 1;
-        const int count = field->host_bytes ? (field->length + region - 1) / region : 0;
-        field->parts = calloc(count ? (size_t)count : 1, sizeof *field->parts);
-        if (!field->parts)
-            return haul_fail_no_memory(error);
-        for (int i = 0; i < count; i++)
-            field->parts[i].on_host = true;
-        field->region = region;
-        field->part_count = count;
-    }
-    return HAUL_OK;
 }
 
 haul_status haul_context_start(haul_context *context, haul_error *error)
 {
-    return haul_queue_run(context, error);
+    return hl_tile_queue_run(context, error);
 }
 
 /* Copies in need no wait: kernels wait for them. */
 haul_status haul_context_wait(haul_context *context, haul_error *error)
 {
-    haul_status status = haul_queue_run(context, error);
-    if (!status && !context->is_host)
-        status = haul_tile_host_wait(context, context->run, error);
-    if (!status && !context->is_host)
-        status = haul_tile_host_wait(context, context->down, error);
+    if (context->team)
+        return hl_tile_on_all(context, wait_one, NULL, error);
+    haul_status status = hl_tile_queue_run(context, error);
+    if (!status && !context->memory.is_host)
+        status = hl_tile_host_wait(context, context->streams.run, error);
+    if (!status && !context->memory.is_host)
+        status = hl_tile_host_wait(context, context->streams.down, error);
+    context->has_failed = context->has_failed || status;
     return status;
 }

@@ -2,7 +2,7 @@
  * are moved as `units` numbers of 8, 4 or 1 bytes. */
 #include "haul/kernel_source.h"
 
-HAUL_KERNEL_FILE(ghost_file)
+HAUL_KERNEL_FILE(hl_tile_ghost_file)
 
 typedef struct ghost_shape {
     haul_view view; /* of units */
@@ -12,8 +12,8 @@ typedef struct ghost_shape {
 } ghost_shape;
 
 /* `list` has pairs of elements of a plane: where to, and where from. */
-#define HAUL_GHOST_KERNELS(copy, put, type)                                                        \
-    HAUL_KERNEL_2D(copy, ghost_file, HAUL_INOUT(type, cells), HAUL_IN(int, list),                  \
+#define HL_TILE_GHOST_KERNELS(copy, put, type)                                                     \
+    HAUL_KERNEL_2D(copy, hl_tile_ghost_file, HAUL_INOUT(type, cells), HAUL_IN(int, list),          \
                    HAUL_VALUE(ghost_shape, shape))                                                 \
     {                                                                                              \
         HAUL_FOR2 (i, plane)                                                                       \
@@ -23,7 +23,7 @@ typedef struct ghost_shape {
                     cells[haul_turn(shape.view, plane) * shape.view.plane +                        \
                           (long)list[2 * (long)i + 1] * shape.units + k];                          \
     }                                                                                              \
-    HAUL_KERNEL_2D(put, ghost_file, HAUL_OUT(type, cells), HAUL_IN(int, list),                     \
+    HAUL_KERNEL_2D(put, hl_tile_ghost_file, HAUL_OUT(type, cells), HAUL_IN(int, list),             \
                    HAUL_IN(type, frame), HAUL_VALUE(ghost_shape, shape))                           \
     {                                                                                              \
         HAUL_FOR2 (i, plane)                                                                       \
@@ -33,6 +33,6 @@ typedef struct ghost_shape {
                     frame[((long)(plane + shape.edge) * shape.count + i) * shape.units + k];       \
     }
 
-HAUL_GHOST_KERNELS(haul_ghost_copy_8, haul_ghost_put_8, unsigned long)
-HAUL_GHOST_KERNELS(haul_ghost_copy_4, haul_ghost_put_4, unsigned)
-HAUL_GHOST_KERNELS(haul_ghost_copy_1, haul_ghost_put_1, unsigned char)
+HL_TILE_GHOST_KERNELS(hl_tile_ghost_copy_8, hl_tile_ghost_put_8, unsigned long)
+HL_TILE_GHOST_KERNELS(hl_tile_ghost_copy_4, hl_tile_ghost_put_4, unsigned)
+HL_TILE_GHOST_KERNELS(hl_tile_ghost_copy_1, hl_tile_ghost_put_1, unsigned char)

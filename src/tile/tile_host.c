@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "tile/tile_parts.h"
+#include "tile/tile_host.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -17,7 +17,7 @@
 /* A field takes two arguments, its cells and its view; a value at least 16 bytes of a step's
  * values. A front has about CELLS cells, so that work outweighs the wait for the tile before. */
 enum {
-    ARGUMENTS = 2 * HAUL_USES + HAUL_VALUE_BYTES / 16,
+    ARGUMENTS = 2 * HL_TILE_USES + HL_TILE_VALUE_BYTES / 16,
     SPINS = 200,
     CELLS = 8192,
     TILES = 2, /* of a thread, at least */
@@ -26,11 +26,12 @@ enum {
 
 /* A step's arguments. */
 typedef struct call {
-    const haul_step *step;
+    const hl_tile_step *step;
     void *arguments[ARGUMENTS];
-    haul_view views[HAUL_USES];
-    haul_rows places[HAUL_USES];
-    void *rows[HAUL_USES]; /* of reductions */
+    haul_checked_view views[HL_TILE_USES]; /* the plain view is the first member */
+    haul_fault fault;
+    haul_rows places[HL_TILE_USES];
+    void *rows[HL_TILE_USES]; /* of reductions */
 } call;
 
 /* A block, or a loop cut into runs of planes. */
@@ -39,9 +40,10 @@ typedef struct job {
     size_t count;
     int outer;
     bool is_wave;
-    int width; /* rows a tile, or planes a run */
-    int first; /* plane of the runs */
-    int depth; /* planes that a front goes on at once */
+    bool is_apart; /* uses any cell of an array that other jobs change: none runs beside it */
+    int width;     /* rows a tile, or planes a run */
+    int first;     /* plane of the runs */
+    int depth;     /* planes that a front goes on at once */
     int tiles;
     int fronts;
     int reach;
@@ -69,7 +71,7 @@ static int most(int a, int b)
 }
 
 /* All of a step's arguments at once: its parts differ in their box alone. */
-static haul_status prepare(call *self, const haul_step *step, haul_error *error)
+static haul_status prepare(call *self, const hl_tile_step *step, haul_error *error)
 {
     const haul_kernel_source *source = step->source;
     size_t at = 0;
@@ -79,22 +81,27 @@ static haul_status prepare(call *self, const haul_step *step, haul_error *error)
         const haul_kernel_parameter *parameter = &source->parameters[i];
         if (parameter->halo < 0) {
             self->arguments[i] = (void *)(step->values + at);
-            at += ((size_t)parameter->bytes + 15) / 16 * 16;
+            at += hl_tile_value_bytes(parameter);
             continue;
         }
-        const haul_field *field = step->uses[use].field;
+        const hl_tile_field *field = step->uses[use].field;
         if (step->uses[use].reduction) {
             uint64_t count;
-            self->places[use] = haul_rows_of(step, &step->uses[use], &count);
-            self->rows[use] = haul_rows_new(step, &step->uses[use], &count);
+            self->places[use] = hl_tile_rows_of(step, &step->uses[use], &count);
+            self->rows[use] = hl_tile_rows_new(step, &step->uses[use], &count);
             if (!self->rows[use])
-                return haul_fail_no_memory(error);
+                return hl_base_fail_no_memory(error);
             self->arguments[i] = self->rows[use];
             self->arguments[++i] = &self->places[use++];
             continue;
         }
-        self->views[use] = haul_field_view(field, -field->edge, false);
-        self->views[use].base += haul_is_along(step, &step->uses[use]) ? step->first : 0;
+        haul_checked_view *view = &self->views[use];
+        view->view = hl_tile_field_view(field, -field->edge, false);
+        view->view.base += hl_tile_is_along(step, &step->uses[use]) ? step->first : 0;
+        if (field->context->is_checking) {
+            view->view.ring = -1;
+            view->bounds = hl_tile_bounds_of(step, use, &self->fault);
+        }
         self->arguments[i] = field->host + (uint64_t)field->lead * field->element;
         self->arguments[++i] = &self->views[use++];
     }
@@ -105,19 +112,19 @@ static haul_status prepare(call *self, const haul_step *step, haul_error *error)
 static void run_rows(const call *self, haul_box box)
 {
     const haul_kernel_source *source = self->step->source;
-    const haul_box groups = haul_row_groups(&box, (int)source->dimensions);
+    const haul_box groups = hl_tile_row_groups(&box, (int)source->dimensions);
     void *arguments[ARGUMENTS];
     memcpy(arguments, self->arguments, sizeof arguments);
     arguments[source->parameter_count - 1] = &box;
     source->host(&groups, &groups, arguments);
 }
 
-/* What a job of reductions has left is folded, and its memory freed. */
+/* Folds the rows of a job of reductions, and frees their memory. */
 static void close_call(call *self, bool has_run)
 {
     for (unsigned u = 0; self->step && u < self->step->use_count; u++) {
         if (self->rows[u] && has_run)
-            haul_rows_fold(self->step, &self->step->uses[u], self->rows[u]);
+            hl_tile_rows_fold(self->step, &self->step->uses[u], self->rows[u]);
         free(self->rows[u]);
     }
 }
@@ -125,7 +132,7 @@ static void close_call(call *self, bool has_run)
 /* The part of a step's box within planes [plane, plane_end) and rows [row, row_end). */
 static void run_part(const call *self, const int planes[2], const int rows[2])
 {
-    const haul_step *step = self->step;
+    const hl_tile_step *step = self->step;
     const int outer = step->outer;
     haul_box box = step->box;
     for (int d = 0; d < 3; d++)
@@ -142,7 +149,7 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
     if (box.lo[outer] >= box.hi[outer])
         return;
     if (step->source)
-        box = haul_box_moved(box, outer, step->first);
+        box = hl_tile_box_moved(box, outer, step->first);
     if (step->source && step->source->reduces) {
         run_rows(self, box);
         return;
@@ -153,7 +160,7 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
     }
     const int lo[2] = {box.lo[outer], outer ? box.lo[outer - 1] : 0};
     const int hi[2] = {box.hi[outer], outer ? box.hi[outer - 1] : 1};
-    haul_ghosts_on_host(step->uses[0].field, lo, hi);
+    hl_tile_ghosts_on_host(step->uses[0].field, lo, hi);
 }
 
 /* Spins for a while, as waits are mostly short, then gives the core away: there may be more threads
@@ -179,10 +186,11 @@ static void run_front(const job *self, int tile, int front)
     }
 }
 
-/* What a tile reads has been written by the job before, and what it writes is no longer read. */
+/* Until the job before has written all that the tile reads, and reads nothing that it writes. */
 static void wait_for_job(const job *self, job *before, int tile)
 {
-    if (!self->is_wave || !before->is_wave || self->outer != before->outer) {
+    if (!self->is_wave || !before->is_wave || self->is_apart || before->is_apart ||
+        self->outer != before->outer) {
         wait_for(&before->finished, before->tiles);
         return;
     }
@@ -236,7 +244,7 @@ static void run_jobs(job *jobs, size_t count)
 
 /* Rows such that the planes between the front and the last step stay in two thirds of the
  * second-level cache, and all threads have tiles. */
-static int choose_rows(const haul_context *context, const haul_block *block, int of)
+static int choose_rows(const haul_context *context, const hl_tile_block *block, int of)
 {
     if (context->options.rows)
         return context->options.rows;
@@ -248,7 +256,7 @@ static int choose_rows(const haul_context *context, const haul_block *block, int
         cache = 1 << 20;
     uint64_t row_bytes = 1;
     for (unsigned i = 0; i < block->field_count; i++) {
-        const haul_field *field = block->fields[i].field;
+        const hl_tile_field *field = block->fields[i].field;
         row_bytes += field->dims == 3 ? (uint64_t)field->row * field->element : field->element;
     }
     const int64_t rows = 2 * cache / 3 / (int64_t)(row_bytes * (uint64_t)(block->reach + 2));
@@ -256,11 +264,11 @@ static int choose_rows(const haul_context *context, const haul_block *block, int
     return rows > shared ? most(1, shared) : most(16, (int)rows);
 }
 
-static void make_wave(const haul_context *context, const haul_block *block, job *self)
+static void make_wave(const haul_context *context, const hl_tile_block *block, job *self)
 {
     int rows = 0, planes = 0, cells = 1, skew = 0;
     for (size_t i = 0; i < block->count; i++) {
-        const haul_step *step = &block->steps[i];
+        const hl_tile_step *step = &block->steps[i];
         rows = most(rows, step->box.hi[self->outer - 1]);
         planes = most(planes, step->box.hi[self->outer]);
         cells = self->outer == 2 ? most(cells, step->box.hi[0] - step->box.lo[0]) : cells;
@@ -275,9 +283,9 @@ static void make_wave(const haul_context *context, const haul_block *block, job 
 }
 
 /* Setting cells beyond the edges goes from one end to the other: in one run. */
-static void make_runs(const haul_block *block, job *self)
+static void make_runs(const hl_tile_block *block, job *self)
 {
-    const haul_step *step = block->steps;
+    const hl_tile_step *step = block->steps;
     const int planes = step->box.hi[self->outer] - step->box.lo[self->outer];
     /* several runs a thread, so that a thread that is held up has fewer of them */
     const int runs = step->source ? least(planes, 4 * thread_count()) : 1;
@@ -294,8 +302,8 @@ static void make_runs(const haul_block *block, job *self)
 }
 
 /* A block of several steps becomes a wavefront, a single step plain runs of planes. */
-static haul_status make_job(haul_context *context, const haul_block *block, call *calls, job *self,
-                            haul_error *error)
+static haul_status make_job(haul_context *context, const hl_tile_block *block, call *calls,
+                            job *self, haul_error *error)
 {
     *self =
         (job){.calls = calls, .count = block->count, .outer = block->steps[0].outer, .depth = 1};
@@ -309,26 +317,26 @@ static haul_status make_job(haul_context *context, const haul_block *block, call
     else
         make_runs(block, self);
     self->done = calloc((size_t)self->tiles, sizeof *self->done);
-    context->steps_chosen = (unsigned)block->count;
-    context->rows_chosen = self->is_wave ? self->width : 0;
-    return self->done ? HAUL_OK : haul_fail_no_memory(error);
+    context->last.steps = (unsigned)block->count;
+    context->last.rows = self->is_wave ? self->width : 0;
+    return self->done ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
 /* Device copies are brought home before, and are stale after. */
-static haul_status bring_home(haul_context *context, const haul_step *steps, size_t count,
+static haul_status bring_home(haul_context *context, const hl_tile_step *steps, size_t count,
                               haul_error *error)
 {
     haul_status status = HAUL_OK;
-    for (size_t s = 0; s < count && !context->is_host; s++)
+    for (size_t s = 0; s < count && !context->memory.is_host; s++)
         for (unsigned u = 0; u < steps[s].use_count; u++) {
-            const haul_field_use *use = &steps[s].uses[u];
-            haul_field *field = use->field;
+            const hl_tile_field_use *use = &steps[s].uses[u];
+            hl_tile_field *field = use->field;
             if (field->planes_stale && !status)
-                status = haul_planes_wrap(field, error);
+                status = hl_tile_planes_wrap(field, error);
             for (int i = 0; i < field->part_count && !status; i++) {
-                if (!haul_step_touches(&steps[s], use, use->halo, i))
+                if (!hl_tile_step_touches(&steps[s], use, use->halo, i))
                     continue;
-                status = haul_part_fetch(field, i, true, error);
+                status = hl_tile_part_fetch(field, i, true, error);
                 if (!status && use->writes)
                     field->parts[i].on_device = false;
             }
@@ -338,7 +346,7 @@ static haul_status bring_home(haul_context *context, const haul_step *steps, siz
     return status;
 }
 
-static bool reduces(const haul_block *block)
+static bool reduces(const hl_tile_block *block)
 {
     bool is_one = false;
     for (size_t i = 0; i < block->count; i++)
@@ -346,36 +354,105 @@ static bool reduces(const haul_block *block)
     return is_one;
 }
 
+typedef struct job_run {
+    job *jobs;
+    size_t count;
+} job_run;
+
+static void run_called(void *state)
+{
+    const job_run *self = state;
+    run_jobs(self->jobs, self->count);
+}
+
+static bool has_limit(const haul_context *context)
+{
+    return context->device_options.time_limit_s > 0;
+}
+
+/* A thread of the host's own, whose waits know time limits. */
+static haul_status open_limited(haul_context *context, haul_error *error)
+{
+    if (context->limited.stream)
+        return HAUL_OK;
+    if (!context->memory.is_host)
+        HAUL_TRY(
+            haul_device_open("host", &context->device_options, &context->limited.device, error));
+    haul_device *device =
+        context->memory.is_host ? context->memory.device : context->limited.device;
+    return haul_stream_new(device, &context->limited.stream, error);
+}
+
+/* Jobs that run out of time go on: the context is then stuck, and what they use is left to them. */
+static haul_status run_within_limit(haul_context *context, job *jobs, size_t count,
+                                    haul_error *error)
+{
+    if (!has_limit(context)) {
+        run_jobs(jobs, count);
+        return HAUL_OK;
+    }
+    HAUL_TRY(open_limited(context, error));
+    job_run *run = malloc(sizeof *run);
+    if (!run)
+        return hl_base_fail_no_memory(error);
+    *run = (job_run){jobs, count};
+    haul_status status = haul_stream_call(context->limited.stream, run_called, run, NULL, error);
+    if (!status) {
+        status = haul_stream_wait(context->limited.stream, error);
+        context->limited.is_stuck = status != HAUL_OK;
+    }
+    if (!context->limited.is_stuck)
+        free(run);
+    return status;
+}
+
+/* Tiles that follow each other know what they share of arrays that all go along with alone. */
+static bool is_apart(const hl_tile_block *block, const hl_tile_step *steps, size_t count)
+{
+    for (unsigned i = 0; i < block->field_count; i++)
+        for (size_t s = 0; s < count && !block->fields[i].is_aligned; s++)
+            for (unsigned u = 0; u < steps[s].use_count; u++)
+                if (steps[s].uses[u].writes && steps[s].uses[u].field == block->fields[i].field)
+                    return true;
+    return false;
+}
+
 /* Makes the jobs of all steps, up to the next reduction, before any runs: tiles of a job may then
  * begin while the job before still runs. */
-haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count, haul_error *error)
+static haul_status run_steps(haul_context *context, hl_tile_step *steps, size_t count,
+                             haul_error *error)
 {
-    haul_status status = bring_home(context, steps, count, error);
-    if (status || context->without_data)
-        return status;
-    const haul_block_limits limits = {context->options.steps ? context->options.steps : STEPS,
-                                      INT32_MAX, .in_host_rows = true};
+    const unsigned most_steps = context->options.steps ? context->options.steps : STEPS;
+    const hl_tile_block_limits limits = {context->is_checking ? 1 : most_steps, INT32_MAX,
+                                         .in_host_rows = true};
     job *jobs = calloc(count, sizeof *jobs);
     call *calls = calloc(count, sizeof *calls);
     size_t made = 0, taken = 0;
+    haul_status status = HAUL_OK;
     if (!jobs || !calls) {
         free(jobs);
         free(calls);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     for (size_t first = 0, ran = 0; !status && taken < count; first = made, ran = taken) {
         for (bool is_last = false; !status && !is_last && taken < count;) {
-            haul_block block;
-            haul_block_take(&block, steps + taken, count - taken, &limits);
+            hl_tile_block block;
+            hl_tile_block_take(&block, steps + taken, count - taken, &limits);
             status = make_job(context, &block, calls + taken, &jobs[made], error);
+            jobs[made].is_apart = is_apart(&block, steps, count);
             taken += block.count;
             made++;
             is_last = reduces(&block);
         }
         if (!status)
-            run_jobs(jobs + first, made - first);
-        for (size_t i = ran; i < taken; i++)
+            status = run_within_limit(context, jobs + first, made - first, error);
+        if (context->limited.is_stuck)
+            return status;
+        for (size_t i = ran; i < taken; i++) {
             close_call(&calls[i], !status);
+            if (calls[i].fault.is_taken && !status)
+                status = hl_tile_fault_tell(calls[i].step, &calls[i].fault, error);
+        }
     }
     context->counts.passes += made;
     context->counts.kernels += count;
@@ -383,5 +460,36 @@ haul_status haul_host_run(haul_context *context, haul_step *steps, size_t count,
         free(jobs[i].done);
     free(jobs);
     free(calls);
+    return status;
+}
+
+static void leave_fields(const hl_tile_step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (unsigned u = 0; u < steps[i].use_count; u++)
+            steps[i].uses[u].field->is_stuck = true;
+}
+
+/* With a time limit the steps are copied, as jobs may outlive the queue's. */
+haul_status hl_tile_host_run(haul_context *context, hl_tile_step *steps, size_t count,
+                             haul_error *error)
+{
+    HAUL_TRY(bring_home(context, steps, count, error));
+    if (context->memory.without_data)
+        return HAUL_OK;
+    if (context->limited.is_stuck)
+        return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED,
+                              "the host is lost: an earlier loop ran out of time");
+    if (!has_limit(context))
+        return run_steps(context, steps, count, error);
+    hl_tile_step *own = malloc(count * sizeof *own);
+    if (!own)
+        return hl_base_fail_no_memory(error);
+    memcpy(own, steps, count * sizeof *own);
+    const haul_status status = run_steps(context, own, count, error);
+    if (context->limited.is_stuck)
+        leave_fields(own, count);
+    else
+        free(own);
     return status;
 }

@@ -2,7 +2,7 @@
  * become one in the queue, so nothing is lost by small tiles on a device. */
 #include <string.h>
 
-#include "tile/tile_parts.h"
+#include "tile/tile_calls.h"
 
 static int least(int a, int b)
 {
@@ -10,36 +10,38 @@ static int least(int a, int b)
 }
 
 /* A size of 0 is the whole dimension. */
-haul_tiles haul_tiles_of(haul_array *array, const int size[3])
+haul_tiles haul_tiles_make(haul_array *array, const int size[3])
 {
-    const haul_field *field = array->field;
+    const hl_tile_field *field = array->field;
     haul_tiles tiles = {.array = array};
     for (int d = 0; d < 3; d++) {
-        const int given = size && size[d] > 0 ? size[d] : field->size[d];
+        const int given = size && size[d] > 0 ? size[d] : hl_tile_field_size(field, d);
         tiles.size[d] = d < field->dims ? given : 1;
     }
     return tiles;
 }
 
-/* This process's cells. */
-static int first_of(const haul_field *field, int d)
+/* This process's cells; those of all devices. */
+static int first_of(const haul_array *array, int d)
 {
-    return d == field->dims - 1 ? field->first : 0;
+    return d == array->field->dims - 1 && !array->of ? array->field->first : 0;
 }
 
-static int end_of(const haul_field *field, int d)
+static int end_of(const haul_array *array, int d)
 {
-    return first_of(field, d) + field->size[d];
+    return array->of ? hl_tile_field_size(array->field, d)
+                     : first_of(array, d) + array->field->size[d];
 }
 
-/* The tile that begins at box.lo: it ends with its region. */
+/* The tile that begins at box.lo: it ends with its region, but over several devices, where the
+ * first loop may divide the array anew. */
 static void set_end(haul_tiles *tiles)
 {
-    const haul_field *field = tiles->array->field;
+    const hl_tile_field *field = tiles->array->field;
     const int outer = field->dims - 1;
     for (int d = 0; d < field->dims; d++)
-        tiles->box.hi[d] = least(tiles->box.lo[d] + tiles->size[d], end_of(field, d));
-    if (field->region) {
+        tiles->box.hi[d] = least(tiles->box.lo[d] + tiles->size[d], end_of(tiles->array, d));
+    if (field->region && !tiles->array->of) {
         const int before = (tiles->box.lo[outer] - field->first) / field->region;
         tiles->box.hi[outer] =
             least(tiles->box.hi[outer], field->first + (before + 1) * field->region);
@@ -48,13 +50,20 @@ static void set_end(haul_tiles *tiles)
 
 void haul_tiles_reset(haul_tiles *tiles, bool on_device)
 {
-    const haul_field *field = tiles->array->field;
+    const hl_tile_field *field = tiles->array->field;
+    const int devices = tiles->array->of ? hl_tile_team_count(tiles->array->context->team) : 1;
+    haul_error failure = {.status = HAUL_OK};
     tiles->box = (haul_box){{0}, {0}};
     tiles->on_device = on_device;
-    tiles->is_valid = !haul_fields_divide(field->context, NULL) && field->part_count > 0;
+    for (int rank = 0; rank < devices && !failure.status; rank++) {
+        haul_context *context = tiles->array->of ? tiles->array->of[rank]->context : field->context;
+        if (hl_tile_fields_divide(&context->memory, &failure))
+            hl_tile_failure_keep(&tiles->array->context->queue, &failure);
+    }
+    tiles->is_valid = !failure.status && field->part_count > 0;
     for (int d = 0; d < field->dims; d++) {
         tiles->is_valid = tiles->is_valid && field->size[d] > 0;
-        tiles->box.lo[d] = first_of(field, d);
+        tiles->box.lo[d] = first_of(tiles->array, d);
     }
     if (tiles->is_valid)
         set_end(tiles);
@@ -68,22 +77,22 @@ bool haul_tiles_valid(const haul_tiles *tiles)
 /* Along x first, as cells are in memory. */
 void haul_tiles_next(haul_tiles *tiles)
 {
-    const haul_field *field = tiles->array->field;
+    const hl_tile_field *field = tiles->array->field;
     for (int d = 0; d < field->dims; d++) {
         tiles->box.lo[d] = tiles->box.hi[d];
-        if (tiles->box.lo[d] < end_of(field, d)) {
+        if (tiles->box.lo[d] < end_of(tiles->array, d)) {
             set_end(tiles);
             return;
         }
-        tiles->box.lo[d] = first_of(field, d);
+        tiles->box.lo[d] = first_of(tiles->array, d);
     }
     tiles->is_valid = false;
 }
 
 /* Where bounds cut a tile to nothing, the loop is empty and is not queued. */
-haul_status haul_compute(const haul_tiles *tiles, const haul_kernel_source *kernel,
-                         const void *const *arguments, size_t count, const haul_box *bounds,
-                         haul_error *error)
+haul_status haul_tiles_compute(const haul_tiles *tiles, const haul_kernel_source *kernel,
+                               const void *const *arguments, size_t count, const haul_box *bounds,
+                               haul_error *error)
 {
     haul_box box = tiles->box;
     for (int d = 0; d < 3 && bounds; d++) {
@@ -91,5 +100,5 @@ haul_status haul_compute(const haul_tiles *tiles, const haul_kernel_source *kern
         box.hi[d] = bounds->hi[d] < box.hi[d] ? bounds->hi[d] : box.hi[d];
     }
     const haul_loop_options options = {.box = &box, .on_host = !tiles->on_device};
-    return haul_loop(tiles->array->context, kernel, arguments, count, &options, error);
+    return haul_loop_queue(tiles->array->context, kernel, arguments, count, &options, error);
 }

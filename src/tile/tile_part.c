@@ -1,36 +1,30 @@
 /* Streams and events of a context's device, and planes that go between an array's host memory and
  * its ring. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "haul/device_backend.h"
-#include "tile/tile_parts.h"
-
-static bool make_event(haul_context *self, haul_event **event, haul_status *status,
-                       haul_error *error)
-{
-    *status = haul_event_new(self->device, event, error);
-    return !*status;
-}
+#include "tile/tile_pass.h"
 
 /* Three streams: in, kernels, out, so that each engine of the device has one. A fourth for the
  * host's own reads, which then wait for no copy of a pass. */
-haul_status haul_device_open_queues(haul_context *self, haul_error *error)
+haul_status hl_tile_streams_open(haul_context *context, haul_error *error)
 {
+    haul_device *device = context->memory.device;
+    hl_tile_streams *self = &context->streams;
     haul_stream **streams[] = {&self->up, &self->run, &self->down};
-    haul_status status = haul_stream_new(self->device, &self->home, error);
-    for (int i = 0; i < 3 && !status; i++) {
-        status = haul_stream_new(self->device, streams[i], error);
-        if (!status && make_event(self, &self->made_room[i], &status, error))
-            (void)make_event(self, &self->arrived[i], &status, error);
+    HAUL_TRY(haul_stream_new(device, &self->home, error));
+    for (int i = 0; i < 3; i++) {
+        HAUL_TRY(haul_stream_new(device, streams[i], error));
+        HAUL_TRY(haul_event_new(device, &self->made_room[i], error));
+        HAUL_TRY(haul_event_new(device, &self->arrived[i], error));
     }
-    if (!status)
-        status = haul_event_new(self->device, &self->computed, error);
-    return status;
+    return haul_event_new(device, &self->computed, error);
 }
 
 /* Needs: nothing queued. Works where opening stopped half way. */
-void haul_device_close_queues(haul_context *self)
+void hl_tile_streams_close(hl_tile_streams *self)
 {
     for (int i = 0; i < 3; i++) {
         haul_event_free(self->made_room[i]);
@@ -38,6 +32,7 @@ void haul_device_close_queues(haul_context *self)
     }
     for (size_t i = 0; i < self->passed_count; i++)
         haul_event_free(self->passed[i]);
+    free(self->passed);
     haul_event_free(self->computed);
     haul_event_free(self->share_began);
     haul_event_free(self->share_ended);
@@ -48,25 +43,60 @@ void haul_device_close_queues(haul_context *self)
 }
 
 /* The place of a plane in a ring. */
-static int place(const haul_field *field, int plane)
+static int place(const hl_tile_field *field, int plane)
 {
     const int at = plane % field->planes;
     return at < 0 ? at + field->planes : at;
 }
 
-/* Copies planes [first, end) between the host's memory and the ring. */
-haul_status haul_planes_copy(haul_field *field, haul_planes run, haul_stream *stream,
-                             haul_error *error)
+/* Whether a copy from the array's memory may take its bytes when it is queued, before all that its
+ * stream waits for: a GPU's driver may so copy memory that is not page-locked. */
+static bool is_read_at_once(const hl_tile_field *field)
+{
+    return !field->pinned && !haul_device_describe(field->memory->device)->is_host;
+}
+
+/* Such a copy is queued once the host's memory has what an earlier copy brings there. */
+static haul_status wait_until_home(hl_tile_field *field, hl_tile_planes run, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < field->part_count && is_read_at_once(field) && !status; i++) {
+        hl_tile_part *part = &field->parts[i];
+        if (!part->is_leaving || hl_tile_part_begin(field, i) >= run.end ||
+            hl_tile_part_end(field, i) <= run.first)
+            continue;
+        status = hl_tile_host_wait_event(field->context, part->left, error);
+        part->is_leaving = status != HAUL_OK;
+    }
+    return status;
+}
+
+/* Notes that the part's last copy to the host is queued. */
+haul_status hl_tile_part_leaves(hl_tile_field *field, int part, haul_error *error)
 {
     haul_context *context = field->context;
-    const bool is_up = stream == context->up;
-    haul_status status = HAUL_OK;
+    hl_tile_part *state = &field->parts[part];
+    state->on_host = state->is_leaving = true;
+    if (!is_read_at_once(field))
+        return HAUL_OK;
+    if (!state->left)
+        HAUL_TRY(haul_event_new(context->memory.device, &state->left, error));
+    return hl_tile_record(context, context->streams.down, state->left, error);
+}
+
+/* Copies planes [first, end) between the host's memory and the ring. */
+haul_status hl_tile_planes_copy(hl_tile_field *field, hl_tile_planes run, haul_stream *stream,
+                                haul_error *error)
+{
+    haul_context *context = field->context;
+    const bool is_up = stream == context->streams.up;
+    haul_status status = is_up ? wait_until_home(field, run, error) : HAUL_OK;
     for (int first = run.first; first < run.end && !status;) {
         const int at = place(field, first + run.shift), room = field->planes - at;
         const int planes = run.end - first < room ? run.end - first : room;
         const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->slot_bytes);
-        const uint64_t offset =
-            haul_field_offset(field, first) + (uint64_t)haul_window_origin(field) * field->element;
+        const uint64_t offset = hl_tile_field_offset(field, first) +
+                                (uint64_t)hl_tile_window_origin(field) * field->element;
         const uint64_t host_pitch = field->plane_bytes, ring_pitch = field->slot_bytes;
         const haul_address host = field->pinned ? haul_in_buffer(field->pinned, offset)
                                                 : haul_in_host(field->host + offset);
@@ -80,80 +110,96 @@ haul_status haul_planes_copy(haul_field *field, haul_planes run, haul_stream *st
         if (!field->window_rows) /* in one piece */
             transfer = (haul_transfer){
                 transfer.to, transfer.from, {(uint64_t)planes * ring_pitch}, {0}, {0}};
-        status = haul_tile_copy(context, stream, &transfer, error);
+        status = hl_tile_copy(context, stream, &transfer, error);
         first += planes;
     }
     return status;
 }
 
 /* A plane to another of the ring, in the stream of the kernels: it needs no event. */
-haul_status haul_plane_copy_within(haul_field *field, int to, int from, haul_error *error)
+haul_status hl_tile_plane_copy_within(hl_tile_field *field, int to, int from, haul_error *error)
 {
     const haul_transfer transfer = {
         .to = haul_in_buffer(field->ring, (uint64_t)place(field, to) * field->plane_bytes),
         .from = haul_in_buffer(field->ring, (uint64_t)place(field, from) * field->plane_bytes),
         .size = {field->plane_bytes},
     };
-    return haul_tile_copy(field->context, field->context->run, &transfer, error);
+    return hl_tile_copy(field->context, field->context->streams.run, &transfer, error);
 }
 
-static void wrap_memory(const haul_field *field, int to, int from)
+static void wrap_memory(const hl_tile_field *field, int to, int from)
 {
-    memcpy(field->host + haul_field_offset(field, to), field->host + haul_field_offset(field, from),
-           field->plane_bytes);
+    memcpy(field->host + hl_tile_field_offset(field, to),
+           field->host + hl_tile_field_offset(field, from), field->plane_bytes);
 }
 
-/* Sets the planes beyond the edges from the opposite ends: on the host, where the device has not
- * both ends at once. */
-haul_status haul_planes_wrap(haul_field *field, haul_error *error)
+/* Whether the part has cells that are beyond the opposite edge, too, or planes beyond its own. */
+static bool is_end_part(const hl_tile_field *field, int part)
+{
+    return hl_tile_part_begin(field, part) < field->edge ||
+           hl_tile_part_end(field, part) > field->length - field->edge;
+}
+
+/* Sets the planes beyond the edges from the opposite ends: on the device, where it has both, else
+ * on the host. The other has them no more. */
+haul_status hl_tile_planes_wrap(hl_tile_field *field, haul_error *error)
 {
     const int length = field->length, edge = field->edge;
-    const bool on_device = haul_field_is_all_there(field);
+    bool on_device = hl_tile_field_is_all_there(field);
     haul_status status = HAUL_OK;
-    field->planes_stale = false;
-    for (int i = 0; i < field->part_count && !status && !on_device; i++) {
-        if (haul_part_begin(field, i) >= edge && haul_part_end(field, i) <= length - edge)
+    for (int i = 0; i < field->part_count; i++)
+        on_device = on_device && (field->parts[i].on_device || !is_end_part(field, i));
+    for (int i = 0; i < field->part_count && !status; i++) {
+        if (!is_end_part(field, i))
             continue;
-        status = haul_part_fetch(field, i, true, error);
-        field->parts[i].on_device = false;
+        if (on_device) {
+            field->parts[i].on_host = false;
+        } else {
+            status = hl_tile_part_fetch(field, i, true, error);
+            field->parts[i].on_device = false;
+        }
     }
     for (int k = 1; k <= edge && !status; k++) {
         if (on_device) {
-            status = haul_plane_copy_within(field, -k, length - k, error);
+            status = hl_tile_plane_copy_within(field, -k, length - k, error);
             if (!status)
-                status = haul_plane_copy_within(field, length - 1 + k, k - 1, error);
-        } else if (!field->context->without_data) {
+                status = hl_tile_plane_copy_within(field, length - 1 + k, k - 1, error);
+        } else if (!field->context->memory.without_data) {
             wrap_memory(field, -k, length - k);
             wrap_memory(field, length - 1 + k, k - 1);
         }
     }
+    field->planes_stale = field->planes_stale && status;
     return status;
 }
 
 /* Copies on a stream of its own and waits for the part's last work alone, not for the pass to
  * end. */
-haul_status haul_part_fetch(haul_field *field, int part, bool with_data, haul_error *error)
+haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, haul_error *error)
 {
     haul_context *context = field->context;
-    haul_part *state = &field->parts[part];
+    hl_tile_part *state = &field->parts[part];
     haul_status status = HAUL_OK;
-    if (context->is_host)
+    if (context->memory.is_host)
         return HAUL_OK;
-    if (with_data && !state->on_host && !state->on_device && !field->is_discarded)
-        return haul_fail(error, HAUL_DEVICE_FAILED, "region %d was on the device, and is lost",
-                         part);
+    if (with_data && !state->on_host && !state->on_device)
+        return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED,
+                              "region %d was on the device, and is lost", part);
     if (with_data && !state->on_host && state->on_device) {
-        if (state->passed)
-            status = haul_tile_wait(context, context->home, state->passed, error);
+        if (state->is_leaving) /* an older copy, to the same memory */
+            status = hl_tile_host_wait(context, context->streams.down, error);
+        if (!status && state->passed)
+            status = hl_tile_wait(context, context->streams.home, state->passed, error);
         if (!status)
-            status = haul_planes_copy(
-                field, (haul_planes){haul_part_begin(field, part), haul_part_end(field, part), 0},
-                context->home, error);
+            status = hl_tile_planes_copy(
+                field,
+                (hl_tile_planes){hl_tile_part_begin(field, part), hl_tile_part_end(field, part), 0},
+                context->streams.home, error);
         if (!status)
-            status = haul_tile_host_wait(context, context->home, error);
+            status = hl_tile_host_wait(context, context->streams.home, error);
         state->on_host = !status;
     } else if (state->is_leaving) {
-        status = haul_tile_host_wait(context, context->down, error);
+        status = hl_tile_host_wait(context, context->streams.down, error);
     }
     /* a device that is lost does not use what the host has */
     if (!status && state->passed)

@@ -1,4 +1,4 @@
-/* What is queued on the device, counted, and kept as a plan with the messages between. */
+/* Operations on the device: queued, counted, and kept as a plan with the messages between. */
 #include <stdlib.h>
 
 #include "base/fail.h"
@@ -8,7 +8,10 @@
 
 static int stream_of(const haul_context *context, const haul_stream *stream)
 {
-    return stream == context->up ? 0 : stream == context->run ? 1 : stream == context->down ? 2 : 3;
+    return stream == context->streams.up     ? 0
+           : stream == context->streams.run  ? 1
+           : stream == context->streams.down ? 2
+                                             : 3;
 }
 
 /* The later of the two on every stream: after it, all that is after either. */
@@ -19,10 +22,10 @@ static void join_moment(moment *self, const moment *other)
 }
 
 /* Notes only waits that say something new: what a stream has already waited for is implied. */
-static haul_status add(haul_tile_plan *self, planned op, haul_error *error)
+static haul_status add(hl_tile_plan *self, planned op, haul_error *error)
 {
-    if (!haul_grow(&self->ops, &self->capacity, self->count + 1, sizeof *self->ops))
-        return haul_fail_no_memory(error);
+    if (!hl_base_grow(&self->ops, &self->capacity, self->count + 1, sizeof *self->ops))
+        return hl_base_fail_no_memory(error);
     moment *seen = &self->seen[op.stream], *awaited = &self->awaited[op.stream];
     join_moment(awaited, op.stream < SENDS ? &self->received : &self->host);
     for (int s = 0; s < STREAMS; s++)
@@ -42,8 +45,8 @@ static haul_status note(haul_context *context, const haul_stream *stream, planne
 }
 
 /* By the kind of buffer: host memory is pinned or has no buffer. */
-haul_status haul_tile_copy(haul_context *context, haul_stream *stream,
-                           const haul_transfer *transfer, haul_error *error)
+haul_status hl_tile_copy(haul_context *context, haul_stream *stream, const haul_transfer *transfer,
+                         haul_error *error)
 {
     static const char *const ops[] = {"HtoD", "DtoD", "DtoH"};
     const uint64_t bytes = transfer->size[0] * (transfer->size[1] ? transfer->size[1] : 1);
@@ -65,27 +68,27 @@ haul_status haul_tile_copy(haul_context *context, haul_stream *stream,
 
 /* A kept plan needs the kernel's time before it has run: that of the simulated device, or of the
  * model's rates. */
-haul_status haul_tile_launch(haul_context *context, const haul_kernel_source *source,
-                             const haul_launch *launch, haul_error *error)
+haul_status hl_tile_launch(haul_context *context, const haul_kernel_source *source,
+                           const haul_launch *launch, haul_error *error)
 {
     haul_kernel *kernel;
     planned op = {.op = "kernel", .kernel = source->name};
-    haul_status status = haul_context_kernel(context, source, &kernel, error);
+    haul_status status = hl_tile_kernel_get(&context->kernels, source, &kernel, error);
     if (!status)
-        status = haul_stream_launch(context->run, kernel, launch, NULL, error);
+        status = haul_stream_launch(context->streams.run, kernel, launch, NULL, error);
     if (status)
         return status;
     context->counts.kernels++;
-    if (context->plan && haul_device_describe(context->device)->is_simulated) {
-        status = haul_sim_kernel_ns(context->device, kernel, launch, &op.dur_ns, error);
+    if (context->plan && haul_device_describe(context->memory.device)->is_simulated) {
+        status = hl_device_sim_kernel_ns(context->memory.device, kernel, launch, &op.dur_ns, error);
     } else if (context->plan) {
-        const haul_tile_rates rates = haul_tile_rates_of(context);
+        const hl_tile_rates rates = hl_tile_rates_of(&context->choice);
         op.dur_ns = (int64_t)(1e9 * (launch->bytes / rates.memory_Bps + rates.launch_s));
     }
-    return status ? status : note(context, context->run, op, error);
+    return status ? status : note(context, context->streams.run, op, error);
 }
 
-static known_event *find(haul_tile_plan *self, const haul_event *event)
+static known_event *find(hl_tile_plan *self, const haul_event *event)
 {
     for (size_t i = 0; i < self->event_count; i++)
         if (self->events[i].event == event)
@@ -94,18 +97,18 @@ static known_event *find(haul_tile_plan *self, const haul_event *event)
 }
 
 /* An event stands for all that its stream has done or waited for until now. */
-haul_status haul_tile_record(haul_context *context, haul_stream *stream, haul_event *event,
-                             haul_error *error)
+haul_status hl_tile_record(haul_context *context, haul_stream *stream, haul_event *event,
+                           haul_error *error)
 {
-    haul_tile_plan *self = context->plan;
+    hl_tile_plan *self = context->plan;
     const haul_status status = haul_stream_record(stream, event, error);
     if (status || !self)
         return status;
     known_event *known = find(self, event);
     if (!known) {
-        if (!haul_grow(&self->events, &self->event_capacity, self->event_count + 1,
-                       sizeof *self->events))
-            return haul_fail_no_memory(error);
+        if (!hl_base_grow(&self->events, &self->event_capacity, self->event_count + 1,
+                          sizeof *self->events))
+            return hl_base_fail_no_memory(error);
         known = &self->events[self->event_count++];
     }
     const int on = stream_of(context, stream);
@@ -115,8 +118,8 @@ haul_status haul_tile_record(haul_context *context, haul_stream *stream, haul_ev
 }
 
 /* An event that was never recorded holds nothing up, and is not noted. */
-haul_status haul_tile_wait(haul_context *context, haul_stream *stream, haul_event *event,
-                           haul_error *error)
+haul_status hl_tile_wait(haul_context *context, haul_stream *stream, haul_event *event,
+                         haul_error *error)
 {
     const haul_status status = haul_stream_wait_event(stream, event, error);
     const known_event *known = context->plan ? find(context->plan, event) : NULL;
@@ -125,11 +128,20 @@ haul_status haul_tile_wait(haul_context *context, haul_stream *stream, haul_even
     return status;
 }
 
-haul_status haul_tile_host_wait(haul_context *context, haul_stream *stream, haul_error *error)
+haul_status hl_tile_host_wait(haul_context *context, haul_stream *stream, haul_error *error)
 {
     const haul_status status = haul_stream_wait(stream, error);
     if (!status && context->plan)
         join_moment(&context->plan->host, &context->plan->seen[stream_of(context, stream)]);
+    return status;
+}
+
+haul_status hl_tile_host_wait_event(haul_context *context, haul_event *event, haul_error *error)
+{
+    const haul_status status = haul_event_wait(event, error);
+    const known_event *known = context->plan ? find(context->plan, event) : NULL;
+    if (!status && known)
+        join_moment(&context->plan->host, &known->when);
     return status;
 }
 
@@ -148,8 +160,8 @@ static haul_status note_message(haul_context *context, const haul_process_messag
         error);
 }
 
-haul_status haul_tile_start(haul_context *context, const haul_process_message *messages, int count,
-                            haul_error *error)
+haul_status hl_tile_start(haul_context *context, const haul_process_message *messages, int count,
+                          haul_error *error)
 {
     const haul_processes *processes = context->options.processes;
     haul_status status = processes->start(processes->of, messages, count, error);
@@ -158,14 +170,14 @@ haul_status haul_tile_start(haul_context *context, const haul_process_message *m
     return status;
 }
 
-static void note_received(haul_tile_plan *self)
+static void note_received(hl_tile_plan *self)
 {
     for (int s = SENDS; s < STREAMS; s++)
         join_moment(&self->received, &self->seen[s]);
     join_moment(&self->host, &self->received);
 }
 
-haul_status haul_tile_finish(haul_context *context, haul_error *error)
+haul_status hl_tile_finish(haul_context *context, haul_error *error)
 {
     const haul_processes *processes = context->options.processes;
     const haul_status status = processes->finish(processes->of, error);
@@ -175,8 +187,8 @@ haul_status haul_tile_finish(haul_context *context, haul_error *error)
 }
 
 /* In the plan a message to each. */
-haul_status haul_tile_gather(haul_context *context, const void *own, size_t bytes, void *all,
-                             haul_error *error)
+haul_status hl_tile_gather(haul_context *context, const void *own, size_t bytes, void *all,
+                           haul_error *error)
 {
     const haul_processes *processes = context->options.processes;
     const int count = processes->count;
@@ -193,9 +205,9 @@ haul_status haul_tile_gather(haul_context *context, const void *own, size_t byte
     return status;
 }
 
-haul_tile_plan *haul_tile_plan_new(int processes)
+hl_tile_plan *hl_tile_plan_new(int processes)
 {
-    haul_tile_plan *self = calloc(1, sizeof *self);
+    hl_tile_plan *self = calloc(1, sizeof *self);
     if (self && !(self->messages = calloc((size_t)processes * 2, sizeof *self->messages))) {
         free(self);
         return NULL;
@@ -203,7 +215,7 @@ haul_tile_plan *haul_tile_plan_new(int processes)
     return self;
 }
 
-void haul_tile_plan_free(haul_tile_plan *plan)
+void hl_tile_plan_free(hl_tile_plan *plan)
 {
     if (!plan)
         return;

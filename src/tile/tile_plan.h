@@ -1,8 +1,8 @@
-/* What a context has queued on its device, and the messages between processes. */
+/* The plan of a context: operations queued on its device, and messages between processes. */
 #ifndef HAUL_TILE_TILE_PLAN_H
 #define HAUL_TILE_TILE_PLAN_H
 
-#include "tile/tile_parts.h"
+#include "tile/tile_pass.h"
 
 /* Streams: the context's four, messages that are sent, and those of either side, each of which
  * arrives on its own. */
@@ -29,7 +29,7 @@ typedef struct known_event {
     moment when;
 } known_event;
 
-struct haul_tile_plan {
+struct hl_tile_plan {
     planned *ops;
     size_t count;
     size_t capacity;

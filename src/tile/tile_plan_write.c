@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "tile/tile_calls.h"
 #include "tile/tile_plan.h"
 
 enum { YAML_MOST = 2500 };
@@ -14,7 +15,7 @@ static const char *const stream_names[STREAMS] = {"in",    "kernels",    "out", 
                                                   "sends", "from above", "from below"};
 
 typedef struct plan_writer {
-    const haul_tile_plan *plan;
+    const hl_tile_plan *plan;
     int rank; /* -1: of one process alone */
     FILE *out;
 } plan_writer;
@@ -50,10 +51,10 @@ static void put_after(const plan_writer *self, const planned *op, const char *op
 
 static void write_yaml(const plan_writer *self, const haul_context *context)
 {
-    const haul_tile_plan *plan = self->plan;
+    const hl_tile_plan *plan = self->plan;
     fprintf(self->out,
             "# What a program of tiles queued on %s; kernels' times are those of that device.\n",
-            haul_device_describe(context->device)->name);
+            haul_device_describe(context->memory.device)->name);
     fprintf(self->out,
             "haul_workload: 1\nname: tiles\nsummary: %zu operations of a program of tiles\n",
             plan->count);
@@ -97,9 +98,9 @@ static haul_status write_alone(const haul_context *context, bool is_csv, FILE *o
 {
     const plan_writer self = {context->plan, -1, out};
     if (!is_csv && context->plan->count > YAML_MOST)
-        return haul_fail(error, HAUL_USAGE,
-                         "%zu operations are more than a workload of YAML holds: write a .csv",
-                         context->plan->count);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "%zu operations are more than a workload of YAML holds: write a .csv",
+                              context->plan->count);
     if (is_csv) {
         fputs("name,op,stream,bytes,duration,after\n", out);
         write_rows(&self);
@@ -129,7 +130,7 @@ static haul_status write_together(const haul_processes *processes, char *rows, u
 {
     uint64_t *sizes = calloc((size_t)processes->count, sizeof *sizes);
     if (!sizes)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     haul_status status = processes->gather(processes->of, &bytes, sizeof bytes, sizes, error);
     if (!status && processes->rank)
         status = pass_rows(processes, processes->rank, rows, bytes, NULL, error);
@@ -140,7 +141,7 @@ static haul_status write_together(const haul_processes *processes, char *rows, u
     for (int from = 1; from < processes->count && out && !status; from++) {
         char *theirs = malloc(sizes[from] + 1);
         status = theirs ? pass_rows(processes, from, theirs, sizes[from], out, error)
-                        : haul_fail_no_memory(error);
+                        : hl_base_fail_no_memory(error);
         free(theirs);
     }
     free(sizes);
@@ -154,10 +155,10 @@ static haul_status write_shared(const haul_context *context, FILE *out, haul_err
     size_t bytes = 0;
     const plan_writer self = {context->plan, processes->rank, open_memstream(&rows, &bytes)};
     if (!self.out)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     write_rows(&self);
-    const haul_status status = fclose(self.out)
-                                   ? haul_fail_no_memory(error)
+    const haul_status status = fclose(self.out) || !rows
+                                   ? hl_base_fail_no_memory(error)
                                    : write_together(processes, rows, bytes, out, error);
     free(rows);
     return status;
@@ -171,17 +172,23 @@ static haul_status write_file(haul_context *context, const char *path, bool is_s
     haul_status status = HAUL_OK;
     FILE *out = NULL;
     if ((!is_shared || !processes->rank) && !(out = fopen(path, "w")))
-        status = haul_fail_open(error, path);
+        status = hl_base_fail_open(error, path);
     else if (is_shared)
         status = write_shared(context, out, error);
     else
-        status = write_alone(context, haul_ends_with(path, ".csv"), out, error);
+        status = write_alone(context, hl_base_ends_with(path, ".csv"), out, error);
     const bool failed = out && ferror(out);
     if (((out && fclose(out)) || failed) && !status)
-        status = haul_fail(error, HAUL_IO, "cannot write '%.200s'", path);
+        status = haul_error_set(error, HAUL_STATUS_IO, "cannot write '%.200s'", path);
     if (status && is_shared)
         processes->tell(processes->of, error);
     return status;
+}
+
+static haul_status write_one(haul_context *context, int rank, void *state, haul_error *error)
+{
+    (void)rank;
+    return haul_context_plan_write(context, state, error);
 }
 
 /* Runs what is queued first. */
@@ -191,13 +198,16 @@ haul_status haul_context_plan_write(haul_context *context, const char *path, hau
     const bool is_shared = processes && processes->count > 1;
     haul_error own = {.status = HAUL_OK};
     error = error ? error : &own;
-    const haul_status status = haul_queue_run(context, error);
+    if (context->team)
+        return hl_tile_on_all(context, write_one, (void *)path, error);
+    const haul_status status = hl_tile_queue_run(context, error);
     if (status)
         return status;
     if (!context->plan)
-        return haul_fail(error, HAUL_USAGE,
-                         "the context was opened without keep_plan, or is the host's");
-    if (is_shared && !haul_ends_with(path, ".csv"))
-        return haul_fail(error, HAUL_USAGE, "the plan of several processes is written as .csv");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "the context was opened without keep_plan, or is the host's");
+    if (is_shared && !hl_base_ends_with(path, ".csv"))
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "the plan of several processes is written as .csv");
     return write_file(context, path, is_shared, error);
 }

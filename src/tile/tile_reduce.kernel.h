@@ -2,7 +2,7 @@
  * group, and set back for the next loop. */
 #include "haul/kernel_source.h"
 
-HAUL_KERNEL_FILE(fold_file)
+HAUL_KERNEL_FILE(hl_tile_fold_file)
 
 #define FOLD 4096
 
@@ -11,8 +11,8 @@ typedef struct fold_shape {
     double identity;
 } fold_shape;
 
-#define HAUL_FOLD_KERNEL(name, type, fold)                                                         \
-    HAUL_KERNEL_GROUPS(name, fold_file, HAUL_GROUP_LANES, 1, HAUL_INOUT(type, rows),               \
+#define HL_TILE_FOLD_KERNEL(name, type, fold)                                                      \
+    HAUL_KERNEL_GROUPS(name, hl_tile_fold_file, HAUL_GROUP_LANES, 1, HAUL_INOUT(type, rows),       \
                        HAUL_OUT(type, out), HAUL_VALUE(fold_shape, shape),                         \
                        HAUL_SHARED(type, lanes, HAUL_GROUP_LANES))                                 \
     {                                                                                              \
@@ -34,15 +34,15 @@ typedef struct fold_shape {
         }                                                                                          \
     }
 
-HAUL_FOLD_KERNEL(haul_sum_double, double, HAUL_FOLD_SUM)
-HAUL_FOLD_KERNEL(haul_sum_float, float, HAUL_FOLD_SUM)
-HAUL_FOLD_KERNEL(haul_sum_int, int, HAUL_FOLD_SUM)
-HAUL_FOLD_KERNEL(haul_sum_unsigned, unsigned, HAUL_FOLD_SUM)
-HAUL_FOLD_KERNEL(haul_min_double, double, HAUL_FOLD_MIN)
-HAUL_FOLD_KERNEL(haul_min_float, float, HAUL_FOLD_MIN)
-HAUL_FOLD_KERNEL(haul_min_int, int, HAUL_FOLD_MIN)
-HAUL_FOLD_KERNEL(haul_min_unsigned, unsigned, HAUL_FOLD_MIN)
-HAUL_FOLD_KERNEL(haul_max_double, double, HAUL_FOLD_MAX)
-HAUL_FOLD_KERNEL(haul_max_float, float, HAUL_FOLD_MAX)
-HAUL_FOLD_KERNEL(haul_max_int, int, HAUL_FOLD_MAX)
-HAUL_FOLD_KERNEL(haul_max_unsigned, unsigned, HAUL_FOLD_MAX)
+HL_TILE_FOLD_KERNEL(hl_tile_sum_double, double, HAUL_FOLD_SUM)
+HL_TILE_FOLD_KERNEL(hl_tile_sum_float, float, HAUL_FOLD_SUM)
+HL_TILE_FOLD_KERNEL(hl_tile_sum_int, int, HAUL_FOLD_SUM)
+HL_TILE_FOLD_KERNEL(hl_tile_sum_unsigned, unsigned, HAUL_FOLD_SUM)
+HL_TILE_FOLD_KERNEL(hl_tile_min_double, double, HAUL_FOLD_MIN)
+HL_TILE_FOLD_KERNEL(hl_tile_min_float, float, HAUL_FOLD_MIN)
+HL_TILE_FOLD_KERNEL(hl_tile_min_int, int, HAUL_FOLD_MIN)
+HL_TILE_FOLD_KERNEL(hl_tile_min_unsigned, unsigned, HAUL_FOLD_MIN)
+HL_TILE_FOLD_KERNEL(hl_tile_max_double, double, HAUL_FOLD_MAX)
+HL_TILE_FOLD_KERNEL(hl_tile_max_float, float, HAUL_FOLD_MAX)
+HL_TILE_FOLD_KERNEL(hl_tile_max_int, int, HAUL_FOLD_MAX)
+HL_TILE_FOLD_KERNEL(hl_tile_max_unsigned, unsigned, HAUL_FOLD_MAX)

@@ -1,146 +1,285 @@
-/* A step's launches on the device: its loop, or the setting of cells beyond edges, for some planes.
- */
-#include <stdio.h>
+/* Loops as steps: their arguments, what they use, and whether that is in their arrays. */
+#include <string.h>
 
-#include "haul/device_backend.h"
-#include "tile/tile_parts.h"
+#include "tile/tile_queue.h"
 
-/* Sets cells beyond the edges of planes [first, end), and the planes beyond the edges that are like
- * one of them. */
-static haul_status run_ghosts(haul_field *field, int first, int end, haul_error *error)
+/* --- what a step uses */
+
+bool hl_tile_step_uses(const hl_tile_step *step, const hl_tile_field *field)
 {
-    const int last = field->length - 1;
-    const bool is_copy = field->boundary[field->dims - 1] == HAUL_BOUNDARY_COPY;
-    int low = first, high = end;
-    haul_ghost_range(field, field->dims - 1, &low, &high);
-    haul_status status = haul_ghosts_on_device(field, low, high, false, error);
-    for (int k = 1; k <= field->edge && is_copy && !status; k++) {
-        if (!first)
-            status = haul_plane_copy_within(field, -k, 0, error);
-        if (!status && end == field->length)
-            status = haul_plane_copy_within(field, last + k, last, error);
-    }
-    return status;
+    for (unsigned i = 0; i < step->use_count; i++)
+        if (step->uses[i].field == field)
+            return true;
+    return false;
 }
 
-/* What a launch is given. */
-typedef struct call {
-    haul_launch launch;
-    haul_argument arguments[2 * HAUL_USES + HAUL_VALUE_BYTES / 16];
-    haul_view views[HAUL_USES];
-    haul_rows places[HAUL_USES];
-    haul_box box; /* of a reduction */
-    haul_fused fused;
-} call;
-
-/* An array's ring, and its view from the lowest plane that the launch uses. */
-static void give_field(call *self, const haul_step *step, unsigned use, haul_planes run,
-                       haul_argument *at)
-{
-    const haul_field_use *of = &step->uses[use];
-    const haul_field *field = of->field;
-    const bool is_along = haul_is_along(step, of);
-    const int shift = is_along ? run.shift : 0;
-    /* fused steps read planes beyond the edges of both arrays */
-    const int halo = step->fused.steps ? step->uses[0].halo : of->halo;
-    const int lowest = is_along ? run.first + shift - halo : -field->edge;
-    self->views[use] = haul_field_view(field, lowest < -field->edge ? -field->edge : lowest, true);
-    self->views[use].base += (is_along ? step->first : 0) - shift;
-    at[0] =
-        (haul_argument){.buffer = field->ring, .offset = (uint64_t)field->lead * field->element};
-    at[1] = (haul_argument){.value = &self->views[use]};
-    self->launch.bytes += (double)field->element * (of->reads + of->writes);
-}
-
-static void give_arguments(call *self, const haul_step *step, haul_planes run)
-{
-    size_t value = 0;
-    unsigned use = 0;
-    for (unsigned i = 0; i < step->source->parameter_count - step->source->reduces; i++) {
-        const haul_kernel_parameter *parameter = &step->source->parameters[i];
-        if (parameter->halo < 0) {
-            self->arguments[i] = (haul_argument){.value = step->values + value};
-            value += ((size_t)parameter->bytes + 15) / 16 * 16;
-        } else if (step->uses[use].reduction) {
-            uint64_t rows;
-            self->places[use] = haul_rows_of(step, &step->uses[use], &rows);
-            self->arguments[i] = (haul_argument){.buffer = step->uses[use].field->rows};
-            self->arguments[++i] = (haul_argument){.value = &self->places[use++]};
-        } else {
-            give_field(self, step, use++, run, &self->arguments[i++]);
-        }
-    }
-}
-
-static haul_status launch_fused(haul_context *context, call *self, const haul_step *step,
-                                haul_error *error)
-{
-    haul_tile_work work;
-    haul_launch *launch = &self->launch;
-    launch->box = haul_fused_launch(context, step, &launch->box, &self->fused, &work);
-    launch->bytes = work.bytes;
-    launch->flops = work.flops;
-    launch->shared_bytes = work.shared_bytes;
-    self->arguments[launch->argument_count++] = (haul_argument){.value = &self->fused};
-    context->fused = self->fused;
-    return haul_tile_launch(context, haul_fused_source(context, step->source), launch, error);
-}
-
-/* A step's planes. */
-static haul_status run_step(haul_context *context, const haul_step *step, haul_planes run,
-                            haul_error *error)
-{
-    const int first = run.first, end = run.end;
-    if (!step->source && run.shift)
-        return haul_ghosts_on_device(step->uses[0].field, first + run.shift, end + run.shift, false,
-                                     error);
-    if (!step->source)
-        return run_ghosts(step->uses[0].field, first, end, error);
-    call self = {.launch = {.box = step->box, .is_double = true}};
-    haul_launch *launch = &self.launch;
-    double cells = end - first;
-    for (int d = 0; d < step->outer; d++)
-        cells *= step->box.hi[d] - step->box.lo[d];
-    if (cells <= 0)
-        return HAUL_OK; /* a column without rows */
-    give_arguments(&self, step, run);
-    launch->arguments = self.arguments;
-    launch->argument_count = step->source->parameter_count;
-    launch->bytes *= cells;
-    launch->flops = step->flops * cells;
-    launch->box.lo[step->outer] = first;
-    launch->box.hi[step->outer] = end;
-    if (step->fused.steps)
-        return launch_fused(context, &self, step, error);
-    self.box = launch->box = haul_box_moved(launch->box, step->outer, step->first);
-    if (step->source->reduces) {
-        self.arguments[launch->argument_count - 1] = (haul_argument){.value = &self.box};
-        launch->box = haul_row_groups(&self.box, step->outer + 1);
-    }
-    return haul_tile_launch(context, step->source, launch, error);
-}
-
-/* Which loop it was, before what the device said. */
-static void name_step(const haul_step *step, int first, int end, haul_error *error)
-{
-    char text[sizeof error->text];
-    if (!error)
-        return;
-    snprintf(text, sizeof text, "%s", error->text);
-    snprintf(error->text, sizeof error->text, "kernel '%.60s', planes %d to %d: %.380s",
-             step->source ? step->source->name : "edges", first, end - 1, text);
-}
-
-haul_status haul_step_run(haul_context *context, const haul_step *step, haul_planes run,
-                          haul_error *error)
+bool hl_tile_step_touches(const hl_tile_step *step, const hl_tile_field_use *use, int halo,
+                          int part)
 {
     const int lo = step->box.lo[step->outer], hi = step->box.hi[step->outer];
-    run.first = run.first > lo ? run.first : lo;
-    run.end = run.end < hi ? run.end : hi;
-    if (run.first >= run.end)
+    return !hl_tile_is_along(step, use) ||
+           (lo < hi && hl_tile_part_begin(use->field, part) < hi + halo &&
+            hl_tile_part_end(use->field, part) > lo - halo);
+}
+
+/* False also where the cells beyond the edges were written as data: the step does not set those. */
+bool hl_tile_step_overwrites(const hl_tile_step *step, const hl_tile_field *field)
+{
+    bool is_written = false;
+    for (unsigned i = 0; i < step->use_count; i++) {
+        const hl_tile_field_use *use = &step->uses[i];
+        if (use->field == field && (use->reads || use->reduction))
+            return use->reduction;
+        is_written = is_written || use->field == field;
+    }
+    if (!is_written || !step->source || (int)step->source->dimensions != field->dims ||
+        field->ghosts_written)
+        return false;
+    for (int d = 0; d < field->dims; d++)
+        if (step->box.lo[d] > 0 || step->box.hi[d] < field->size[d])
+            return false;
+    return true;
+}
+
+bool hl_tile_step_is_empty(const hl_tile_step *step)
+{
+    for (unsigned d = 0; d < step->source->dimensions; d++)
+        if (step->box.lo[d] >= step->box.hi[d])
+            return true;
+    return false;
+}
+
+/* The first and the last process have what is beyond the array's edges. */
+void hl_tile_step_localise(hl_tile_step *step)
+{
+    int *lo = &step->box.lo[step->outer], *hi = &step->box.hi[step->outer];
+    if (step->length == step->whole)
+        return;
+    *lo = *lo < step->first && step->first ? 0 : *lo - step->first;
+    *hi -= step->first;
+    if (*hi > step->length && step->first + step->length < step->whole)
+        *hi = step->length;
+    if (*lo > *hi)
+        *lo = *hi;
+}
+
+/* --- checks: what passes here needs no check while it runs */
+
+/* An array's parameter is called name_data, as its view is name_view. */
+static int name_length(const haul_kernel_parameter *parameter)
+{
+    const bool is_array = parameter->halo >= 0 && parameter->access < HAUL_ACCESS_SHARED;
+    const char *end = is_array ? strrchr(parameter->name, '_') : NULL;
+    return end ? (int)(end - parameter->name) : (int)strlen(parameter->name);
+}
+
+/* A loop of fewer dimensions goes over the array's last ones; an array of fewer is read anywhere,
+ * as are arrays of one cell and those that the kernel says it reads all of. */
+static haul_status check_cells(const hl_tile_step *step, const hl_tile_field_use *use,
+                               haul_error *error)
+{
+    const hl_tile_field *field = use->field;
+    const int dims = step->outer + 1, more = field->dims - dims;
+    if (more < 0 || use->is_all || use->reduction ||
+        (hl_tile_field_is_single(field) && !use->writes))
         return HAUL_OK;
-    const haul_status status = run_step(context, step, run, error);
-    if (status)
-        name_step(step, run.first, run.end, error);
-    return status;
+    for (int d = 0; d < dims; d++) {
+        const int lo = step->box.lo[d], hi = step->box.hi[d];
+        const int64_t first = (int64_t)lo - use->halo, end = (int64_t)hi + use->halo;
+        const int size = hl_tile_field_size(field, d + more), ghost = field->ghost[d + more];
+        if (lo < hi && (first < -ghost || end > (int64_t)size + ghost))
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "kernel '%s' uses cells %lld to %lld of an array with %d, and %d "
+                                  "beyond each edge%s",
+                                  step->source->name, (long long)first, (long long)end - 1, size,
+                                  ghost,
+                                  hl_tile_is_along(step, use) || use->writes
+                                      ? ""
+                                      : "; HAUL_ALL declares an array that is read anywhere");
+    }
+    return HAUL_OK;
+}
+
+static haul_status check_box(const hl_tile_step *step, haul_error *error)
+{
+    for (int d = 0; d <= step->outer; d++)
+        if (step->box.lo[d] >= step->box.hi[d])
+            return HAUL_OK; /* it uses no cell */
+    for (unsigned i = 0; i < step->use_count; i++)
+        HAUL_TRY(check_cells(step, &step->uses[i], error));
+    return HAUL_OK;
+}
+
+/* Elements of one size are not of one kind. The first kernel that uses an array says what its
+ * elements are, where the program has not. */
+static haul_status check_element(const haul_kernel_source *source,
+                                 const haul_kernel_parameter *parameter, const hl_tile_field *field,
+                                 haul_error *error)
+{
+    static const char *const kinds[] = {"any", "floating-point numbers", "integers", "structs"};
+    if (field->element_kind == HAUL_ELEMENT_ANY || parameter->element == HAUL_ELEMENT_ANY ||
+        field->element_kind == parameter->element)
+        return HAUL_OK;
+    return haul_error_set(error, HAUL_STATUS_USAGE,
+                          "'%.*s' of kernel '%s' has %s, but its array has %s",
+                          name_length(parameter), parameter->name, source->name,
+                          kinds[parameter->element], kinds[field->element_kind]);
+}
+
+haul_status hl_tile_step_check_shares(const hl_tile_step *step, haul_error *error)
+{
+    const bool is_divided = step->length != step->whole;
+    for (unsigned i = 0; i < step->use_count; i++) {
+        const hl_tile_field_use *use = &step->uses[i];
+        if (is_divided && use->halo > use->field->edge && hl_tile_is_along(step, use))
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "kernel '%s' reads %d planes around its own of an array that is "
+                                  "divided over processes, and has %d beyond its edges",
+                                  step->source->name, use->halo, use->field->edge);
+        if (hl_tile_is_along(step, use) || use->reduction)
+            continue;
+        if (hl_tile_is_divided(use->field) || (is_divided && use->writes))
+            return haul_error_set(
+                error, HAUL_STATUS_USAGE,
+                "kernel '%s' uses an array of %d planes beside one of %d: one of them "
+                "is divided over the processes",
+                step->source->name, use->field->whole, step->whole);
+    }
+    return HAUL_OK;
+}
+
+/* --- making a step */
+
+static hl_tile_field_use use_of(const haul_kernel_parameter *parameter, hl_tile_field *field)
+{
+    const haul_access access = parameter->access;
+    if (access > HAUL_ACCESS_SHARED)
+        return (hl_tile_field_use){
+            .field = field, .writes = true, .reduction = access, .number = parameter->halo};
+    const bool is_all = parameter->halo == HAUL_HALO_ALL;
+    return (hl_tile_field_use){
+        .field = field,
+        .reads = access != HAUL_ACCESS_OUT,
+        .writes = access != HAUL_ACCESS_IN,
+        .is_all = is_all,
+        .halo = is_all ? 0 : parameter->halo,
+    };
+}
+
+/* Fields and values from the arguments of a loop. */
+static haul_status read_arguments(hl_tile_step *step, const void *const *arguments, size_t count,
+                                  haul_error *error)
+{
+    const haul_kernel_source *source = step->source;
+    size_t given = 0, at = 0;
+    for (unsigned i = 0; i < source->parameter_count - source->reduces; i++) {
+        const haul_kernel_parameter *parameter = &source->parameters[i];
+        const bool is_field = parameter->halo >= 0;
+        if (parameter->access == HAUL_ACCESS_SHARED ||
+            (!is_field && parameter->access != HAUL_ACCESS_VALUE))
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "'%s' of kernel '%s' is no array of tiles nor a value",
+                                  parameter->name, source->name);
+        if (given >= count || !arguments[given])
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "kernel '%s' needs an argument for '%.*s'", source->name,
+                                  name_length(parameter), parameter->name);
+        if (!is_field) {
+            if (at + hl_tile_value_bytes(parameter) > sizeof step->values)
+                return haul_error_set(error, HAUL_STATUS_USAGE,
+                                      "kernel '%s' has more than %d bytes of values", source->name,
+                                      HL_TILE_VALUE_BYTES);
+            memcpy(step->values + at, arguments[given++], parameter->bytes);
+            at += hl_tile_value_bytes(parameter);
+            continue;
+        }
+        hl_tile_field *field = ((const haul_array *)arguments[given++])->field;
+        if (field->element != parameter->bytes)
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "'%.*s' of kernel '%s' has elements of %u bytes, not %llu",
+                                  name_length(parameter), parameter->name, source->name,
+                                  parameter->bytes, (unsigned long long)field->element);
+        if (parameter->access > HAUL_ACCESS_SHARED && !hl_tile_field_is_single(field))
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "'%s' of kernel '%s' is an array of one element", parameter->name,
+                                  source->name);
+        if (parameter->access < HAUL_ACCESS_SHARED)
+            HAUL_TRY(check_element(source, parameter, field, error));
+        step->uses[step->use_count++] = use_of(parameter, field);
+        i++; /* its view or place */
+    }
+    if (given != count)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "kernel '%s' has %zu arguments, not %zu",
+                              source->name, given, count);
+    return HAUL_OK;
+}
+
+static bool can_lead(const hl_tile_step *step, const hl_tile_field_use *use)
+{
+    return !use->reduction && !use->is_all && use->field->dims > step->outer;
+}
+
+/* Whether one of the uses before number `i` is of the same array, and either writes it. */
+static bool is_written_twice(const hl_tile_step *step, unsigned i)
+{
+    const hl_tile_field_use *use = &step->uses[i];
+    for (unsigned j = 0; j < i; j++)
+        if (step->uses[j].field == use->field && (use->writes || step->uses[j].writes))
+            return true;
+    return false;
+}
+
+/* Finds the array that the loop goes along with: the first that it writes, else the first. An array
+ * that is written may not be given twice: regions would be read while they change. */
+static haul_status check_uses(const haul_context *context, hl_tile_step *step, bool has_box,
+                              haul_error *error)
+{
+    const hl_tile_field *along = NULL;
+    for (unsigned i = 0; i < step->use_count; i++) {
+        hl_tile_field_use *use = &step->uses[i];
+        if (use->field->context != context)
+            return haul_error_set(error, HAUL_STATUS_USAGE, "an array of another context");
+        for (unsigned j = 0; j < step->use_count; j++) /* it is there as a whole for both */
+            use->is_all =
+                use->is_all || (step->uses[j].field == use->field && step->uses[j].is_all);
+        if (is_written_twice(step, i))
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "kernel '%s' writes an array that it is given twice",
+                                  step->source->name);
+        if (use->writes && can_lead(step, use) && !along)
+            along = use->field;
+    }
+    for (unsigned i = 0; i < step->use_count && !along; i++)
+        along = can_lead(step, &step->uses[i]) ? step->uses[i].field : NULL;
+    if (!along)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "kernel '%s' has no array of its %u dimensions", step->source->name,
+                              step->source->dimensions);
+    step->length = along->length;
+    step->first = along->first;
+    step->whole = along->whole;
+    const int more = along->dims - (int)step->source->dimensions;
+    for (int d = 0; d < (int)step->source->dimensions && !has_box; d++)
+        step->box.hi[d] = d + more >= 0 ? hl_tile_field_size(along, d + more) : 1;
+    return HAUL_OK;
+}
+
+haul_status hl_tile_step_make(hl_tile_step *step, const haul_context *context,
+                              const hl_tile_asked_loop *loop, haul_error *error)
+{
+    const haul_loop_options *options = loop->options;
+    *step = (hl_tile_step){.source = loop->kernel, .outer = (int)loop->kernel->dimensions - 1};
+    if (options) {
+        step->box = options->box ? *options->box : step->box;
+        step->flops = options->flops;
+        step->on_host = options->on_host;
+    }
+    HAUL_TRY(read_arguments(step, loop->arguments, loop->count, error));
+    HAUL_TRY(check_uses(context, step, options && options->box, error));
+    HAUL_TRY(check_box(step, error));
+    for (int d = step->outer + 1; d < 3; d++) { /* dimensions that the kernel does not have */
+        step->box.lo[d] = 0;
+        step->box.hi[d] = 1;
+    }
+    return HAUL_OK;
 }

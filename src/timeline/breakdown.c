@@ -31,9 +31,9 @@ static op_class class_of(const haul_op *op)
 {
     switch ((haul_op_kind)op->kind) {
     case HAUL_OP_COPY:
-        return op->direction == HAUL_HTOD   ? CLASS_IN
-               : op->direction == HAUL_DTOH ? CLASS_OUT
-                                            : CLASS_OTHER;
+        return op->direction == HAUL_DIRECTION_HTOD   ? CLASS_IN
+               : op->direction == HAUL_DIRECTION_DTOH ? CLASS_OUT
+                                                      : CLASS_OTHER;
     case HAUL_OP_MESSAGE:
         return CLASS_OTHER;
     case HAUL_OP_MEMSET:
@@ -67,13 +67,13 @@ static void advance(sweep *self, int64_t until_ns)
 }
 
 /* Classes hold their latest end, so overlapping operations of a class count once. */
-static void add(sweep *self, uint32_t op)
+static void add_op(sweep *self, uint32_t op)
 {
     const haul_op *recorded = &self->workload->ops[op];
     const haul_span span =
         self->spans
             ? self->spans[op]
-            : (haul_span){recorded->start_ns, haul_end_of(recorded->start_ns, recorded->dur_ns)};
+            : (haul_span){recorded->start_ns, hl_base_end_of(recorded->start_ns, recorded->dur_ns)};
     if (!self->begun) {
         self->begun = true;
         self->now_ns = self->start_ns = self->end_ns = span.start_ns;
@@ -95,8 +95,8 @@ static uint32_t *order_by_start(const haul_workload *workload, const haul_span *
     for (uint32_t i = 0; order && i < workload->op_count; i++)
         if (haul_op_on_device(&workload->ops[i]))
             order[(*count)++] = i;
-    const haul_keys starts = {&spans->start_ns, sizeof *spans, HAUL_KEYS_SIGNED};
-    if (order && !haul_order_sort(order, *count, &starts)) {
+    const hl_base_keys starts = {&spans->start_ns, sizeof *spans, HL_KEYS_SIGNED};
+    if (order && !hl_base_order_sort(order, *count, &starts)) {
         free(order);
         return NULL;
     }
@@ -111,22 +111,22 @@ haul_status haul_breakdown_make(const haul_workload *workload, const haul_span *
     size_t count = 0;
     uint32_t *order = spans ? order_by_start(workload, spans, &count) : NULL;
     if (spans && !order)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < count; i++)
-        add(&self, order[i]);
+        add_op(&self, order[i]);
     for (uint32_t i = 0; !spans && i < workload->op_count; i++)
         if (haul_op_on_device(&workload->ops[i]))
-            add(&self, i);
+            add_op(&self, i);
     free(order);
     if (self.begun)
         advance(&self, self.end_ns);
     *breakdown = (haul_breakdown){
-        .makespan_ns = haul_clamp_ns((uint64_t)self.end_ns - (uint64_t)self.start_ns),
-        .kernels_ns = haul_clamp_ns(self.kernels),
-        .hidden_ns = haul_clamp_ns(self.hidden),
-        .both_ways_ns = haul_clamp_ns(self.both_ways),
-        .exposed_ns = haul_clamp_ns(self.exposed),
-        .idle_ns = haul_clamp_ns(self.idle),
+        .makespan_ns = hl_base_clamp_ns((uint64_t)self.end_ns - (uint64_t)self.start_ns),
+        .kernels_ns = hl_base_clamp_ns(self.kernels),
+        .hidden_ns = hl_base_clamp_ns(self.hidden),
+        .both_ways_ns = hl_base_clamp_ns(self.both_ways),
+        .exposed_ns = hl_base_clamp_ns(self.exposed),
+        .idle_ns = hl_base_clamp_ns(self.idle),
     };
     return HAUL_OK;
 }

@@ -2,22 +2,8 @@
  * where no operation of the device did. */
 #include "base/fail.h"
 #include "haul/breakdown.h"
+#include "timeline/driver_part.h"
 #include "workload/tally.h"
-
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* From when an operation counts. */
-static int64_t begin_of(const haul_workload *workload, const haul_timeline *timeline, size_t step)
-{
-    const uint32_t op = timeline->critical[step];
-    const int64_t start_ns = later(timeline->ops[op].start_ns, timeline->start_ns);
-    if (haul_op_on_device(&workload->ops[op]) || !step)
-        return start_ns;
-    return later(start_ns, timeline->ops[timeline->critical[step - 1]].end_ns);
-}
 
 /* From the kernel before to the one of this step, which waited for it alone: the device's own. */
 static int64_t gap_before(const haul_workload *workload, const haul_timeline *timeline, size_t step)
@@ -28,18 +14,18 @@ static int64_t gap_before(const haul_workload *workload, const haul_timeline *ti
         workload->ops[before].kind != HAUL_OP_KERNEL || timeline->cause[op] != before ||
         workload->ops[op].stream != workload->ops[before].stream)
         return 0;
-    return later(timeline->ops[op].start_ns - timeline->ops[before].end_ns, 0);
+    return hl_timeline_later(timeline->ops[op].start_ns - timeline->ops[before].end_ns, 0);
 }
 
 /* Back from the end; time outside device operations and between kernels is the host's. */
 static bool follow(const haul_workload *workload, const haul_timeline *timeline,
-                   haul_critical_path *path, haul_tally *tally)
+                   haul_critical_path *path, hl_workload_tally *tally)
 {
     int64_t until_ns = timeline->start_ns + timeline->makespan_ns;
     path->host_ns = timeline->makespan_ns;
     for (size_t step = timeline->critical_count; step-- > 0;) {
         const haul_op *op = &workload->ops[timeline->critical[step]];
-        const int64_t begin_ns = begin_of(workload, timeline, step);
+        const int64_t begin_ns = hl_timeline_path_begin(workload, timeline, step);
         const int64_t op_end_ns = timeline->ops[timeline->critical[step]].end_ns;
         const int64_t end_ns = op_end_ns < until_ns ? op_end_ns : until_ns;
         if (begin_ns >= until_ns)
@@ -57,11 +43,12 @@ static bool follow(const haul_workload *workload, const haul_timeline *timeline,
         else
             counted.bytes = 0; /* in this place a kernel has its shape, by which it is counted */
         if (op->kind == HAUL_OP_COPY)
-            path->copies_ns[op->direction < HAUL_DIRECTIONS ? op->direction : HAUL_UNKNOWN] +=
+            path->copies_ns[op->direction < HAUL_DIRECTIONS ? op->direction
+                                                            : HAUL_DIRECTION_UNKNOWN] +=
                 counted.dur_ns;
         else if (op->kind != HAUL_OP_KERNEL)
             path->memsets_ns += counted.dur_ns;
-        if (!haul_tally_add(tally, &counted))
+        if (!hl_workload_tally_add(tally, &counted))
             return false;
     }
     return true;
@@ -69,16 +56,20 @@ static bool follow(const haul_workload *workload, const haul_timeline *timeline,
 
 /* The tally gives the kernels and copies with the most time on the path. */
 haul_status haul_critical_path_make(const haul_workload *workload, const haul_timeline *timeline,
-                                    haul_critical_path *path, haul_error *error)
+                                    const haul_timeline_options *options, haul_critical_path *path,
+                                    haul_error *error)
 {
     haul_critical_path made = {0};
-    haul_tally tally = {0};
-    const bool counted = follow(workload, timeline, &made, &tally);
+    hl_workload_tally tally = {0};
+    static const haul_timeline_options as_recorded = {.host_time = 1};
+    const bool counted = follow(workload, timeline, &made, &tally) &&
+                         hl_timeline_driver_part_find(
+                             workload, timeline, options ? options : &as_recorded, made.driver_ns);
     if (counted)
-        made.largest_count = haul_tally_largest(&tally, made.largest);
-    haul_tally_release(&tally);
+        made.largest_count = hl_workload_tally_largest(&tally, made.largest);
+    hl_workload_tally_release(&tally);
     if (!counted)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     *path = made;
     return HAUL_OK;
 }

@@ -4,17 +4,17 @@
 #include "timeline/engine_parts.h"
 
 /* The operation that an actor waits for. */
-static uint32_t blocker_of(const haul_engine *self, const haul_actor *actor)
+static uint32_t blocker_of(const hl_timeline_engine *self, const hl_timeline_actor *actor)
 {
     switch (actor->state) {
-    case HAUL_ACTOR_UNCALLED:
+    case HL_TIMELINE_ACTOR_UNCALLED:
         return actor->op;
-    case HAUL_ACTOR_WAITS:
+    case HL_TIMELINE_ACTOR_WAITS:
         return actor->blocker;
-    case HAUL_ACTOR_GATED:
-        return haul_gate_blocker(self, actor->device, HAUL_GATE_STARTS);
-    case HAUL_ACTOR_HELD:
-        return haul_gate_blocker(self, actor->device, HAUL_GATE_CHECKS);
+    case HL_TIMELINE_ACTOR_GATED:
+        return hl_timeline_gate_blocker(self, actor->device, HL_TIMELINE_GATE_STARTS);
+    case HL_TIMELINE_ACTOR_HELD:
+        return hl_timeline_gate_blocker(self, actor->device, HL_TIMELINE_GATE_CHECKS);
     default:
         return HAUL_NONE;
     }
@@ -22,18 +22,29 @@ static uint32_t blocker_of(const haul_engine *self, const haul_actor *actor)
 
 /* No actor waits, yet operations are left: their calls cannot be reached from their thread's first.
  */
-static haul_status first_unfinished(haul_engine *self)
+static haul_status first_unfinished(hl_timeline_engine *self)
 {
     uint32_t op = 0;
-    while (haul_end_is_known(&self->progress[op]))
+    while (hl_timeline_end_is_known(&self->progress[op]))
         op++;
-    return haul_engine_fail(self, HAUL_BAD_INPUT, op,
-                            "is never called: the calls before it on its thread form a cycle");
+    return hl_timeline_engine_fail(
+        self, HAUL_STATUS_BAD_INPUT, op,
+        "is never called: the calls before it on its thread form a cycle");
+}
+
+/* The thread that makes the call, which may be that of one that it takes turns with: the one that
+ * begins the chain. */
+static uint32_t caller_of(const hl_timeline_engine *self, uint32_t op)
+{
+    const haul_op *ops = self->workload->ops;
+    for (size_t i = 0; i < self->workload->op_count && ops[op].thread_prev != HAUL_NONE; i++)
+        op = ops[op].thread_prev;
+    return hl_timeline_thread_actor(self, &ops[op]);
 }
 
 /* After as many steps as there are actors, twice, every further one is on the cycle. An operation
  * that is not called yet waits for its thread, every other for its stream. */
-haul_status haul_engine_explain(haul_engine *self)
+haul_status hl_timeline_engine_explain(hl_timeline_engine *self)
 {
     uint32_t at = 0;
     while (at < self->actor_count && blocker_of(self, &self->actors[at]) == HAUL_NONE)
@@ -45,17 +56,18 @@ haul_status haul_engine_explain(haul_engine *self)
         if (blocker == HAUL_NONE)
             return first_unfinished(self);
         const haul_op *waited = &self->workload->ops[blocker];
-        at = haul_stream_actor(self, waited);
-        if (haul_op_on_host(waited) ||
-            (self->actors[at].op == blocker && self->actors[at].state == HAUL_ACTOR_UNCALLED))
-            at = haul_thread_actor(self, waited);
+        at = hl_timeline_stream_actor(self, waited);
+        if (haul_op_on_host(waited) || (self->actors[at].op == blocker &&
+                                        self->actors[at].state == HL_TIMELINE_ACTOR_UNCALLED))
+            at = caller_of(self, blocker);
     }
     const uint32_t blocker = blocker_of(self, &self->actors[at]);
     if (blocker == HAUL_NONE)
         return first_unfinished(self);
-    const haul_op_title waiting = haul_engine_name(self, self->actors[at].op);
-    return haul_fail(self->error, HAUL_BAD_INPUT,
-                     "operation %s waits, through its dependencies, its stream and its thread, for "
-                     "operation %s, which waits for it: a cycle",
-                     waiting.text, haul_engine_name(self, blocker).text);
+    const hl_timeline_op_title waiting = hl_timeline_engine_name(self, self->actors[at].op);
+    return haul_error_set(
+        self->error, HAUL_STATUS_BAD_INPUT,
+        "operation %s waits, through its dependencies, its stream and its thread, for "
+        "operation %s, which waits for it: a cycle",
+        waiting.text, hl_timeline_engine_name(self, blocker).text);
 }

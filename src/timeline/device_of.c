@@ -1,5 +1,5 @@
-/* What a machine's file says of its devices. A parameter that it lacks costs nothing here, for the
- * commands say what they assumed; only the number of copy engines must be known. */
+/* The devices of a machine, as the engine takes them. A parameter that it lacks costs nothing here,
+ * for the commands say what they assumed; only the number of copy engines must be known. */
 #include "timeline/device_of.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 
 /* Kernels at once, blocks, threads, registers and shared memory are facts of the architecture; only
  * the number of multiprocessors is the GPU's own. */
-void haul_timeline_device_hold(haul_timeline_device *device, const haul_architecture *architecture,
-                               unsigned multiprocessors)
+void hl_timeline_device_hold(haul_timeline_device *device,
+                             const hl_machine_architecture *architecture, unsigned multiprocessors)
 {
     device->kernels = architecture->grids;
     device->occupancy = (haul_occupancy){.multiprocessors = multiprocessors,
@@ -18,14 +18,14 @@ void haul_timeline_device_hold(haul_timeline_device *device, const haul_architec
                                          .threads = architecture->threads,
                                          .registers = architecture->registers,
                                          .shared_bytes = architecture->shared_bytes};
-    device->queue_depth = HAUL_CUDA_QUEUE;
+    device->queue_depth = HL_TIMELINE_CUDA_QUEUE;
 }
 
 /* The rate of large copies alone: the file's, else as the link gives it. */
 static double rate_alone(const haul_machine *machine, const haul_copy_curve *curve)
 {
     haul_copy copy = {
-        .direction = curve->direction, .memory = HAUL_PINNED, .bytes = UINT64_C(1) << 28};
+        .direction = curve->direction, .memory = HAUL_MEMORY_PINNED, .bytes = UINT64_C(1) << 28};
     haul_estimate one, two;
     if (curve->rate_Bps.value > 0)
         return curve->rate_Bps.value;
@@ -41,8 +41,8 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
 {
     const haul_gpu *gpu = &machine->gpu;
     if (!gpu->copy_engines.provenance)
-        return haul_fail(error, HAUL_MISSING, "machine '%.100s' lacks gpu.copy_engines",
-                         machine->name);
+        return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%.100s' lacks gpu.copy_engines",
+                              machine->name);
     haul_timeline_device made = {
         .copy_engines = (unsigned)fmin(fmax(gpu->copy_engines.value, 0), 1000),
         .implicit_sync = gpu->implicit_sync.value > 0,
@@ -50,21 +50,23 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
         .busy_speed = {1, 1},
         .kernel_gap_ns = llround(1e9 * fmin(gpu->kernel_gap_s.value, 1e9)),
     };
-    const haul_architecture *architecture = haul_architecture_of(gpu);
+    const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
     if (architecture && architecture->grids) {
-        made.queue_depth = HAUL_CUDA_QUEUE;
+        made.queue_depth = HL_TIMELINE_CUDA_QUEUE;
         if (gpu->multiprocessors.provenance)
-            haul_timeline_device_hold(&made, architecture,
-                                      (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6));
+            hl_timeline_device_hold(&made, architecture,
+                                    (unsigned)fmin(fmax(gpu->multiprocessors.value, 0), 1e6));
     }
+    if (gpu->queue_depth.provenance)
+        made.queue_depth = (unsigned)fmin(gpu->queue_depth.value, 1e9);
     if (gpu->per_link.value > 1)
         made.link_devices = (unsigned)fmin(gpu->per_link.value, 1e6);
     for (int i = 0; i < 2; i++) {
-        const haul_copy_curve *staged =
-            haul_machine_curve(machine, (haul_direction)i, HAUL_PAGEABLE, HAUL_NEAR);
+        const haul_copy_curve *staged = haul_machine_curve(
+            machine, (haul_direction)i, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR);
         made.staging |= staged && staged->chunk_bytes.provenance;
         const haul_copy_curve *curve =
-            haul_machine_curve(machine, (haul_direction)i, HAUL_PINNED, HAUL_NEAR);
+            haul_machine_curve(machine, (haul_direction)i, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
         if (!curve)
             continue;
         const double busy_rate = curve->busy_rate_Bps.value;

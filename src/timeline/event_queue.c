@@ -4,22 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const haul_event_queue_item none = {INT64_MAX, UINT32_MAX};
+static const hl_timeline_event_queue_item none = {INT64_MAX, UINT32_MAX};
 
-bool haul_event_queue_init(haul_event_queue *self, uint32_t actors)
+bool hl_timeline_event_queue_init(hl_timeline_event_queue *self, uint32_t actors)
 {
-    haul_event_queue made = {NULL};
-    if (!haul_event_queue_grow(&made, 0, actors)) {
-        haul_event_queue_release(&made);
+    hl_timeline_event_queue made = {NULL};
+    if (!hl_timeline_event_queue_grow(&made, 0, actors)) {
+        hl_timeline_event_queue_release(&made);
         return false;
     }
     *self = made;
     return true;
 }
 
-bool haul_event_queue_grow(haul_event_queue *self, uint32_t before, uint32_t actors)
+bool hl_timeline_event_queue_grow(hl_timeline_event_queue *self, uint32_t before, uint32_t actors)
 {
-    haul_event_queue_item *heap = realloc(self->heap, ((size_t)actors + 1) * sizeof *heap);
+    hl_timeline_event_queue_item *heap = realloc(self->heap, ((size_t)actors + 1) * sizeof *heap);
     if (!heap)
         return false;
     self->heap = heap;
@@ -32,50 +32,51 @@ bool haul_event_queue_grow(haul_event_queue *self, uint32_t before, uint32_t act
     return true;
 }
 
-void haul_event_queue_release(haul_event_queue *self)
+void hl_timeline_event_queue_release(hl_timeline_event_queue *self)
 {
     free(self->heap);
     free(self->places);
-    *self = (haul_event_queue){0};
+    *self = (hl_timeline_event_queue){0};
 }
 
-static bool is_before(haul_event_queue_item a, haul_event_queue_item b)
+static bool is_before(hl_timeline_event_queue_item a, hl_timeline_event_queue_item b)
 {
     /* without branches: which comes first is as good as random */
     return (a.time_ns < b.time_ns) | ((a.time_ns == b.time_ns) & (a.actor < b.actor));
 }
 
 /* The place of each actor is kept, for its event may move. */
-static void put(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
+static void put_item(hl_timeline_event_queue *self, uint32_t place,
+                     hl_timeline_event_queue_item item)
 {
     self->heap[place] = item;
     self->places[item.actor] = place;
 }
 
 /* The item is held in hand and written once, at its final place. */
-static void rise(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
+static void rise(hl_timeline_event_queue *self, uint32_t place, hl_timeline_event_queue_item item)
 {
     while (place && is_before(item, self->heap[(place - 1) / 2])) {
-        put(self, place, self->heap[(place - 1) / 2]);
+        put_item(self, place, self->heap[(place - 1) / 2]);
         place = (place - 1) / 2;
     }
-    put(self, place, item);
+    put_item(self, place, item);
 }
 
-static void sink(haul_event_queue *self, uint32_t place, haul_event_queue_item item)
+static void sink(hl_timeline_event_queue *self, uint32_t place, hl_timeline_event_queue_item item)
 {
     for (uint32_t child; (child = 2 * place + 1) < self->count; place = child) {
         child += is_before(self->heap[child + 1], self->heap[child]);
         if (!is_before(self->heap[child], item))
             break;
-        put(self, place, self->heap[child]);
+        put_item(self, place, self->heap[child]);
     }
-    put(self, place, item);
+    put_item(self, place, item);
 }
 
-void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_ns)
+void hl_timeline_event_queue_set(hl_timeline_event_queue *self, uint32_t actor, int64_t time_ns)
 {
-    const haul_event_queue_item item = {time_ns, actor};
+    const hl_timeline_event_queue_item item = {time_ns, actor};
     const uint32_t place = self->places[actor];
     if (place == UINT32_MAX) {
         self->heap[++self->count] = none;
@@ -86,10 +87,10 @@ void haul_event_queue_set(haul_event_queue *self, uint32_t actor, int64_t time_n
         sink(self, place, item);
 }
 
-void haul_event_queue_drop_taken(haul_event_queue *self)
+void hl_timeline_event_queue_drop_taken(hl_timeline_event_queue *self)
 {
     self->places[self->heap[0].actor] = UINT32_MAX;
-    const haul_event_queue_item last = self->heap[--self->count];
+    const hl_timeline_event_queue_item last = self->heap[--self->count];
     self->heap[self->count] = none;
     if (self->count)
         sink(self, 0, last);

@@ -26,10 +26,11 @@ static uint64_t times(uint64_t limit, uint64_t need, uint64_t most)
 
 /* The blocks that a multiprocessor has room for are the fewest by any of its limits, at most 2^20,
  * and at least one, for the kernel has run ("CUDA Occupancy Calculator"). */
-haul_need haul_occupancy_need_of(const haul_engine *self, const haul_shape *shape)
+hl_timeline_need hl_timeline_occupancy_need_of(const hl_timeline_engine *self,
+                                               const haul_shape *shape)
 {
     if (!shape)
-        return (haul_need){haul_occupancy_all, haul_occupancy_all, 1};
+        return (hl_timeline_need){hl_timeline_occupancy_all, hl_timeline_occupancy_all, 1};
     const haul_occupancy *room = &self->options->device.occupancy;
     const uint64_t threads = product(shape->block, UINT32_MAX);
     const uint64_t registers = least(threads * shape->registers_per_thread, INT64_MAX);
@@ -41,15 +42,15 @@ haul_need haul_occupancy_need_of(const haul_engine *self, const haul_shape *shap
     const uint64_t grid = product(shape->grid, UINT64_C(1) << 62);
     const uint64_t blocks = least(grid, slots);
     const uint64_t waves = (grid + slots - 1) / slots;
-    const int64_t block = haul_occupancy_all / (int64_t)slots;
-    return (haul_need){
+    const int64_t block = hl_timeline_occupancy_all / (int64_t)slots;
+    return (hl_timeline_need){
         .block = block,
-        .kernel = blocks == slots ? haul_occupancy_all : (int64_t)blocks * block,
+        .kernel = blocks == slots ? hl_timeline_occupancy_all : (int64_t)blocks * block,
         .last_wave = waves ? (double)(waves - 1) / (double)waves : 0,
     };
 }
 
-bool haul_occupancy_init(haul_engine *self)
+bool hl_timeline_occupancy_init(hl_timeline_engine *self)
 {
     const size_t shapes = self->workload->shape_count;
     if (!self->options->device.occupancy.multiprocessors)
@@ -58,7 +59,7 @@ bool haul_occupancy_init(haul_engine *self)
     if (!self->needs)
         return false;
     for (size_t i = 0; i < shapes; i++)
-        self->needs[i] = haul_occupancy_need_of(self, &self->workload->shapes[i]);
-    self->needs[shapes] = haul_occupancy_need_of(self, NULL);
+        self->needs[i] = hl_timeline_occupancy_need_of(self, &self->workload->shapes[i]);
+    self->needs[shapes] = hl_timeline_occupancy_need_of(self, NULL);
     return true;
 }

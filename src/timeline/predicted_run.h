@@ -3,29 +3,37 @@
 #ifndef HAUL_TIMELINE_PREDICTED_RUN_H
 #define HAUL_TIMELINE_PREDICTED_RUN_H
 
-#include "haul/timeline.h"
+#include "timeline/bounds.h"
 
-typedef enum haul_bound { HAUL_LOW, HAUL_HIGH, HAUL_LIKELY } haul_bound;
+typedef enum hl_timeline_bound {
+    HL_TIMELINE_LOW,
+    HL_TIMELINE_HIGH,
+    HL_TIMELINE_LIKELY
+} hl_timeline_bound;
 
-typedef struct haul_predicted_run {
+typedef struct hl_timeline_predicted_run {
     haul_timeline *timeline; /* the likely one; the caller frees it */
     int64_t low_ns;          /* makespans: low_ns <= that of the timeline <= high_ns */
     int64_t high_ns;
-} haul_predicted_run;
+    int64_t low_whole_ns; /* likewise of whole_ns: the host's operations too */
+    int64_t high_whole_ns;
+    hl_run_bound bound; /* no answer for the run may be below: of all runs the least bound */
+} hl_timeline_predicted_run;
 
 /* `set` puts the durations of a bound, and what else depends on it, into the options. */
-typedef struct haul_run_bounds {
-    void (*set)(void *state, haul_bound bound, haul_timeline_options *options);
+typedef struct hl_timeline_run_bounds {
+    void (*set)(void *state, hl_timeline_bound bound, haul_timeline_options *options);
     void *state;
-} haul_run_bounds;
+} hl_timeline_run_bounds;
 
 /* Schedules `workload` at each bound, the likely one last, so that `set` may use one array for all.
  * With `bounds` NULL only the likely run is scheduled, with the options as they are. All operations
  * are at the same end of their intervals because a model errs alike for all operations of a kind;
- * their errors do not cancel. Returns what haul_timeline_run does. */
-haul_status haul_predicted_run_make(const haul_workload *workload,
-                                    const haul_timeline_options *options,
-                                    const haul_run_bounds *bounds, haul_predicted_run *run,
-                                    haul_error *error);
+ * their errors do not cancel. Returns what haul_timeline_run does, and INTERNAL where a run breaks
+ * the bounds of timeline/bounds.h. */
+haul_status hl_timeline_predicted_run_make(const haul_workload *workload,
+                                           const haul_timeline_options *options,
+                                           const hl_timeline_run_bounds *bounds,
+                                           hl_timeline_predicted_run *run, haul_error *error);
 
 #endif

@@ -28,10 +28,9 @@ static unsigned copy_engines(const haul_workload *workload)
     return most ? most : ENGINES_UNKNOWN;
 }
 
-/* Occupancy and launch queue of the recording GPUs, where they are known and the same for all. The
- * queue is at least as deep as the profile shows, for copies and graphs seem to take less of it;
- * one that delayed calls is known by that. */
-static void find_limits(const haul_workload *workload, const haul_recorded_waits *found,
+/* Occupancy and launch queue of the recording GPUs, where they are known and the same for all. A
+ * queue that delayed calls is as deep as these show; another at least as deep as it was seen. */
+static void find_limits(const haul_workload *workload, const hl_timeline_recorded_waits *found,
                         haul_timeline_device *device)
 {
     const haul_workload_device *first = workload->devices;
@@ -42,12 +41,14 @@ static void find_limits(const haul_workload *workload, const haul_recorded_waits
                     first->compute_major == other->compute_major &&
                     first->compute_minor == other->compute_minor;
     }
-    const haul_architecture *architecture =
-        are_same ? haul_architecture_of_capability(first->compute_major, first->compute_minor)
+    const hl_machine_architecture *architecture =
+        are_same ? hl_machine_architecture_of_capability(first->compute_major, first->compute_minor)
                  : NULL;
     if (architecture)
-        haul_timeline_device_hold(device, architecture, first->multiprocessors);
-    if ((device->queue_depth || found->call_durations_ns) && found->most > device->queue_depth)
+        hl_timeline_device_hold(device, architecture, first->multiprocessors);
+    if (found->depth)
+        device->queue_depth = found->depth;
+    else if (device->queue_depth && found->most > device->queue_depth)
         device->queue_depth = found->most;
 }
 
@@ -62,7 +63,7 @@ static unsigned migrations(const haul_workload *workload)
     unsigned most = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (!haul_op_crosses_link(op) || op->detail != HAUL_MANAGED)
+        if (!haul_op_crosses_link(op) || op->detail != HAUL_MEMORY_MANAGED)
             continue;
         unsigned at = 0;
         while (at < most && ends_ns[at] > op->start_ns)
@@ -70,7 +71,7 @@ static unsigned migrations(const haul_workload *workload)
         if (at == MIGRATIONS_MOST)
             continue;
         most = at == most ? most + 1 : most;
-        ends_ns[at] = haul_end_of(op->start_ns, op->dur_ns);
+        ends_ns[at] = hl_base_end_of(op->start_ns, op->dur_ns);
     }
     return most;
 }
@@ -78,26 +79,49 @@ static unsigned migrations(const haul_workload *workload)
 /* The operations that share a resource of a device: copies of one direction, or all the rest. */
 static size_t class_of(const haul_workload *workload, const haul_op *op)
 {
-    const size_t device = haul_device_of(workload, op);
+    const size_t device = hl_workload_device_of(workload, op);
     const bool is_copy = op->kind == HAUL_OP_COPY && op->direction < HAUL_DIRECTIONS;
     return device * (HAUL_DIRECTIONS + 1) + (is_copy ? op->direction : HAUL_DIRECTIONS);
 }
 
-/* Whether all earlier operations of its stream and its resource had ended when it was called: only
- * its issue delayed it. */
-static bool was_only_issued(const haul_workload *workload, const haul_op *op, int64_t class_end_ns)
+/* When the last of the operations that one waits for through its edges ended, from *edge on;
+ * INT64_MIN where there is none. */
+static int64_t edges_end(const haul_workload *workload, size_t op, size_t *edge)
 {
-    if (!(op->flags & HAUL_OP_HAS_CALL) || op->start_ns < op->call_ns || class_end_ns > op->call_ns)
+    int64_t end_ns = INT64_MIN;
+    while (*edge < workload->edge_count && workload->edges[*edge].after < op)
+        ++*edge;
+    for (; *edge < workload->edge_count && workload->edges[*edge].after == op; ++*edge) {
+        const haul_op *before = &workload->ops[workload->edges[*edge].before];
+        const int64_t before_ns = hl_base_end_of(before->start_ns, before->dur_ns);
+        end_ns = before_ns > end_ns ? before_ns : end_ns;
+    }
+    return end_ns;
+}
+
+/* Whether all earlier operations of its stream and its resource, and those of its edges, had ended
+ * when it was called: only its issue delayed it. */
+static bool was_only_issued(const haul_workload *workload, const haul_op *op, int64_t others_end_ns)
+{
+    if (!(op->flags & HAUL_OP_HAS_CALL) || op->start_ns < op->call_ns ||
+        others_end_ns > op->call_ns)
         return false;
     if (op->stream_prev == HAUL_NONE)
         return true;
     const haul_op *before = &workload->ops[op->stream_prev];
-    return haul_end_of(before->start_ns, before->dur_ns) <= op->call_ns;
+    return hl_base_end_of(before->start_ns, before->dur_ns) <= op->call_ns;
 }
 
+/* Operations by what made them start when they did, a bit each. */
+typedef struct issue_marks {
+    uint8_t *issued;
+    uint8_t *first; /* of their name */
+} issue_marks;
+
 /* Fills a bit for each such operation: of one pass, the lags of every kind are found. */
-static void mark_issued(const haul_workload *workload, int64_t *ends_ns, uint8_t *issued)
+static void mark_issued(const haul_workload *workload, int64_t *ends_ns, const issue_marks *marks)
 {
+    size_t edge = 0;
     for (size_t c = 0; c < (workload->device_count + 1) * (HAUL_DIRECTIONS + 1); c++)
         ends_ns[c] = INT64_MIN;
     for (size_t i = 0; i < workload->op_count; i++) {
@@ -105,46 +129,137 @@ static void mark_issued(const haul_workload *workload, int64_t *ends_ns, uint8_t
         if (!haul_op_on_device(op))
             continue;
         int64_t *end_ns = &ends_ns[class_of(workload, op)];
-        if (was_only_issued(workload, op, *end_ns))
-            issued[i / 8] |= (uint8_t)(1U << i % 8);
-        const int64_t op_end_ns = haul_end_of(op->start_ns, op->dur_ns);
+        const int64_t edges_ns = edges_end(workload, i, &edge);
+        if (was_only_issued(workload, op, edges_ns > *end_ns ? edges_ns : *end_ns))
+            marks->issued[i / 8] |= (uint8_t)(1U << i % 8);
+        const int64_t op_end_ns = hl_base_end_of(op->start_ns, op->dur_ns);
         if (op_end_ns > *end_ns)
             *end_ns = op_end_ns;
     }
 }
 
-/* The times from call to start of those operations of a kind, or from the call's return where that
- * counts and the call does not block; how many. */
+/* Fills a bit for the first operation of each name. Without memory none is filled. */
+static bool mark_first(const haul_workload *workload, const issue_marks *marks)
+{
+    uint32_t names = 0;
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (workload->ops[i].name != HAUL_NONE && workload->ops[i].name >= names)
+            names = workload->ops[i].name + 1;
+    uint8_t *seen = calloc((size_t)names / 8 + 1, 1);
+    for (size_t i = 0; seen && i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        if (op->name == HAUL_NONE || !haul_op_on_device(op) ||
+            seen[op->name / 8] & 1U << op->name % 8)
+            continue;
+        seen[op->name / 8] |= (uint8_t)(1U << op->name % 8);
+        marks->first[i / 8] |= (uint8_t)(1U << i % 8);
+    }
+    free(seen);
+    return seen != NULL;
+}
+
+/* From its call to its start, or from the call's return where that counts and the call does not
+ * block. */
+static double lag_of(const haul_op *op, bool on_return)
+{
+    const bool returns = on_return && !(op->flags & HAUL_OP_BLOCKS);
+    return (double)(op->start_ns - op->call_ns - (returns ? op->call_dur_ns : 0));
+}
+
+/* Which operations' times from call to start count. */
+typedef enum lag_set {
+    LAGS_REPEATED, /* only issued, and not the first of their names, which loads its code */
+    LAGS_ISSUED,   /* only issued */
+    LAGS_CALLED,   /* of any kind: issued, and then waiting or not */
+} lag_set;
+
 static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool on_return,
-                          const uint8_t *issued, double *lags)
+                          const issue_marks *marks, lag_set set, double *lags)
 {
     size_t count = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (!(issued[i / 8] & 1U << i % 8) || op->kind != kind)
+        const bool is_issued = marks->issued[i / 8] & 1U << i % 8;
+        const bool is_first = marks->first[i / 8] & 1U << i % 8;
+        if (!(op->flags & HAUL_OP_HAS_CALL) || !haul_op_on_device(op) || op->start_ns < op->call_ns)
             continue;
-        const bool returns = on_return && !(op->flags & HAUL_OP_BLOCKS);
-        lags[count++] = (double)(op->start_ns - op->call_ns - (returns ? op->call_dur_ns : 0));
+        if (set != LAGS_CALLED && (op->kind != kind || !is_issued))
+            continue;
+        if (set == LAGS_REPEATED && is_first)
+            continue;
+        lags[count++] = lag_of(op, on_return);
     }
     return count;
 }
 
-/* The time from call to start of a kind: the median, from the call or from its return, whichever
+static double median_distance(double *values, size_t count, double from)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = fabs(values[i] - from);
+    return hl_base_median_of_many(values, count);
+}
+
+static double least_of(const double *values, size_t count)
+{
+    double least = values[0];
+    for (size_t i = 1; i < count; i++)
+        least = fmin(least, values[i]);
+    return least;
+}
+
+/* The median of fewer tells nothing: one or two that loaded modules decide it. But three that lie
+ * within a factor of four of the smallest agree. */
+enum { LEAST_LAGS = 8, LEAST_AGREEING = 3, AGREEING = 4 };
+
+/* The median of those that agree with the smallest, which come first then; negative where they are
+ * too few. */
+static double agreed_lag(double *lags, size_t count)
+{
+    const double least = least_of(lags, count);
+    size_t agreeing = 0;
+    for (size_t i = 0; i < count; i++)
+        if (lags[i] <= AGREEING * least)
+            lags[agreeing++] = lags[i];
+    return agreeing >= LEAST_AGREEING ? hl_base_median_of_many(lags, agreeing) : -1;
+}
+
+/* The usual time from call to start, and its spread; negative where there is none. Other causes
+ * only add to it: code that is loaded, a driver that wakes up. So of few it is that of the smallest
+ * ones where these agree, else the smallest of any kind, since all kinds go the same way to the
+ * device: what they took beyond is a delay of their own. */
+static double usual_lag(const haul_workload *workload, haul_op_kind kind, bool on_return,
+                        const issue_marks *marks, double *lags, double *spread)
+{
+    size_t count = gather_lags(workload, kind, on_return, marks, LAGS_REPEATED, lags);
+    double usual = count >= LEAST_LAGS ? hl_base_median_of_many(lags, count) : -1;
+    const lag_set set = count >= LEAST_LAGS ? LAGS_REPEATED : LAGS_ISSUED;
+    count = gather_lags(workload, kind, on_return, marks, set, lags);
+    if (!count)
+        return -1;
+    if (set == LAGS_ISSUED)
+        usual = agreed_lag(lags, count);
+    if (set == LAGS_ISSUED && usual < 0) {
+        count = gather_lags(workload, kind, on_return, marks, LAGS_CALLED, lags);
+        usual = least_of(lags, count);
+    }
+    count = gather_lags(workload, kind, on_return, marks, set, lags);
+    *spread = median_distance(lags, count, usual);
+    return usual;
+}
+
+/* The time from call to start of a kind: the usual one, from the call or from its return, whichever
  * spreads less. A negative one tells of clocks that differ, not of an issue. */
-static void find_issue(const haul_workload *workload, haul_op_kind kind, const uint8_t *issued,
+static void find_issue(const haul_workload *workload, haul_op_kind kind, const issue_marks *marks,
                        double *lags, haul_timeline_device *device)
 {
     double least = (double)INFINITY;
     for (int on_return = 0; on_return < 2; on_return++) {
-        const size_t count = gather_lags(workload, kind, on_return, issued, lags);
-        const double median = count ? haul_median_of_many(lags, count) : -1;
-        for (size_t i = 0; i < count; i++)
-            lags[i] = fabs(lags[i] - median);
-        const double spread = count ? haul_median_of_many(lags, count) : (double)INFINITY;
-        if (median < 0 || spread >= least)
+        double spread = 0;
+        const double usual = usual_lag(workload, kind, on_return, marks, lags, &spread);
+        if (usual < 0 || spread >= least)
             continue;
         least = spread;
-        device->issue_ns[kind] = (int64_t)median;
+        device->issue_ns[kind] = (int64_t)usual;
         device->issue_on_return[kind] = on_return;
     }
 }
@@ -170,14 +285,15 @@ static void find_gap(const haul_workload *workload, double *gaps, haul_timeline_
             !(op->flags & HAUL_OP_HAS_CALL))
             continue;
         const haul_op *before = &workload->ops[op->stream_prev];
-        const int64_t end_ns = haul_end_of(before->start_ns, before->dur_ns);
-        const int64_t returned_ns = haul_end_of(op->call_ns, op->call_dur_ns);
-        if (before->kind == HAUL_OP_KERNEL && haul_end_of(returned_ns, QUEUED_NS) <= end_ns)
-            gaps[count++] = op->start_ns > end_ns
-                                ? (double)haul_clamp_ns((uint64_t)op->start_ns - (uint64_t)end_ns)
-                                : 0;
+        const int64_t end_ns = hl_base_end_of(before->start_ns, before->dur_ns);
+        const int64_t returned_ns = hl_base_end_of(op->call_ns, op->call_dur_ns);
+        if (before->kind == HAUL_OP_KERNEL && hl_base_end_of(returned_ns, QUEUED_NS) <= end_ns)
+            gaps[count++] =
+                op->start_ns > end_ns
+                    ? (double)hl_base_clamp_ns((uint64_t)op->start_ns - (uint64_t)end_ns)
+                    : 0;
     }
-    const double median_ns = count >= LEAST_GAPS ? haul_median_of_many(gaps, count) : 0;
+    const double median_ns = count >= LEAST_GAPS ? hl_base_median_of_many(gaps, count) : 0;
     if (median_ns <= LONGEST_GAP_NS)
         device->kernel_gap_ns = (int64_t)median_ns;
 }
@@ -191,13 +307,10 @@ static int64_t recorded_makespan(const haul_workload *workload)
         if (!haul_op_on_device(op))
             continue;
         start_ns = op->start_ns < start_ns ? op->start_ns : start_ns;
-        end_ns = later(end_ns, haul_end_of(op->start_ns, op->dur_ns));
+        end_ns = later(end_ns, hl_base_end_of(op->start_ns, op->dur_ns));
     }
-    return end_ns > start_ns ? haul_clamp_ns((uint64_t)end_ns - (uint64_t)start_ns) : 0;
+    return end_ns > start_ns ? hl_base_clamp_ns((uint64_t)end_ns - (uint64_t)start_ns) : 0;
 }
-
-/* Shorter delays are the spread about the median time from call to start. */
-enum { DELAYS_OF_RUN = 1000 };
 
 /* When the stream of an operation lets it start. */
 static int64_t stream_ready_of(const haul_op *ops, const haul_timeline_device *device, uint32_t i)
@@ -206,8 +319,8 @@ static int64_t stream_ready_of(const haul_op *ops, const haul_timeline_device *d
         return INT64_MIN;
     const haul_op *before = &ops[ops[i].stream_prev];
     const bool are_kernels = ops[i].kind == HAUL_OP_KERNEL && before->kind == HAUL_OP_KERNEL;
-    return haul_end_of(haul_end_of(before->start_ns, before->dur_ns),
-                       are_kernels ? device->kernel_gap_ns : 0);
+    return hl_base_end_of(hl_base_end_of(before->start_ns, before->dur_ns),
+                          are_kernels ? device->kernel_gap_ns : 0);
 }
 
 /* When an operation could have started by its call, its stream and its edges, from *edge on. */
@@ -215,23 +328,17 @@ static int64_t ready_of(const haul_workload *workload, const haul_timeline_devic
                         uint32_t i, size_t *edge)
 {
     const haul_op *ops = workload->ops, *op = &ops[i];
-    int64_t ready_ns = haul_end_of(op->call_ns, device->issue_ns[op->kind]);
+    int64_t ready_ns = hl_base_end_of(op->call_ns, device->issue_ns[op->kind]);
     if (device->issue_on_return[op->kind] && !(op->flags & HAUL_OP_BLOCKS))
-        ready_ns = haul_end_of(ready_ns, op->call_dur_ns);
+        ready_ns = hl_base_end_of(ready_ns, op->call_dur_ns);
     ready_ns = later(ready_ns, stream_ready_of(ops, device, i));
-    while (*edge < workload->edge_count && workload->edges[*edge].after < i)
-        ++*edge;
-    for (; *edge < workload->edge_count && workload->edges[*edge].after == i; ++*edge) {
-        const haul_op *before = &ops[workload->edges[*edge].before];
-        ready_ns = later(ready_ns, haul_end_of(before->start_ns, before->dur_ns));
-    }
-    return ready_ns;
+    return later(ready_ns, edges_end(workload, i, edge));
 }
 
 /* The delays that nothing explains: of operations with a call that started more than `least_ns`
  * after all that they waited for, their resource idle. */
 static bool find_delays(const haul_workload *workload, const haul_timeline_device *device,
-                        int64_t least_ns, int64_t *ends_ns, haul_recorded_waits *found)
+                        int64_t least_ns, int64_t *ends_ns, hl_timeline_recorded_waits *found)
 {
     size_t edge = 0, capacity = 0;
     for (size_t c = 0; c < (workload->device_count + 1) * (HAUL_DIRECTIONS + 1); c++)
@@ -245,11 +352,11 @@ static bool find_delays(const haul_workload *workload, const haul_timeline_devic
         const bool is_late = op->thread != HAUL_NONE && op->start_ns > ready_ns &&
                              op->start_ns - ready_ns > least_ns;
         if (is_late &&
-            !haul_grow(&found->delays, &capacity, found->delay_count + 1, sizeof *found->delays))
+            !hl_base_grow(&found->delays, &capacity, found->delay_count + 1, sizeof *found->delays))
             return false;
         if (is_late)
             found->delays[found->delay_count++] = (haul_start_delay){i, op->start_ns - ready_ns};
-        *end_ns = later(*end_ns, haul_end_of(op->start_ns, op->dur_ns));
+        *end_ns = later(*end_ns, hl_base_end_of(op->start_ns, op->dur_ns));
     }
     return true;
 }
@@ -272,19 +379,19 @@ static haul_replay describe(const haul_workload *workload, const haul_timeline *
             errors_ns[replay.ops++] = fabs((double)(start_ns - op->start_ns));
     }
     for (size_t d = 0; d < options->delay_count; d++)
-        replay.delays_ns = haul_add_ns(replay.delays_ns, options->delays[d].delay_ns);
+        replay.delays_ns = hl_base_add_ns(replay.delays_ns, options->delays[d].delay_ns);
     if (replay.recorded_ns > 0)
         replay.error =
             100 * (double)(replay.replayed_ns - replay.recorded_ns) / (double)replay.recorded_ns;
     if (replay.ops) {
-        replay.start_median_ns = haul_median_of_many(errors_ns, replay.ops);
-        replay.start_p90_ns = haul_quantile_of_many(errors_ns, replay.ops, 0.9);
-        replay.start_worst_ns = haul_quantile_of_many(errors_ns, replay.ops, 1);
+        replay.start_median_ns = hl_base_median_of_many(errors_ns, replay.ops);
+        replay.start_p90_ns = hl_base_quantile_of_many(errors_ns, replay.ops, 0.9);
+        replay.start_worst_ns = hl_base_quantile_of_many(errors_ns, replay.ops, 1);
     }
     return replay;
 }
 
-static bool keep_critical(const haul_timeline *timeline, haul_recorded_waits *found)
+static bool keep_critical(const haul_timeline *timeline, hl_timeline_recorded_waits *found)
 {
     const size_t bytes = timeline->critical_count * sizeof *found->critical;
     uint32_t *critical = malloc(bytes + 1);
@@ -299,18 +406,20 @@ static bool keep_critical(const haul_timeline *timeline, haul_recorded_waits *fo
 }
 
 /* The delays of the profile are found last, since they depend on the issue times found before. */
-haul_status haul_timeline_replay_with(const haul_workload *workload, haul_release release,
-                                      haul_recorded_waits *found, haul_replay *replay,
-                                      haul_error *error)
+haul_status hl_timeline_replay_with(const haul_workload *workload, haul_release release,
+                                    hl_timeline_recorded_waits *found, haul_replay *replay,
+                                    haul_error *error)
 {
     const bool by_host = release == HAUL_RELEASE_HOST;
     const size_t classes = (workload->device_count + 1) * (HAUL_DIRECTIONS + 1);
-    const int64_t least_ns = recorded_makespan(workload) / DELAYS_OF_RUN;
+    const int64_t least_ns = recorded_makespan(workload) / HL_TIMELINE_DELAYS_OF_RUN;
     double *of_ops = malloc((workload->op_count + 1) * sizeof *of_ops);
     int64_t *ends_ns = calloc(classes, sizeof *ends_ns);
-    uint8_t *issued = calloc(workload->op_count / 8 + 1, 1);
-    const bool ready = of_ops && ends_ns && issued;
-    haul_status status = HAUL_NO_MEMORY;
+    const issue_marks marks = {.issued = calloc(workload->op_count / 8 + 1, 1),
+                               .first = calloc(workload->op_count / 8 + 1, 1)};
+    const bool ready =
+        of_ops && ends_ns && marks.issued && marks.first && mark_first(workload, &marks);
+    haul_status status = HAUL_STATUS_NO_MEMORY;
     haul_timeline *timeline = NULL;
     haul_timeline_options options = {
         .device = {.copy_engines = copy_engines(workload),
@@ -322,10 +431,10 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
     };
     find_limits(workload, found, &options.device);
     if (ready)
-        mark_issued(workload, ends_ns, issued);
+        mark_issued(workload, ends_ns, &marks);
     for (int kind = 0; ready && kind < HAUL_OP_KINDS; kind++)
-        if (haul_op_kind_place((haul_op_kind)kind) == HAUL_PLACE_DEVICE)
-            find_issue(workload, (haul_op_kind)kind, issued, of_ops, &options.device);
+        if (haul_op_kind_place((haul_op_kind)kind) == HAUL_OP_PLACE_DEVICE)
+            find_issue(workload, (haul_op_kind)kind, &marks, of_ops, &options.device);
     if (ready)
         find_gap(workload, of_ops, &options.device);
     free(of_ops); /* 8 bytes an operation, which the run needs for itself */
@@ -335,33 +444,28 @@ haul_status haul_timeline_replay_with(const haul_workload *workload, haul_releas
         options.delay_count = found->delay_count;
         status = haul_timeline_run(workload, &options, &timeline, error);
     } else {
-        haul_fail_no_memory(error);
+        hl_base_fail_no_memory(error);
     }
     if (!status)
         of_ops = malloc((workload->op_count + 1) * sizeof *of_ops);
     if (!status && (!of_ops || !keep_critical(timeline, found)))
-        status = haul_fail_no_memory(error);
+        status = hl_base_fail_no_memory(error);
     if (!status)
         *replay = describe(workload, timeline, &options, of_ops);
     haul_timeline_free(timeline);
     free(of_ops);
     free(ends_ns);
-    free(issued);
+    free(marks.issued);
+    free(marks.first);
     return status;
 }
 
 haul_status haul_timeline_replay(const haul_workload *workload, haul_release release,
                                  haul_replay *replay, haul_error *error)
 {
-    haul_recorded_waits found;
-    HAUL_TRY(haul_recorded_waits_find(workload, &found, error));
-    haul_status status = haul_timeline_replay_with(workload, release, &found, replay, error);
-    haul_recorded_waits_release(&found);
+    hl_timeline_recorded_waits found;
+    HAUL_TRY(hl_timeline_recorded_waits_find(workload, &found, error));
+    haul_status status = hl_timeline_replay_with(workload, release, &found, replay, error);
+    hl_timeline_recorded_waits_release(&found);
     return status;
-}
-
-/* A prediction rests on the same schedule: where that misses by more, no headline is printed. */
-bool haul_replay_is_sound(const haul_replay *replay)
-{
-    return fabs(replay->error) <= 10;
 }

@@ -12,41 +12,43 @@ static bool is_of_host(const haul_op *op, haul_memory memory)
 
 /* One copy engine serves both directions, two serve one each, a third serves peer copies; a copy
  * within the device takes its kernels' room. */
-static haul_resource_kind resource_of(const haul_op *op, const haul_timeline_device *device)
+haul_resource_kind hl_timeline_resource_of(const haul_op *op, const haul_timeline_device *device)
 {
     const unsigned engines = device->copy_engines;
     switch ((haul_op_kind)op->kind) {
     case HAUL_OP_COPY:
-        if (op->direction == HAUL_DTOD)
-            return HAUL_KERNEL_SLOTS;
-        if (device->migrations && is_of_host(op, HAUL_MANAGED))
-            return HAUL_MIGRATION;
-        if (!haul_op_crosses_link(op) && op->direction != HAUL_PTOP)
-            return HAUL_NOWHERE;
-        if (op->direction == HAUL_HTOD || engines == 1)
-            return HAUL_ENGINE;
-        return op->direction == HAUL_PTOP && engines > 2 ? HAUL_ENGINE_PEER : HAUL_ENGINE_OUT;
+        if (op->direction == HAUL_DIRECTION_DTOD)
+            return HAUL_RESOURCE_KERNEL_SLOTS;
+        if (device->migrations && is_of_host(op, HAUL_MEMORY_MANAGED))
+            return HAUL_RESOURCE_MIGRATION;
+        if (!haul_op_crosses_link(op) && op->direction != HAUL_DIRECTION_PTOP)
+            return HAUL_RESOURCE_NOWHERE;
+        if (op->direction == HAUL_DIRECTION_HTOD || engines == 1)
+            return HAUL_RESOURCE_ENGINE;
+        return op->direction == HAUL_DIRECTION_PTOP && engines > 2 ? HAUL_RESOURCE_ENGINE_PEER
+                                                                   : HAUL_RESOURCE_ENGINE_OUT;
     case HAUL_OP_MEMSET:
     case HAUL_OP_KERNEL:
-        return HAUL_KERNEL_SLOTS;
+        return HAUL_RESOURCE_KERNEL_SLOTS;
     case HAUL_OP_MESSAGE:
-        return op->direction == HAUL_MESSAGE_CARRIED ? HAUL_NETWORK : HAUL_NOWHERE;
+        return op->direction == HAUL_MESSAGE_CARRIED ? HAUL_RESOURCE_NETWORK
+                                                     : HAUL_RESOURCE_NOWHERE;
     case HAUL_OP_SYNC:
     case HAUL_OP_CALL:
         break; /* on no stream */
     }
-    return HAUL_NOWHERE;
+    return HAUL_RESOURCE_NOWHERE;
 }
 
 /* Each device has one of each kind, and operations of no device have those of the last. */
-static haul_server *server_of(const haul_engine *self, const haul_actor *stream,
-                              haul_resource_kind resource)
+static hl_timeline_server *server_of(const hl_timeline_engine *self,
+                                     const hl_timeline_actor *stream, haul_resource_kind resource)
 {
     return &self->servers[(size_t)stream->device * HAUL_RESOURCES + resource];
 }
 
 /* At most once an instant, so `dirty` has room for every server. */
-static void mark(haul_engine *self, haul_server *server)
+static void mark(hl_timeline_engine *self, hl_timeline_server *server)
 {
     if (server->is_dirty)
         return;
@@ -55,40 +57,43 @@ static void mark(haul_engine *self, haul_server *server)
 }
 
 /* First come, first served: by the instant, of equals by the lower number. */
-static void wait_for(haul_engine *self, uint32_t actor, haul_resource_kind resource)
+static void wait_for(hl_timeline_engine *self, uint32_t actor, haul_resource_kind resource)
 {
-    const haul_actor *stream = &self->actors[actor];
-    haul_server *server = server_of(self, stream, resource);
-    const haul_waiting_item item = {self->now_ns, stream->op, actor};
-    if (haul_waiting_add(&server->waiting, item))
+    const hl_timeline_actor *stream = &self->actors[actor];
+    hl_timeline_server *server = server_of(self, stream, resource);
+    const hl_base_waiting_item item = {self->now_ns, stream->op, actor};
+    if (hl_base_waiting_add(&server->waiting, item))
         mark(self, server);
     else
-        haul_engine_stop(self, haul_fail_no_memory(self->error));
+        hl_timeline_engine_stop(self, hl_base_fail_no_memory(self->error));
 }
 
-void haul_server_enter(haul_engine *self, uint32_t actor)
+void hl_timeline_server_enter(hl_timeline_engine *self, uint32_t actor)
 {
     const haul_timeline_device *device = &self->options->device;
-    haul_actor *stream = &self->actors[actor];
+    hl_timeline_actor *stream = &self->actors[actor];
     const haul_op *op = &self->workload->ops[stream->op];
-    const haul_resource_kind resource = resource_of(op, device);
-    const bool on_engine = resource >= HAUL_ENGINE && resource <= HAUL_ENGINE_PEER;
+    const haul_resource_kind resource = hl_timeline_resource_of(op, device);
+    const bool on_engine =
+        resource >= HAUL_RESOURCE_ENGINE && resource <= HAUL_RESOURCE_ENGINE_PEER;
     stream->resource = (uint8_t)resource;
-    stream->state = HAUL_ACTOR_QUEUED;
-    if (resource == HAUL_KERNEL_SLOTS && !device->kernels)
-        haul_engine_stop(self, haul_engine_fail(self, HAUL_ABSENT, stream->op,
-                                                "needs a device that runs kernels"));
+    stream->state = HL_TIMELINE_ACTOR_QUEUED;
+    if (resource == HAUL_RESOURCE_KERNEL_SLOTS && !device->kernels)
+        hl_timeline_engine_stop(self, hl_timeline_engine_fail(self, HAUL_STATUS_ABSENT, stream->op,
+                                                              "needs a device that runs kernels"));
     else if (on_engine && !device->copy_engines)
-        haul_engine_stop(self, haul_engine_fail(self, HAUL_ABSENT, stream->op,
-                                                "needs a copy engine, and the device has none"));
+        hl_timeline_engine_stop(
+            self, hl_timeline_engine_fail(self, HAUL_STATUS_ABSENT, stream->op,
+                                          "needs a copy engine, and the device has none"));
     else
         wait_for(self, actor,
-                 device->staging && is_of_host(op, HAUL_PAGEABLE) ? HAUL_STAGING : resource);
+                 device->staging && is_of_host(op, HAUL_MEMORY_PAGEABLE) ? HAUL_RESOURCE_STAGING
+                                                                         : resource);
 }
 
 /* A copy behind one of its direction costs the gap, not the latency (CCGrid 2014, section V). */
-static int64_t chained(const haul_engine *self, const haul_server *server, uint32_t op,
-                       int64_t dur_ns)
+static int64_t chained(const hl_timeline_engine *self, const hl_timeline_server *server,
+                       uint32_t op, int64_t dur_ns)
 {
     const haul_op *ops = self->workload->ops;
     const unsigned direction = ops[op].direction;
@@ -100,34 +105,34 @@ static int64_t chained(const haul_engine *self, const haul_server *server, uint3
 }
 
 /* A copy that follows another has the gap left of the latency; migrations follow each other. */
-static double steady_share(const haul_engine *self, const haul_actor *stream, int64_t saved_ns,
-                           int64_t dur_ns)
+static double steady_share(const hl_timeline_engine *self, const hl_timeline_actor *stream,
+                           int64_t saved_ns, int64_t dur_ns)
 {
     const haul_op *op = &self->workload->ops[stream->op];
     const haul_timeline_device *device = &self->options->device;
     if (!haul_op_crosses_link(op) || dur_ns <= 0)
         return 0;
-    const bool is_migration = stream->resource == HAUL_MIGRATION;
+    const bool is_migration = stream->resource == HAUL_RESOURCE_MIGRATION;
     const int64_t paid_ns = is_migration ? device->chained_ns[op->direction] : saved_ns;
     const double steady_ns = (double)(device->latency_ns[op->direction] - paid_ns);
     return fmin(fmax(steady_ns / (double)dur_ns, 0), 1);
 }
 
-static bool goes_over_link(const haul_actor *stream)
+static bool goes_over_link(const hl_timeline_actor *stream)
 {
-    return stream->resource != HAUL_KERNEL_SLOTS && stream->resource != HAUL_NETWORK &&
-           stream->resource != HAUL_NOWHERE;
+    return stream->resource != HAUL_RESOURCE_KERNEL_SLOTS &&
+           stream->resource != HAUL_RESOURCE_NETWORK && stream->resource != HAUL_RESOURCE_NOWHERE;
 }
 
 /* The first operation begins a busy time, the last to leave ends it: a union, not a sum. */
-static void hold(haul_engine *self, haul_server *server)
+static void hold(hl_timeline_engine *self, hl_timeline_server *server)
 {
     server->ops++;
     if (!server->running++)
         server->busy_since_ns = self->now_ns;
 }
 
-static void let_go(haul_engine *self, haul_server *server, uint32_t op)
+static void let_go(hl_timeline_engine *self, hl_timeline_server *server, uint32_t op)
 {
     server->last_op = op;
     server->last_end_ns = self->now_ns;
@@ -139,63 +144,65 @@ static void let_go(haul_engine *self, haul_server *server, uint32_t op)
 
 /* The end is scheduled at full speed; where the copy shares its link or meets the other direction,
  * the lanes change that at once. */
-static void start(haul_engine *self, haul_server *server, haul_waiting_item item)
+static void start_op(hl_timeline_engine *self, hl_timeline_server *server,
+                     hl_base_waiting_item item)
 {
-    haul_actor *stream = &self->actors[item.actor];
+    hl_timeline_actor *stream = &self->actors[item.actor];
     const haul_timeline_options *options = self->options;
     int64_t dur_ns = 0;
     if (options->duration)
-        haul_engine_stop(self, options->duration(options->duration_state, self->workload, item.op,
-                                                 &dur_ns, self->error));
+        hl_timeline_engine_stop(self, options->duration(options->duration_state, self->workload,
+                                                        item.op, &dur_ns, self->error));
     else
         dur_ns = options->durations_ns ? options->durations_ns[item.op]
                                        : self->workload->ops[item.op].dur_ns;
-    if (dur_ns < 0 || dur_ns > haul_time_limit_ns)
-        haul_engine_stop(self, haul_engine_fail(self, HAUL_BAD_INPUT, item.op,
-                                                "is given a duration that is negative or beyond "
-                                                "2^61 ns"));
+    if (dur_ns < 0 || dur_ns > hl_timeline_time_limit_ns)
+        hl_timeline_engine_stop(
+            self, hl_timeline_engine_fail(self, HAUL_STATUS_BAD_INPUT, item.op,
+                                          "is given a duration that is negative or beyond "
+                                          "2^61 ns"));
     if (self->status)
         return;
     const int64_t alone_ns = dur_ns;
-    if (stream->resource != HAUL_MIGRATION)
+    if (stream->resource != HAUL_RESOURCE_MIGRATION)
         dur_ns = chained(self, server, item.op, dur_ns);
     self->progress[item.op].start_ns = self->now_ns;
     stream->next = self->streams[item.op].next;
     self->streams[item.op].cause = item.time_ns < self->now_ns ? server->last_op : stream->cause;
-    stream->state = HAUL_ACTOR_RUNS;
+    stream->state = HL_TIMELINE_ACTOR_RUNS;
     hold(self, server);
-    server->used += haul_occupancy_need(self, item.op).kernel;
+    server->used += hl_timeline_occupancy_need(self, item.op).kernel;
     stream->since_ns = self->now_ns;
     stream->left_ns = (double)dur_ns;
     stream->speed = 1;
-    haul_engine_schedule(self, item.actor, self->now_ns + dur_ns);
+    hl_timeline_engine_schedule(self, item.actor, self->now_ns + dur_ns);
     if (self->gates)
-        haul_gates_mark(self, stream->device);
+        hl_timeline_gates_mark(self, stream->device);
     if (goes_over_link(stream)) {
         stream->steady = steady_share(self, stream, alone_ns - dur_ns, dur_ns);
-        haul_copy_joins(self, item.actor);
+        hl_timeline_copy_joins(self, item.actor);
     }
 }
 
 /* A kernel starts when one block of it has room (its others follow as room comes); it then holds
  * the room of all its blocks that run at once. */
-static bool has_room(const haul_engine *self, const haul_server *server)
+static bool has_room(const hl_timeline_engine *self, const hl_timeline_server *server)
 {
     return server->waiting.count && server->running < server->capacity &&
-           server->used + haul_occupancy_need(self, server->waiting.heap[0].op).block <=
-               haul_occupancy_all;
+           server->used + hl_timeline_occupancy_need(self, server->waiting.heap[0].op).block <=
+               hl_timeline_occupancy_all;
 }
 
 /* A copy that takes the staging buffer comes to its engine, for which it waits with the buffer
  * held, before any copy starts there. */
-void haul_server_start(haul_engine *self)
+void hl_timeline_server_start(hl_timeline_engine *self)
 {
     for (uint32_t d = 0; self->options->device.staging && d < self->dirty_count; d++) {
-        haul_server *server = &self->servers[self->dirty[d]];
-        const bool is_buffer = self->dirty[d] % HAUL_RESOURCES == HAUL_STAGING;
+        hl_timeline_server *server = &self->servers[self->dirty[d]];
+        const bool is_buffer = self->dirty[d] % HAUL_RESOURCES == HAUL_RESOURCE_STAGING;
         while (is_buffer && !self->status && has_room(self, server)) {
-            const haul_waiting_item item = haul_waiting_take(&server->waiting);
-            haul_actor *stream = &self->actors[item.actor];
+            const hl_base_waiting_item item = hl_base_waiting_take(&server->waiting);
+            hl_timeline_actor *stream = &self->actors[item.actor];
             if (item.time_ns < self->now_ns)
                 stream->cause = server->last_op;
             stream->is_staged = true;
@@ -205,22 +212,23 @@ void haul_server_start(haul_engine *self)
     }
     while (self->dirty_count) {
         const uint32_t at = self->dirty[--self->dirty_count];
-        haul_server *server = &self->servers[at];
+        hl_timeline_server *server = &self->servers[at];
         server->is_dirty = false;
-        while (!self->status && at % HAUL_RESOURCES != HAUL_STAGING && has_room(self, server))
-            start(self, server, haul_waiting_take(&server->waiting));
+        while (!self->status && at % HAUL_RESOURCES != HAUL_RESOURCE_STAGING &&
+               has_room(self, server))
+            start_op(self, server, hl_base_waiting_take(&server->waiting));
     }
 }
 
-void haul_server_leave(haul_engine *self, uint32_t actor)
+void hl_timeline_server_leave(hl_timeline_engine *self, uint32_t actor)
 {
-    haul_actor *stream = &self->actors[actor];
-    haul_server *server = server_of(self, stream, (haul_resource_kind)stream->resource);
-    server->used -= haul_occupancy_need(self, stream->op).kernel;
+    hl_timeline_actor *stream = &self->actors[actor];
+    hl_timeline_server *server = server_of(self, stream, (haul_resource_kind)stream->resource);
+    server->used -= hl_timeline_occupancy_need(self, stream->op).kernel;
     let_go(self, server, stream->op);
     if (stream->is_staged)
-        let_go(self, server_of(self, stream, HAUL_STAGING), stream->op);
+        let_go(self, server_of(self, stream, HAUL_RESOURCE_STAGING), stream->op);
     stream->is_staged = false;
     if (goes_over_link(stream))
-        haul_copy_leaves(self, actor);
+        hl_timeline_copy_leaves(self, actor);
 }

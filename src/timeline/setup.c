@@ -7,8 +7,8 @@
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
 
-/* What was allocated, haul_engine_release frees, whether the rest was or not. */
-static bool alloc(haul_engine *self)
+/* hl_timeline_engine_release frees all that was allocated, also where the rest was not. */
+static bool alloc(hl_timeline_engine *self)
 {
     const haul_workload *workload = self->workload;
     const size_t count = workload->op_count + 1;
@@ -28,7 +28,7 @@ static bool alloc(haul_engine *self)
     if (workload->edge_count)
         self->edge_begin = malloc(count * sizeof *self->edge_begin);
     if (has_gates) {
-        self->gates = calloc(devices * HAUL_GATES, sizeof *self->gates);
+        self->gates = calloc(devices * HL_TIMELINE_GATES, sizeof *self->gates);
         self->moved = malloc(devices * sizeof *self->moved);
         self->device_next = malloc(count * sizeof *self->device_next);
         self->device_last = malloc(devices * sizeof *self->device_last);
@@ -37,24 +37,25 @@ static bool alloc(haul_engine *self)
            self->dirty && self->lanes && self->copying &&
            (self->edge_begin || !workload->edge_count) &&
            ((self->gates && self->moved && self->device_next && self->device_last) || !has_gates) &&
-           haul_occupancy_init(self) && haul_event_queue_init(&self->events, self->actor_count);
+           hl_timeline_occupancy_init(self) &&
+           hl_timeline_event_queue_init(&self->events, self->actor_count);
 }
 
-haul_actor haul_actor_idle(uint32_t device)
+hl_timeline_actor hl_timeline_actor_idle(uint32_t device)
 {
-    return (haul_actor){.op = HAUL_NONE,
-                        .next = HAUL_NONE,
-                        .before = HAUL_NONE,
-                        .edge = HAUL_NONE,
-                        .blocker = HAUL_NONE,
-                        .cause = HAUL_NONE,
-                        .next_in_list = HAUL_NONE,
-                        .device = device};
+    return (hl_timeline_actor){.op = HAUL_NONE,
+                               .next = HAUL_NONE,
+                               .before = HAUL_NONE,
+                               .edge = HAUL_NONE,
+                               .blocker = HAUL_NONE,
+                               .cause = HAUL_NONE,
+                               .next_in_list = HAUL_NONE,
+                               .device = device};
 }
 
 /* Streams and threads without a head, resources without an operation. The last device stands for
  * "none". */
-static void begin_idle(haul_engine *self)
+static void begin_idle(hl_timeline_engine *self)
 {
     const haul_timeline_device *device = &self->options->device;
     memset(self->calls, 0xff, (self->workload->op_count + 1) * sizeof *self->calls); /* HAUL_NONE */
@@ -62,66 +63,69 @@ static void begin_idle(haul_engine *self)
     for (uint32_t a = 0; a < self->actor_count; a++) {
         const uint32_t on =
             a + 1 < self->stream_count ? self->workload->streams[a].device : HAUL_NONE;
-        self->actors[a] = haul_actor_idle(on == HAUL_NONE ? self->device_count - 1 : on);
+        self->actors[a] = hl_timeline_actor_idle(on == HAUL_NONE ? self->device_count - 1 : on);
     }
     for (size_t d = 0; d < self->device_count; d++) {
-        haul_server *servers = &self->servers[d * HAUL_RESOURCES];
+        hl_timeline_server *servers = &self->servers[d * HAUL_RESOURCES];
         for (int kind = 0; kind < HAUL_RESOURCES; kind++)
-            servers[kind] = (haul_server){.capacity = 1, .last_op = HAUL_NONE, .last_end_ns = -1};
-        servers[HAUL_KERNEL_SLOTS].capacity = device->kernels;
-        servers[HAUL_ENGINE_PEER].capacity =
+            servers[kind] =
+                (hl_timeline_server){.capacity = 1, .last_op = HAUL_NONE, .last_end_ns = -1};
+        servers[HAUL_RESOURCE_KERNEL_SLOTS].capacity = device->kernels;
+        servers[HAUL_RESOURCE_ENGINE_PEER].capacity =
             device->copy_engines > 2 ? device->copy_engines - 2 : 0;
-        servers[HAUL_MIGRATION].capacity = device->migrations;
-        servers[HAUL_NOWHERE].capacity = UINT32_MAX;
-        self->lanes[2 * d] = self->lanes[2 * d + 1] = (haul_lane){.first = HAUL_NONE};
+        servers[HAUL_RESOURCE_MIGRATION].capacity = device->migrations;
+        servers[HAUL_RESOURCE_NOWHERE].capacity = UINT32_MAX;
+        self->lanes[2 * d] = self->lanes[2 * d + 1] = (hl_timeline_lane){.first = HAUL_NONE};
     }
 }
 
 /* Back to front, so that each stream's head comes last; and the time that all others count from. */
-static void link_streams(haul_engine *self)
+static void link_streams(hl_timeline_engine *self)
 {
     const haul_workload *workload = self->workload;
-    self->origin_ns = workload->op_count ? haul_time_limit_ns : 0;
+    self->origin_ns = workload->op_count ? hl_timeline_time_limit_ns : 0;
     for (uint32_t i = (uint32_t)workload->op_count; i-- > 0;) {
-        const int64_t called_ns = haul_called_ns(&workload->ops[i]);
+        const int64_t called_ns = hl_timeline_called_ns(&workload->ops[i]);
         self->origin_ns = called_ns < self->origin_ns ? called_ns : self->origin_ns;
-        self->progress[i] = haul_progress_begin(0);
+        self->progress[i] = hl_timeline_progress_begin(0);
         if (haul_op_on_host(&workload->ops[i]))
             continue;
-        haul_actor *stream = &self->actors[haul_stream_actor(self, &workload->ops[i])];
-        self->progress[i] = haul_progress_begin(stream->left++);
+        hl_timeline_actor *stream =
+            &self->actors[hl_timeline_stream_actor(self, &workload->ops[i])];
+        self->progress[i] = hl_timeline_progress_begin(stream->left++);
         self->streams[i].next = stream->op;
         stream->op = i;
     }
 }
 
-/* A thread's calls form a chain, which must be one: a second first, or two that follow one, is a
- * profile that contradicts itself. */
-static haul_status link_call(haul_engine *self, uint32_t i)
+/* A thread's calls form a chain, alone or with those of one that takes turns with it. A second
+ * first, or two that follow one, is a profile that contradicts itself. */
+static haul_status link_call(hl_timeline_engine *self, uint32_t i)
 {
     const haul_workload *workload = self->workload;
     const haul_op *op = &workload->ops[i];
     const uint32_t before = op->thread_prev;
     if (before == HAUL_NONE) {
-        haul_actor *thread = &self->actors[haul_thread_actor(self, op)];
+        hl_timeline_actor *thread = &self->actors[hl_timeline_thread_actor(self, op)];
         if (thread->op != HAUL_NONE)
-            return haul_engine_fail(self, HAUL_BAD_INPUT, i, "is the second first of its thread");
+            return hl_timeline_engine_fail(self, HAUL_STATUS_BAD_INPUT, i,
+                                           "is the second first of its thread");
         thread->op = i;
         return HAUL_OK;
     }
-    if (before >= workload->op_count || workload->ops[before].thread != op->thread)
-        return haul_engine_fail(self, HAUL_BAD_INPUT, i,
-                                "follows an operation that is not of its thread");
+    if (before >= workload->op_count || workload->ops[before].thread == HAUL_NONE)
+        return hl_timeline_engine_fail(self, HAUL_STATUS_BAD_INPUT, i,
+                                       "follows an operation that no thread called");
     if (self->calls[before].next != HAUL_NONE)
-        return haul_engine_fail(self, HAUL_BAD_INPUT, i,
-                                "follows an operation that another follows");
+        return hl_timeline_engine_fail(self, HAUL_STATUS_BAD_INPUT, i,
+                                       "follows an operation that another follows");
     self->calls[before].next = i;
     return HAUL_OK;
 }
 
 /* Operations without a thread: the host's one after another, the device's called at the start, or
  * when they were in the profile where threads do not count. */
-static haul_status link_threads(haul_engine *self)
+static haul_status link_threads(hl_timeline_engine *self)
 {
     const haul_workload *workload = self->workload;
     uint32_t *next = &self->actors[self->actor_count - 1].op;
@@ -143,21 +147,22 @@ static haul_status link_threads(haul_engine *self)
 
 /* Edges are sorted by the operation that waits, which the check enforces: where an operation's
  * begin is all that must be kept. */
-static haul_status link_edges(haul_engine *self)
+static haul_status link_edges(hl_timeline_engine *self)
 {
     const haul_workload *workload = self->workload;
     uint32_t at = 0;
     for (uint32_t e = 0; e < workload->edge_count; e++) {
         const haul_edge *edge = &workload->edges[e];
         if (edge->before >= workload->op_count || edge->after >= workload->op_count)
-            return haul_fail(self->error, HAUL_BAD_INPUT,
-                             "edge %u joins operations %u and %u of %zu", e, edge->before,
-                             edge->after, workload->op_count);
+            return haul_error_set(self->error, HAUL_STATUS_BAD_INPUT,
+                                  "edge %u joins operations %u and %u of %zu", e, edge->before,
+                                  edge->after, workload->op_count);
         if (edge->before == edge->after)
-            return haul_engine_fail(self, HAUL_BAD_INPUT, edge->after, "waits for itself");
+            return hl_timeline_engine_fail(self, HAUL_STATUS_BAD_INPUT, edge->after,
+                                           "waits for itself");
         if (e && edge->after < edge[-1].after)
-            return haul_engine_fail(self, HAUL_BAD_INPUT, edge->after,
-                                    "has its edges out of order");
+            return hl_timeline_engine_fail(self, HAUL_STATUS_BAD_INPUT, edge->after,
+                                           "has its edges out of order");
         while (at <= edge->after)
             self->edge_begin[at++] = e;
     }
@@ -167,30 +172,30 @@ static haul_status link_edges(haul_engine *self)
 }
 
 /* Streams look first at time 0, threads when their first call is due. */
-static void begin(haul_engine *self)
+static void begin(hl_timeline_engine *self)
 {
     for (uint32_t a = 0; a < self->actor_count; a++) {
-        haul_actor *actor = &self->actors[a];
+        hl_timeline_actor *actor = &self->actors[a];
         if (actor->op == HAUL_NONE)
             continue;
-        const int64_t called_ns = haul_called_ns(&self->workload->ops[actor->op]);
-        actor->state = HAUL_ACTOR_LOOKS;
-        haul_event_queue_set(&self->events, a,
-                             a < self->stream_count ? 0 : called_ns - self->origin_ns);
+        const int64_t called_ns = hl_timeline_called_ns(&self->workload->ops[actor->op]);
+        actor->state = HL_TIMELINE_ACTOR_LOOKS;
+        hl_timeline_event_queue_set(&self->events, a,
+                                    a < self->stream_count ? 0 : called_ns - self->origin_ns);
     }
 }
 
-haul_status haul_engine_init(haul_engine *self)
+haul_status hl_timeline_engine_init(hl_timeline_engine *self)
 {
-    HAUL_TRY(haul_engine_check(self));
+    HAUL_TRY(hl_timeline_engine_check(self));
     if (!alloc(self))
-        return haul_fail_no_memory(self->error);
+        return hl_base_fail_no_memory(self->error);
     if (self->options->release == HAUL_RELEASE_HOST)
         self->queue_depth = self->options->device.queue_depth;
     begin_idle(self);
     link_streams(self);
     if (self->gates)
-        haul_gates_init(self);
+        hl_timeline_gates_init(self);
     HAUL_TRY(link_threads(self));
     HAUL_TRY(link_edges(self));
     begin(self);
@@ -198,12 +203,12 @@ haul_status haul_engine_init(haul_engine *self)
 }
 
 /* Also after a failed init, so each list is checked. */
-void haul_engine_release(haul_engine *self)
+void hl_timeline_engine_release(hl_timeline_engine *self)
 {
     const size_t servers = (size_t)self->device_count * HAUL_RESOURCES;
     for (size_t s = 0; self->servers && s < servers; s++)
         free(self->servers[s].waiting.heap);
-    for (size_t g = 0; self->gates && g < (size_t)self->device_count * HAUL_GATES; g++)
+    for (size_t g = 0; self->gates && g < (size_t)self->device_count * HL_TIMELINE_GATES; g++)
         free(self->gates[g].waiting.heap);
     free(self->progress);
     free(self->streams);
@@ -219,5 +224,5 @@ void haul_engine_release(haul_engine *self)
     free(self->lanes);
     free(self->copying);
     free(self->dirty);
-    haul_event_queue_release(&self->events);
+    hl_timeline_event_queue_release(&self->events);
 }

@@ -9,16 +9,18 @@ enum { WAYS = 2 };
 
 /* The way that a stream's copy goes: to the device, from it, or, WAYS, not over the link. A peer
  * copy that leaves through the device to host's engine goes with its copies. */
-static unsigned way_of(const haul_engine *self, const haul_actor *stream)
+static unsigned way_of(const hl_timeline_engine *self, const hl_timeline_actor *stream)
 {
     const unsigned direction = self->workload->ops[stream->op].direction;
-    if (direction == HAUL_HTOD)
-        return HAUL_HTOD;
-    return direction == HAUL_DTOH || stream->resource == HAUL_ENGINE_OUT ? HAUL_DTOH : WAYS;
+    if (direction == HAUL_DIRECTION_HTOD)
+        return HAUL_DIRECTION_HTOD;
+    return direction == HAUL_DIRECTION_DTOH || stream->resource == HAUL_RESOURCE_ENGINE_OUT
+               ? HAUL_DIRECTION_DTOH
+               : WAYS;
 }
 
 /* The lanes of a device's link, by way. */
-static haul_lane *lanes_of(const haul_engine *self, uint32_t device)
+static hl_timeline_lane *lanes_of(const hl_timeline_engine *self, uint32_t device)
 {
     const unsigned devices = self->options->device.link_devices;
     const bool shares = devices && device + 1 < self->device_count;
@@ -31,10 +33,10 @@ static double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-/* What is left of the copy at full speed is brought up to date before the speed changes. */
-static void set_speed(haul_engine *self, uint32_t actor, double speed)
+/* Brings the copy's remaining time at full speed up to date before the speed changes. */
+static void set_speed(hl_timeline_engine *self, uint32_t actor, double speed)
 {
-    haul_actor *stream = &self->actors[actor];
+    hl_timeline_actor *stream = &self->actors[actor];
     if (stream->speed == speed)
         return;
     stream->left_ns -= (double)(self->now_ns - stream->since_ns) * stream->speed;
@@ -42,22 +44,23 @@ static void set_speed(haul_engine *self, uint32_t actor, double speed)
     stream->since_ns = self->now_ns;
     stream->speed = speed;
     /* so long that the schedule refuses it, and the sum still fits */
-    const double most_ns = 1.5 * (double)haul_time_limit_ns;
-    haul_engine_schedule(self, actor,
-                         self->now_ns + (int64_t)fmin(round(stream->left_ns / speed), most_ns));
+    const double most_ns = 1.5 * (double)hl_timeline_time_limit_ns;
+    hl_timeline_engine_schedule(
+        self, actor, self->now_ns + (int64_t)fmin(round(stream->left_ns / speed), most_ns));
 }
 
 /* How many copies and migrations of a device go a way. */
-static uint32_t *going(const haul_engine *self, uint32_t device, bool are_migrations, unsigned way)
+static uint32_t *going(const hl_timeline_engine *self, uint32_t device, bool are_migrations,
+                       unsigned way)
 {
     return &self->copying[(size_t)WAYS * (2 * (size_t)device + are_migrations) + way];
 }
 
 /* The share of its speed that an actor keeps beside what goes the other way. */
-static double beside(const haul_engine *self, const haul_actor *stream, unsigned way)
+static double beside(const hl_timeline_engine *self, const hl_timeline_actor *stream, unsigned way)
 {
     const haul_timeline_device *device = &self->options->device;
-    const bool is_migration = stream->resource == HAUL_MIGRATION;
+    const bool is_migration = stream->resource == HAUL_RESOURCE_MIGRATION;
     const double mapped = device->mapped_speed[way];
     if (mapped > 0 && *going(self, stream->device, !is_migration, WAYS - 1 - way))
         return mapped;
@@ -68,13 +71,13 @@ static double beside(const haul_engine *self, const haul_actor *stream, unsigned
 }
 
 /* Of the whole copy, whose latency nothing slows. */
-static double on_average(const haul_actor *stream, double speed)
+static double on_average(const hl_timeline_actor *stream, double speed)
 {
     return speed < 1 ? 1 / (stream->steady + (1 - stream->steady) / speed) : 1;
 }
 
 /* Copies of a direction share its link; those of the other contend with them. */
-static void settle(haul_engine *self, const haul_lane *lanes)
+static void settle_speeds(hl_timeline_engine *self, const hl_timeline_lane *lanes)
 {
     const haul_timeline_device *device = &self->options->device;
     const double copies = device->link_copies > 0 ? device->link_copies : 1;
@@ -83,39 +86,39 @@ static void settle(haul_engine *self, const haul_lane *lanes)
         const uint32_t running = lanes[way].running;
         const double share = shares && running > copies ? copies / running : 1;
         for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
-            const haul_actor *stream = &self->actors[a];
+            const hl_timeline_actor *stream = &self->actors[a];
             set_speed(self, a, on_average(stream, lesser(beside(self, stream, way), share)));
         }
     }
 }
 
 /* All copies of both lanes may change their speed by one more. */
-void haul_copy_joins(haul_engine *self, uint32_t actor)
+void hl_timeline_copy_joins(hl_timeline_engine *self, uint32_t actor)
 {
-    haul_actor *stream = &self->actors[actor];
+    hl_timeline_actor *stream = &self->actors[actor];
     const unsigned way = way_of(self, stream);
     if (way == WAYS)
         return;
-    haul_lane *lanes = lanes_of(self, stream->device);
+    hl_timeline_lane *lanes = lanes_of(self, stream->device);
     stream->next_in_list = lanes[way].first;
     lanes[way].first = actor;
     lanes[way].running++;
-    ++*going(self, stream->device, stream->resource == HAUL_MIGRATION, way);
-    settle(self, lanes);
+    ++*going(self, stream->device, stream->resource == HAUL_RESOURCE_MIGRATION, way);
+    settle_speeds(self, lanes);
 }
 
-void haul_copy_leaves(haul_engine *self, uint32_t actor)
+void hl_timeline_copy_leaves(hl_timeline_engine *self, uint32_t actor)
 {
-    const haul_actor *stream = &self->actors[actor];
+    const hl_timeline_actor *stream = &self->actors[actor];
     const unsigned way = way_of(self, stream);
     if (way == WAYS)
         return;
-    haul_lane *lanes = lanes_of(self, stream->device);
+    hl_timeline_lane *lanes = lanes_of(self, stream->device);
     uint32_t *at = &lanes[way].first;
     while (*at != actor)
         at = &self->actors[*at].next_in_list;
     *at = stream->next_in_list;
     lanes[way].running--;
-    --*going(self, stream->device, stream->resource == HAUL_MIGRATION, way);
-    settle(self, lanes);
+    --*going(self, stream->device, stream->resource == HAUL_RESOURCE_MIGRATION, way);
+    settle_speeds(self, lanes);
 }

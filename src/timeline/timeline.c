@@ -8,17 +8,17 @@
 #include "base/fail.h"
 #include "timeline/engine.h"
 
-typedef struct haul_owned_timeline {
+typedef struct hl_timeline_owned_timeline {
     haul_timeline seen;
-    haul_progress *progress;
-    haul_stream_link *streams;
+    hl_timeline_progress *progress;
+    hl_timeline_stream_link *streams;
     haul_resource *resources;
     uint32_t *critical;
-} haul_owned_timeline;
+} hl_timeline_owned_timeline;
 
 void haul_timeline_free(haul_timeline *timeline)
 {
-    haul_owned_timeline *owned = (haul_owned_timeline *)timeline;
+    hl_timeline_owned_timeline *owned = (hl_timeline_owned_timeline *)timeline;
     if (!owned)
         return;
     free(owned->progress);
@@ -34,30 +34,45 @@ const char *haul_resource_text(haul_resource_kind kind)
     return (unsigned)kind < HAUL_RESOURCES ? texts[kind] : "none";
 }
 
-/* From the first start to the last end of the device's operations, or of all. */
-static uint32_t find_ends(const haul_engine *engine, bool on_host, haul_timeline *timeline)
+/* From a first start to a last end. */
+typedef struct extent {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t last; /* the operation that ends last; HAUL_NONE: there is none */
+} extent;
+
+static inline void extend(extent *self, const hl_timeline_progress *span, uint32_t op)
 {
-    uint32_t last = HAUL_NONE;
-    int64_t start_ns = INT64_MAX, end_ns = -1;
+    self->start_ns = span->start_ns < self->start_ns ? span->start_ns : self->start_ns;
+    if (span->end_ns > self->end_ns) {
+        self->end_ns = span->end_ns;
+        self->last = op;
+    }
+}
+
+/* The makespan is that of the devices' operations, or of all where they have none. Returns the one
+ * that ends last. */
+static uint32_t find_ends(const hl_timeline_engine *engine, haul_timeline *timeline)
+{
+    extent all = {INT64_MAX, -1, HAUL_NONE}, devices = all;
     for (uint32_t i = 0; i < engine->workload->op_count; i++) {
-        if (haul_op_on_host(&engine->workload->ops[i]) && !on_host)
-            continue;
-        const haul_progress *span = &engine->progress[i];
-        start_ns = span->start_ns < start_ns ? span->start_ns : start_ns;
-        if (span->end_ns > end_ns) {
-            end_ns = span->end_ns;
-            last = i;
-        }
+        const hl_timeline_progress *span = &engine->progress[i];
+        extend(&all, span, i);
+        if (!haul_op_on_host(&engine->workload->ops[i]))
+            extend(&devices, span, i);
     }
-    if (last != HAUL_NONE) {
-        timeline->start_ns = start_ns;
-        timeline->makespan_ns = end_ns - start_ns;
+    const extent *found = devices.last == HAUL_NONE ? &all : &devices;
+    if (found->last != HAUL_NONE) {
+        timeline->start_ns = found->start_ns;
+        timeline->makespan_ns = found->end_ns - found->start_ns;
+        timeline->whole_ns = all.end_ns - all.start_ns;
     }
-    return last;
+    return found->last;
 }
 
 /* Only those that ran something: most devices have no peer engine, no migrations. */
-static haul_status list_resources(const haul_engine *engine, haul_owned_timeline *timeline)
+static haul_status list_resources(const hl_timeline_engine *engine,
+                                  hl_timeline_owned_timeline *timeline)
 {
     size_t used = 0;
     const size_t count = (size_t)engine->device_count * HAUL_RESOURCES;
@@ -65,10 +80,10 @@ static haul_status list_resources(const haul_engine *engine, haul_owned_timeline
         used += engine->servers[s].ops > 0;
     timeline->resources = malloc((used + 1) * sizeof *timeline->resources);
     if (!timeline->resources)
-        return HAUL_NO_MEMORY;
+        return HAUL_STATUS_NO_MEMORY;
     used = 0;
     for (size_t s = 0; s < count; s++) {
-        const haul_server *server = &engine->servers[s];
+        const hl_timeline_server *server = &engine->servers[s];
         const uint32_t device = (uint32_t)(s / HAUL_RESOURCES);
         if (server->ops)
             timeline->resources[used++] = (haul_resource){
@@ -85,7 +100,7 @@ static haul_status list_resources(const haul_engine *engine, haul_owned_timeline
 
 /* The operation that another waited for; where it waited for its call, the one that last delayed
  * its thread: by a place in the launch queue, a wait, or a call that blocks. */
-static uint32_t cause_of(const haul_engine *engine, uint32_t op)
+static uint32_t cause_of(const hl_timeline_engine *engine, uint32_t op)
 {
     const haul_op *ops = engine->workload->ops;
     if (engine->streams[op].cause != HAUL_NONE)
@@ -104,20 +119,20 @@ static uint32_t cause_of(const haul_engine *engine, uint32_t op)
 
 /* Back from the last end. An operation never comes before its cause, and a path has no more steps
  * than there are operations. */
-static haul_status follow_critical(const haul_engine *engine, uint32_t last,
-                                   haul_owned_timeline *timeline)
+static haul_status follow_critical(const hl_timeline_engine *engine, uint32_t last,
+                                   hl_timeline_owned_timeline *timeline)
 {
     size_t count = 0;
     for (uint32_t op = last; op != HAUL_NONE && count < engine->workload->op_count; count++)
         op = cause_of(engine, op);
     timeline->critical = malloc((count + 1) * sizeof *timeline->critical);
     if (!timeline->critical)
-        return HAUL_NO_MEMORY;
+        return HAUL_STATUS_NO_MEMORY;
     timeline->seen.critical_count = count;
     int64_t until_ns = INT64_MAX, sum_ns = 0;
     uint32_t op = last;
     while (count-- > 0) {
-        const haul_progress span = engine->progress[op];
+        const hl_timeline_progress span = engine->progress[op];
         const int64_t end_ns = span.end_ns < until_ns ? span.end_ns : until_ns;
         timeline->critical[count] = op;
         if (end_ns > span.start_ns) {
@@ -131,16 +146,14 @@ static haul_status follow_critical(const haul_engine *engine, uint32_t last,
 }
 
 /* A workload of the host alone has its makespan from the host's operations. */
-static haul_status collect(haul_engine *engine, haul_owned_timeline *timeline)
+static haul_status collect(hl_timeline_engine *engine, hl_timeline_owned_timeline *timeline)
 {
-    uint32_t last = find_ends(engine, false, &timeline->seen);
-    if (last == HAUL_NONE)
-        last = find_ends(engine, true, &timeline->seen);
+    const uint32_t last = find_ends(engine, &timeline->seen);
     haul_status status = list_resources(engine, timeline);
     if (!status)
         status = follow_critical(engine, last, timeline);
     if (status)
-        return haul_fail_no_memory(engine->error);
+        return hl_base_fail_no_memory(engine->error);
     timeline->progress = engine->progress;
     timeline->streams = engine->streams;
     engine->progress = NULL;
@@ -159,16 +172,16 @@ static haul_status collect(haul_engine *engine, haul_owned_timeline *timeline)
 haul_status haul_timeline_run(const haul_workload *workload, const haul_timeline_options *options,
                               haul_timeline **timeline, haul_error *error)
 {
-    haul_engine engine = {.workload = workload, .options = options, .error = error};
-    haul_owned_timeline *made = calloc(1, sizeof *made);
+    hl_timeline_engine engine = {.workload = workload, .options = options, .error = error};
+    hl_timeline_owned_timeline *made = calloc(1, sizeof *made);
     if (!made)
-        return haul_fail_no_memory(error);
-    haul_status status = haul_engine_init(&engine);
+        return hl_base_fail_no_memory(error);
+    haul_status status = hl_timeline_engine_init(&engine);
     if (!status)
-        status = haul_engine_run(&engine);
+        status = hl_timeline_engine_run(&engine);
     if (!status)
         status = collect(&engine, made);
-    haul_engine_release(&engine);
+    hl_timeline_engine_release(&engine);
     if (status) {
         haul_timeline_free(&made->seen);
         return status;

@@ -1,4 +1,4 @@
-/* What the names of copies tell, as profilers without a column for it write them. */
+/* Copies by their names, as profilers without a column for it write them. */
 #ifndef HAUL_TRACE_COPY_NAME_H
 #define HAUL_TRACE_COPY_NAME_H
 
@@ -6,8 +6,8 @@
 
 /* The direction and the memory that decides the cost, of "Memcpy HtoD (Pinned -> Device)",
  * "CopyHostToDevice", "MEMORY_COPY_HOST_TO_DEVICE" and their like; UNKNOWN where the name does not
- * tell, HAUL_HOST for a host's memory of unknown kind. */
-void haul_copy_name_read(const char *name, size_t length, haul_direction *direction,
-                         haul_memory *memory);
+ * tell, HAUL_MEMORY_HOST for a host's memory of unknown kind. */
+void hl_trace_copy_name_read(const char *name, size_t length, haul_direction *direction,
+                             haul_memory *memory);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "trace/cupti.h"
 
-enum { HAUL_CUPTI_REMEMBERED = 64 };
+enum { HL_TRACE_CUPTI_REMEMBERED = 64 };
 
-/* What the ids of a row stand for. */
-typedef struct haul_cupti_place {
+/* The device, stream and thread that a row's ids stand for. */
+typedef struct hl_trace_cupti_place {
     int64_t ids[4]; /* process, device, context, stream */
     uint64_t process;
     uint64_t process_key; /* the upper half of the key of calls */
@@ -15,47 +15,47 @@ typedef struct haul_cupti_place {
     uint32_t device;
     uint32_t stream;
     bool known;
-} haul_cupti_place;
+} hl_trace_cupti_place;
 
-typedef struct haul_cupti_launch {
+typedef struct hl_trace_cupti_launch {
     haul_shape shape;
     uint32_t number;
     bool known;
-} haul_cupti_launch;
+} hl_trace_cupti_launch;
 
-typedef struct haul_cupti_name {
+typedef struct hl_trace_cupti_name {
     int64_t id;
     uint32_t number;
     bool known;
-} haul_cupti_name;
+} hl_trace_cupti_name;
 
 /* A table being read, with its next row. Rows repeat each other's ids, so what they stood for last
  * is remembered in small tables, by their low bits. */
-typedef struct haul_cupti_lane {
-    const haul_cupti_format *format;
-    const haul_cupti_table *table;
-    haul_cupti_devices *devices;
-    haul_trace_builder *builder;
-    haul_rows rows;
+typedef struct hl_trace_cupti_lane {
+    const hl_trace_cupti_format *format;
+    const hl_trace_cupti_table *table;
+    hl_trace_cupti_devices *devices;
+    hl_trace_builder *builder;
+    hl_trace_rows rows;
     bool more;
     int64_t start_ns; /* of the next row */
     int64_t dur_ns;
-    haul_cupti_place places[HAUL_CUPTI_REMEMBERED];
-    haul_cupti_launch launches[HAUL_CUPTI_REMEMBERED]; /* by name */
-    haul_cupti_name names[HAUL_CUPTI_REMEMBERED];
-} haul_cupti_lane;
+    hl_trace_cupti_place places[HL_TRACE_CUPTI_REMEMBERED];
+    hl_trace_cupti_launch launches[HL_TRACE_CUPTI_REMEMBERED]; /* by name */
+    hl_trace_cupti_name names[HL_TRACE_CUPTI_REMEMBERED];
+} hl_trace_cupti_lane;
 
 /* The number of a name, looked up in `names` first. */
-uint32_t haul_cupti_name_number(haul_trace_builder *builder, haul_cupti_name *names,
-                                uint64_t name_space, int64_t id);
+uint32_t hl_trace_cupti_name_number(hl_trace_builder *builder, hl_trace_cupti_name *names,
+                                    uint64_t name_space, int64_t id);
 
 /* Adds the lane's row to the builder. */
-void haul_cupti_row_add(haul_cupti_lane *lane);
+void hl_trace_cupti_row_add(hl_trace_cupti_lane *lane);
 
 /* Adds the lane's row, of the table of events. */
-void haul_cupti_row_event(haul_cupti_lane *lane);
+void hl_trace_cupti_row_event(hl_trace_cupti_lane *lane);
 
 /* A correlation id of CUPTI, 32 bits wide however it was stored; 0 where it is none. */
-uint32_t haul_cupti_correlation(haul_trace_builder *builder, int64_t value);
+uint32_t hl_trace_cupti_correlation(hl_trace_builder *builder, int64_t value);
 
 #endif

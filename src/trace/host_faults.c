@@ -7,10 +7,10 @@
 #include "trace/trace_builder.h"
 
 typedef struct follower {
-    haul_trace_builder *builder;
-    haul_records processes;  /* that waited */
-    uint32_t *last_wait;     /* of each */
-    int64_t *kernels_end_ns; /* of each device, and of none */
+    hl_trace_builder *builder;
+    hl_base_records processes; /* that waited */
+    uint32_t *last_wait;       /* of each */
+    int64_t *kernels_end_ns;   /* of each device, and of none */
 } follower;
 
 static int64_t end_of(const haul_op *op)
@@ -26,7 +26,7 @@ static void note_wait(follower *self, uint32_t at)
     const haul_workload_thread *threads = self->builder->built.threads.items;
     if (op->thread == HAUL_NONE || op->detail == HAUL_SYNC_STREAM_WAIT)
         return;
-    const uint32_t process = haul_records_add(&self->processes, &threads[op->thread].process);
+    const uint32_t process = hl_base_records_add(&self->processes, &threads[op->thread].process);
     if (process == UINT32_MAX)
         self->builder->built.failed = true;
     else
@@ -48,15 +48,15 @@ static void follow(follower *self, uint32_t at)
 {
     const haul_op *op = &self->builder->built.ops[at];
     const haul_workload_stream *streams = self->builder->built.streams.items;
-    const uint32_t process = haul_records_find(&self->processes, &streams[op->stream].process);
+    const uint32_t process = hl_base_records_find(&self->processes, &streams[op->stream].process);
     if (process == UINT32_MAX || *kernels_end(self, op) > op->start_ns)
         return;
     const uint32_t wait = self->last_wait[process];
     if (end_of(&self->builder->built.ops[wait]) <= op->start_ns)
-        haul_builder_edge(&self->builder->built, wait, at);
+        hl_workload_builder_edge(&self->builder->built, wait, at);
 }
 
-void haul_host_faults_follow(haul_trace_builder *builder)
+void hl_trace_host_faults_follow(hl_trace_builder *builder)
 {
     const size_t devices = builder->built.device_count;
     follower self = {.builder = builder,
@@ -73,11 +73,11 @@ void haul_host_faults_follow(haul_trace_builder *builder)
             *kernels_end(&self, op) = end_of(op);
         else if (op->kind == HAUL_OP_SYNC)
             note_wait(&self, i);
-        else if (haul_op_crosses_link(op) && op->detail == HAUL_MANAGED &&
+        else if (haul_op_crosses_link(op) && op->detail == HAUL_MEMORY_MANAGED &&
                  op->stream != HAUL_NONE && !(op->flags & HAUL_OP_HAS_CALL))
             follow(&self, i);
     }
-    haul_records_release(&self.processes);
+    hl_base_records_release(&self.processes);
     free(self.last_wait);
     free(self.kernels_end_ns);
 }

@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-void haul_host_memory_add(haul_host_memory *self, haul_builder *built,
-                          const haul_allocation *allocation)
+void hl_trace_host_memory_add(hl_trace_host_memory *self, hl_workload_builder *built,
+                              const hl_trace_allocation *allocation)
 {
-    if (!haul_builder_grow(built, &self->items, &self->capacity, self->count + 1,
-                           sizeof *self->items))
+    if (!hl_workload_builder_grow(built, &self->items, &self->capacity, self->count + 1,
+                                  sizeof *self->items))
         return;
     self->items[self->count++] = *allocation;
     self->sorted = false;
@@ -19,23 +19,23 @@ void haul_host_memory_add(haul_host_memory *self, haul_builder *built,
 /* By address, then by time. */
 static int compare(const void *a, const void *b)
 {
-    const haul_allocation *x = a, *y = b;
+    const hl_trace_allocation *x = a, *y = b;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
 /* The number of items that come before an address and time, or are of them. */
-static size_t count_before(const haul_host_memory *self, uint64_t address, int64_t time_ns)
+static size_t count_before(const hl_trace_host_memory *self, uint64_t address, int64_t time_ns)
 {
-    const haul_allocation wanted = {.address = address, .time_ns = time_ns};
-    return haul_sorted_before((haul_sorted){self->items, self->count, sizeof *self->items, compare},
-                              &wanted, true);
+    const hl_trace_allocation wanted = {.address = address, .time_ns = time_ns};
+    return hl_base_sorted_before(
+        (hl_base_sorted){self->items, self->count, sizeof *self->items, compare}, &wanted, true);
 }
 
 /* Allocations that live at one time do not overlap: only the nearest that begin before the address
  * can hold it, of which a few are looked at. */
-bool haul_host_memory_has(haul_host_memory *self, uint64_t address, int64_t time_ns)
+bool hl_trace_host_memory_has(hl_trace_host_memory *self, uint64_t address, int64_t time_ns)
 {
     enum { LOOKED_AT = 16 };
     if (!self->count)
@@ -46,7 +46,7 @@ bool haul_host_memory_has(haul_host_memory *self, uint64_t address, int64_t time
     size_t place = count_before(self, address, time_ns);
     for (int i = 0; place > 0 && i < LOOKED_AT; i++) {
         /* what was last done to the memory that begins there */
-        const haul_allocation *const last = &self->items[place - 1];
+        const hl_trace_allocation *const last = &self->items[place - 1];
         if (last->time_ns <= time_ns && last->bytes)
             return address - last->address < last->bytes;
         if (!last->address)
@@ -57,8 +57,8 @@ bool haul_host_memory_has(haul_host_memory *self, uint64_t address, int64_t time
 }
 
 /* The list may be used again afterwards. */
-void haul_host_memory_release(haul_host_memory *self)
+void hl_trace_host_memory_release(hl_trace_host_memory *self)
 {
     free(self->items);
-    *self = (haul_host_memory){0};
+    *self = (hl_trace_host_memory){0};
 }

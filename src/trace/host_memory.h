@@ -4,27 +4,27 @@
 
 #include "workload/builder.h"
 
-typedef struct haul_allocation {
+typedef struct hl_trace_allocation {
     uint64_t address;
     uint64_t bytes; /* 0: what began there is freed */
     int64_t time_ns;
-} haul_allocation;
+} hl_trace_allocation;
 
 /* Zero is empty. */
-typedef struct haul_host_memory {
-    haul_allocation *items;
+typedef struct hl_trace_host_memory {
+    hl_trace_allocation *items;
     size_t count;
     size_t capacity;
     bool sorted;
-} haul_host_memory;
+} hl_trace_host_memory;
 
 /* A lack of memory is kept in `built`. */
-void haul_host_memory_add(haul_host_memory *self, haul_builder *built,
-                          const haul_allocation *allocation);
+void hl_trace_host_memory_add(hl_trace_host_memory *self, hl_workload_builder *built,
+                              const hl_trace_allocation *allocation);
 
 /* Whether an allocation holds the address at that time. */
-bool haul_host_memory_has(haul_host_memory *self, uint64_t address, int64_t time_ns);
+bool hl_trace_host_memory_has(hl_trace_host_memory *self, uint64_t address, int64_t time_ns);
 
-void haul_host_memory_release(haul_host_memory *self);
+void hl_trace_host_memory_release(hl_trace_host_memory *self);
 
 #endif

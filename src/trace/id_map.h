@@ -4,30 +4,31 @@
 
 #include "workload/builder.h"
 
-enum { HAUL_ID_VALUES = 5 };
+enum { HL_TRACE_ID_VALUES = 5 };
 
-typedef struct haul_id_row {
+typedef struct hl_trace_id_row {
     int64_t id;
-    int64_t values[HAUL_ID_VALUES];
-} haul_id_row;
+    int64_t values[HL_TRACE_ID_VALUES];
+} hl_trace_id_row;
 
 /* Zero is empty. */
-typedef struct haul_id_map {
-    haul_id_row *rows;
+typedef struct hl_trace_id_map {
+    hl_trace_id_row *rows;
     size_t count;
     size_t capacity;
     bool sorted;
-} haul_id_map;
+} hl_trace_id_map;
 
 /* A lack of memory is kept in `built`. */
-void haul_id_map_add(haul_id_map *self, haul_builder *built, const haul_id_row *row);
+void hl_trace_id_map_add(hl_trace_id_map *self, hl_workload_builder *built,
+                         const hl_trace_id_row *row);
 
 /* A row of an id; NULL where there is none. */
-const haul_id_row *haul_id_map_find(haul_id_map *self, int64_t id);
+const hl_trace_id_row *hl_trace_id_map_find(hl_trace_id_map *self, int64_t id);
 
 /* Value number `value` of the row of an id, or `other`. */
-int64_t haul_id_map_value(haul_id_map *self, int64_t id, int value, int64_t other);
+int64_t hl_trace_id_map_value(hl_trace_id_map *self, int64_t id, int value, int64_t other);
 
-void haul_id_map_release(haul_id_map *self);
+void hl_trace_id_map_release(hl_trace_id_map *self);
 
 #endif

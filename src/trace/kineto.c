@@ -21,21 +21,17 @@
 
 /* Any JSON may be a trace; whether it is one is known once traceEvents is met. RFC 8259 lets a
  * reader pass over a byte-order mark. */
-static bool sniff(const haul_trace_head *head)
+static bool sniff_kineto(const hl_trace_head *head)
 {
     static const unsigned char mark[] = {0xEF, 0xBB, 0xBF};
     size_t i = head->length >= 3 && !memcmp(head->bytes, mark, 3) ? 3 : 0;
     while (i < head->length && isspace(head->bytes[i]))
         i++;
-    return i < head->length && (head->bytes[i] == '{' || head->bytes[i] == '[');
+    const bool is_wide = i + 1 < head->length && !head->bytes[i + 1]; /* UTF-16 */
+    return i < head->length && !is_wide && (head->bytes[i] == '{' || head->bytes[i] == '[');
 }
 
 /* --- one event */
-
-static int64_t number(const haul_kineto *self, haul_kineto_field field)
-{
-    return self->event.numbers[field];
-}
 
 /* A figure that does not fit is a damaged one: 0, not known. */
 static uint32_t small_number(int64_t value)
@@ -44,138 +40,99 @@ static uint32_t small_number(int64_t value)
 }
 
 /* The builder's name for a text, or HAUL_NONE for none. */
-static uint32_t name_of(haul_kineto *self, haul_json_text text)
+static uint32_t name_of(hl_trace_kineto_reader *self, hl_base_json_text text)
 {
     if (!text.length)
         return HAUL_NONE;
-    haul_kineto_name *const name =
-        &self->names[haul_hash(text.bytes, text.length) % HAUL_KINETO_NAMES];
+    hl_trace_kineto_name *const name =
+        &self->names[hl_base_hash(text.bytes, text.length) % HL_TRACE_KINETO_NAMES];
     if (name->length == text.length && !memcmp(name->text, text.bytes, text.length))
         return name->number;
-    const uint32_t number = haul_trace_text(self->builder, text.bytes, text.length);
+    const uint32_t number = hl_trace_text(self->builder, text.bytes, text.length);
     if (!self->builder->built.failed && !memchr(text.bytes, 0, text.length))
-        *name = (haul_kineto_name){haul_trace_text_of(self->builder, number), text.length, number};
+        *name =
+            (hl_trace_kineto_name){hl_trace_text_of(self->builder, number), text.length, number};
     return number;
 }
 
-/* Whether the ids are those that `place` was last for; else they are now. */
-static bool is_same(haul_kineto_place *place, int64_t a, int64_t b, int64_t c)
-{
-    const bool same =
-        place->known && place->ids[0] == a && place->ids[1] == b && place->ids[2] == c;
-    place->known = true;
-    place->ids[0] = a;
-    place->ids[1] = b;
-    place->ids[2] = c;
-    return same;
-}
-
 /* Correlation ids join within a trace; 0 and below are none. */
-static uint64_t key_of(const haul_kineto *self)
+static uint64_t key_of(const hl_trace_kineto_reader *self)
 {
-    const int64_t id = number(self, HAUL_KINETO_CORRELATION);
+    const int64_t id = hl_trace_kineto_number(self, HL_TRACE_KINETO_CORRELATION);
     return id > 0 ? (uint64_t)id : 0;
 }
 
-/* Processes of a GPU's work are not named in a trace: a stream is told by device, context and id.
- * One trace's events of one stream come in runs, so the last is remembered. */
-static uint32_t stream_of(haul_kineto *self, int64_t device, int64_t context, int64_t id)
-{
-    if (is_same(&self->stream, device, context, id))
-        return self->stream.number;
-    const haul_workload_stream stream = {
-        .device = haul_trace_device(self->builder, (uint64_t)device, (uint64_t)device),
-        .process = HAUL_KINETO_PROCESS,
-        .context = (uint64_t)context,
-        .id = (uint64_t)id,
-    };
-    return self->stream.number = haul_builder_stream(&self->builder->built, &stream);
-}
-
-/* The first of two numbers that the event has. */
-static int64_t either(const haul_kineto *self, haul_kineto_field first, haul_kineto_field second)
-{
-    return number(self, haul_kineto_has(&self->event, first) ? first : second);
-}
-
-uint32_t haul_kineto_stream(haul_kineto *self, int64_t id)
-{
-    return stream_of(self, either(self, HAUL_KINETO_DEVICE, HAUL_KINETO_PID),
-                     number(self, HAUL_KINETO_CONTEXT), id);
-}
-
-uint32_t haul_kineto_waited_stream(haul_kineto *self, int64_t id)
-{
-    const haul_kineto_field device =
-        haul_kineto_has(&self->event, HAUL_KINETO_DEVICE) ? HAUL_KINETO_DEVICE : HAUL_KINETO_PID;
-    return stream_of(self, either(self, HAUL_KINETO_WAIT_DEVICE, device),
-                     either(self, HAUL_KINETO_WAIT_CONTEXT, HAUL_KINETO_CONTEXT), id);
-}
-
 /* The number of a string of the event, HAUL_NONE where it has none. */
-static uint32_t string_of(haul_kineto *self, haul_kineto_word word)
+static uint32_t string_of(hl_trace_kineto_reader *self, hl_trace_kineto_word word)
 {
-    const haul_json_text text = haul_kineto_text(&self->event, word);
-    return text.length ? haul_builder_string(&self->builder->built, text.bytes, text.length)
+    const hl_base_json_text text = hl_trace_kineto_text(&self->event, word);
+    return text.length ? hl_workload_builder_string(&self->builder->built, text.bytes, text.length)
                        : HAUL_NONE;
 }
 
 /* Lists by call key are sorted once, when all events are known. */
-static void add_size(haul_kineto *self, haul_kineto_sizes *list, uint64_t value)
+static void add_size(hl_trace_kineto_reader *self, hl_trace_kineto_sizes *list, uint64_t value)
 {
-    if (haul_builder_grow(&self->builder->built, &list->items, &list->capacity, list->count + 1,
-                          sizeof *list->items))
-        list->items[list->count++] = (haul_kineto_size){key_of(self), value};
+    if (hl_workload_builder_grow(&self->builder->built, &list->items, &list->capacity,
+                                 list->count + 1, sizeof *list->items))
+        list->items[list->count++] = (hl_trace_kineto_size){key_of(self), value};
 }
 
-static void fill_kernel(haul_kineto *self, haul_op *op)
+static void fill_kernel(hl_trace_kineto_reader *self, haul_op *op)
 {
-    const haul_kineto_event *event = &self->event;
-    haul_builder *const built = &self->builder->built;
+    const hl_trace_kineto_event *event = &self->event;
+    hl_workload_builder *const built = &self->builder->built;
     haul_shape shape = {
-        .registers_per_thread = small_number(number(self, HAUL_KINETO_REGISTERS)),
-        .shared_bytes = small_number(number(self, HAUL_KINETO_SHARED)),
+        .registers_per_thread =
+            small_number(hl_trace_kineto_number(self, HL_TRACE_KINETO_REGISTERS)),
+        .shared_bytes = small_number(hl_trace_kineto_number(self, HL_TRACE_KINETO_SHARED)),
     };
     for (int i = 0; i < 3; i++) {
         shape.grid[i] = small_number(event->grid[i]);
         shape.block[i] = small_number(event->block[i]);
     }
-    if (haul_kineto_text(event, HAUL_KINETO_COLLECTIVE).length) {
+    if (hl_trace_kineto_text(event, HL_TRACE_KINETO_COLLECTIVE).length) {
         const haul_collective collective = {
-            .name = string_of(self, HAUL_KINETO_COLLECTIVE),
-            .data_type = string_of(self, HAUL_KINETO_DATA_TYPE),
-            .group = string_of(self, HAUL_KINETO_GROUP),
-            .group_size = small_number(number(self, HAUL_KINETO_GROUP_SIZE)),
-            .elements_in = (uint64_t)number(self, HAUL_KINETO_IN_ELEMENTS),
-            .elements_out = (uint64_t)number(self, HAUL_KINETO_OUT_ELEMENTS),
+            .name = string_of(self, HL_TRACE_KINETO_COLLECTIVE),
+            .data_type = string_of(self, HL_TRACE_KINETO_DATA_TYPE),
+            .group = string_of(self, HL_TRACE_KINETO_GROUP),
+            .group_size = small_number(hl_trace_kineto_number(self, HL_TRACE_KINETO_GROUP_SIZE)),
+            .elements_in = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_IN_ELEMENTS),
+            .elements_out = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_OUT_ELEMENTS),
         };
-        shape.collective = haul_builder_collective(built, &collective);
+        shape.collective = hl_workload_builder_collective(built, &collective);
+    }
+    if (event->has_operands) {
+        const haul_operands operands = {(uint64_t)event->operands[0], (uint64_t)event->operands[1],
+                                        (uint64_t)event->operands[2], (uint64_t)event->operands[3],
+                                        (uint64_t)event->operands[4], (uint64_t)event->operands[5]};
+        shape.operands = hl_workload_builder_operands(built, &operands);
     }
     if (!self->has_kernels || memcmp(&shape, &self->shape, sizeof shape) != 0)
-        self->shape_number = haul_builder_shape(built, &shape);
+        self->shape_number = hl_workload_builder_shape(built, &shape);
     self->shape = shape;
     op->shape = self->shape_number;
-    op->name = name_of(self, haul_kineto_text(event, HAUL_KINETO_NAME));
+    op->name = name_of(self, hl_trace_kineto_text(event, HL_TRACE_KINETO_NAME));
     self->has_kernels = true;
 }
 
 /* There is no column for direction and memory: "Memcpy HtoD (Pinned -> Device)" names both. */
-static void fill_copy(haul_kineto *self, haul_op *op)
+static void fill_copy(hl_trace_kineto_reader *self, haul_op *op)
 {
-    const haul_json_text name = haul_kineto_text(&self->event, HAUL_KINETO_NAME);
+    const hl_base_json_text name = hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME);
     haul_direction direction;
     haul_memory memory;
-    haul_copy_name_read(name.bytes, name.length, &direction, &memory);
+    hl_trace_copy_name_read(name.bytes, name.length, &direction, &memory);
     op->direction = (uint8_t)direction;
     op->detail = (uint8_t)memory;
     self->has_copies = true;
 }
 
 /* The number of a copy's bytes, which roctracer's older traces leave to its call. */
-static void fill_bytes(haul_kineto *self, haul_op *op)
+static void fill_bytes(hl_trace_kineto_reader *self, haul_op *op)
 {
-    if (haul_kineto_has(&self->event, HAUL_KINETO_BYTES)) {
-        op->bytes = (uint64_t)number(self, HAUL_KINETO_BYTES);
+    if (hl_trace_kineto_has(&self->event, HL_TRACE_KINETO_BYTES)) {
+        op->bytes = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_BYTES);
         return;
     }
     op->flags |= HAUL_OP_NO_BYTES;
@@ -184,16 +141,17 @@ static void fill_bytes(haul_kineto *self, haul_op *op)
 
 /* Newer traces name the stream in the arguments, -1 where none is known; in those of the first
  * years it is the event's tid. */
-static void add_op(haul_kineto *self, haul_op_kind kind)
+static void add_op(hl_trace_kineto_reader *self, haul_op_kind kind)
 {
-    const int64_t stream = either(self, HAUL_KINETO_STREAM, HAUL_KINETO_TID);
+    const int64_t stream =
+        hl_trace_kineto_either(self, HL_TRACE_KINETO_STREAM, HL_TRACE_KINETO_TID);
     haul_op op = {
-        .start_ns = number(self, HAUL_KINETO_START),
-        .dur_ns = number(self, HAUL_KINETO_DUR),
+        .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+        .dur_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR),
         .kind = (uint8_t)kind,
         .name = HAUL_NONE,
         .thread = HAUL_NONE,
-        .stream = stream == -1 ? HAUL_NONE : haul_kineto_stream(self, stream),
+        .stream = stream == -1 ? HAUL_NONE : hl_trace_kineto_stream(self, stream),
     };
     if (kind == HAUL_OP_KERNEL)
         fill_kernel(self, &op);
@@ -202,209 +160,213 @@ static void add_op(haul_kineto *self, haul_op_kind kind)
     if (kind == HAUL_OP_COPY)
         fill_copy(self, &op);
     self->keyless |= !key_of(self);
-    haul_trace_op(self->builder, &op, key_of(self));
-}
-
-/* Events of one thread come in long runs: the last one is remembered. */
-uint32_t haul_kineto_thread(haul_kineto *self)
-{
-    const int64_t process = number(self, HAUL_KINETO_PID), id = number(self, HAUL_KINETO_TID);
-    const haul_workload_thread thread = {.process = (uint64_t)process, .id = (uint64_t)id};
-    if (!is_same(&self->thread, process, id, 0))
-        self->thread.number = haul_builder_thread(&self->builder->built, &thread);
-    return self->thread.number;
+    hl_trace_op(self->builder, &op, key_of(self));
 }
 
 /* A call waits here until all events are read, since what it issued may come after it or before. */
-static void keep_call(haul_kineto *self)
+static void keep_call(hl_trace_kineto_reader *self)
 {
-    const haul_call call = {
-        .start_ns = number(self, HAUL_KINETO_START),
-        .dur_ns = number(self, HAUL_KINETO_DUR),
+    const hl_trace_host_call call = {
+        .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+        .dur_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR),
         .key = key_of(self),
-        .name = name_of(self, haul_kineto_text(&self->event, HAUL_KINETO_NAME)),
-        .thread = haul_kineto_thread(self),
+        .name = name_of(self, hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME)),
+        .thread = hl_trace_kineto_thread(self),
     };
-    haul_kineto_keep_call(self, &call);
-    if (haul_json_is(haul_kineto_text(&self->event, HAUL_KINETO_NAME), "hipExtModuleLaunchKernel"))
+    hl_trace_kineto_keep_call(self, &call);
+    if (hl_base_json_is(hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME),
+                        "hipExtModuleLaunchKernel"))
         add_size(self, &self->item_calls, 0);
-    if (number(self, HAUL_KINETO_BYTES) && key_of(self))
-        add_size(self, &self->call_bytes, (uint64_t)number(self, HAUL_KINETO_BYTES));
+    if (hl_trace_kineto_number(self, HL_TRACE_KINETO_BYTES) && key_of(self))
+        add_size(self, &self->call_bytes,
+                 (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_BYTES));
 }
 
 /* Times are needed; all else has a default. */
-static void take_event(haul_kineto *self)
+static void take_event(hl_trace_kineto_reader *self)
 {
-    const haul_kineto_event *event = &self->event;
-    if (self->flows && event->category == HAUL_KINETO_FLOW && event->phase) {
-        if (haul_builder_grow(&self->builder->built, &self->ends, &self->end_capacity,
-                              self->end_count + 1, sizeof *self->ends))
-            self->ends[self->end_count++] =
-                (haul_kineto_flow){number(self, HAUL_KINETO_ID), number(self, HAUL_KINETO_START),
-                                   number(self, HAUL_KINETO_TID), event->phase};
+    const hl_trace_kineto_event *event = &self->event;
+    if (event->is_lost && !self->flows)
+        hl_trace_repaired(self->builder, 1,
+                          "events whose phase, category or name comes twice, the one that counts "
+                          "behind other members, left out");
+    if (self->flows && event->category == HL_TRACE_KINETO_FLOW && event->phase) {
+        if (hl_workload_builder_grow(&self->builder->built, &self->ends, &self->end_capacity,
+                                     self->end_count + 1, sizeof *self->ends))
+            self->ends[self->end_count++] = (hl_trace_kineto_flow){
+                hl_trace_kineto_number(self, HL_TRACE_KINETO_ID),
+                hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+                hl_trace_kineto_number(self, HL_TRACE_KINETO_TID), event->phase};
         return;
     }
-    if (self->flows || event->phase != 'X' || event->category == HAUL_KINETO_OTHER ||
-        event->category == HAUL_KINETO_FLOW)
+    if (self->flows || event->phase != 'X' || event->category == HL_TRACE_KINETO_OTHER ||
+        event->category == HL_TRACE_KINETO_FLOW)
         return;
-    if (!haul_kineto_has(event, HAUL_KINETO_START) || !haul_kineto_has(event, HAUL_KINETO_DUR)) {
-        haul_trace_repaired(self->builder, 1, "events without a start or a duration, left out");
-    } else if (event->category <= HAUL_KINETO_KERNEL) {
-        add_op(self, (haul_op_kind)(event->category - HAUL_KINETO_COPY));
-    } else if (event->category == HAUL_KINETO_CALL) {
+    if (!hl_trace_kineto_has(event, HL_TRACE_KINETO_START) ||
+        !hl_trace_kineto_has(event, HL_TRACE_KINETO_DUR)) {
+        hl_trace_repaired(self->builder, 1, "events without a start or a duration, left out");
+    } else if (event->category <= HL_TRACE_KINETO_KERNEL) {
+        add_op(self, (haul_op_kind)(event->category - HL_TRACE_KINETO_COPY));
+    } else if (event->category == HL_TRACE_KINETO_CALL) {
         keep_call(self);
-    } else if (event->category == HAUL_KINETO_SYNC) {
-        haul_kineto_wait(self);
-    } else if (event->category == HAUL_KINETO_OPERATOR) {
-        haul_kineto_keep_operator(self);
+    } else if (event->category == HL_TRACE_KINETO_SYNC) {
+        hl_trace_kineto_wait(self);
+    } else if (event->category == HL_TRACE_KINETO_OPERATOR) {
+        hl_trace_kineto_keep_operator(
+            self, name_of(self, hl_trace_kineto_text(event, HL_TRACE_KINETO_NAME)));
     } else {
         const haul_named_range range = {
-            .start_ns = number(self, HAUL_KINETO_START),
-            .dur_ns = number(self, HAUL_KINETO_DUR),
-            .name = name_of(self, haul_kineto_text(event, HAUL_KINETO_NAME)),
-            .thread = haul_kineto_thread(self),
+            .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+            .dur_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR),
+            .name = name_of(self, hl_trace_kineto_text(event, HL_TRACE_KINETO_NAME)),
+            .thread = hl_trace_kineto_thread(self),
         };
-        haul_trace_range(self->builder, &range);
-        haul_kineto_keep_collective(self, range.thread);
+        hl_trace_range(self->builder, &range);
+        hl_trace_kineto_keep_collective(self, range.thread);
     }
 }
 
 /* --- the document */
 
 /* A document that is an array holds the events themselves, as Chrome's format allows. */
-static void read_events(haul_kineto *self)
+static void read_events(hl_trace_kineto_reader *self)
 {
     self->has_events = true;
-    (void)haul_json_in_array(&self->in);
-    while (haul_json_in_item(&self->in) && !self->builder->built.failed) {
-        haul_kineto_event_read(&self->event, &self->keys, &self->in, self->flows);
+    (void)hl_base_json_in_array(&self->in);
+    while (hl_base_json_in_item(&self->in) && !self->builder->built.failed) {
+        hl_trace_kineto_event_read(&self->event, &self->keys, &self->in, self->flows);
         take_event(self);
     }
 }
 
 /* A number that is not negative, else 0. */
-static uint64_t read_count(haul_json_in *in)
+static uint64_t read_count(hl_base_json_in *in)
 {
     int64_t value;
-    return haul_json_in_scaled(in, 0, &value) && value > 0 ? (uint64_t)value : 0;
+    return hl_base_json_in_scaled(in, 0, &value) && value > 0 ? (uint64_t)value : 0;
 }
 
-/* One of deviceProperties. The last four figures are written by 'haul convert' alone. */
-static void read_device(haul_kineto *self)
+/* One of deviceProperties. The last five figures are written by 'haul convert' alone. */
+static void read_device(hl_trace_kineto_reader *self)
 {
-    enum { ID, MEMORY, SMS, MAJOR, MINOR, BANDWIDTH, CLOCK, L2, ENGINES, FIGURES };
+    enum { ID, MEMORY, SMS, MAJOR, MINOR, BANDWIDTH, CLOCK, L2, ENGINES, RANK, FIGURES };
     static const char *const keys[FIGURES] = {"id",           "totalGlobalMem", "numSms",
                                               "computeMajor", "computeMinor",   "memoryBandwidth",
-                                              "clockRate",    "l2CacheSize",    "asyncEngines"};
-    haul_builder *const built = &self->builder->built;
-    haul_json_in *const in = &self->in;
-    uint64_t figures[FIGURES] = {0};
+                                              "clockRate",    "l2CacheSize",    "asyncEngines",
+                                              "haul rank"};
+    hl_workload_builder *const built = &self->builder->built;
+    hl_base_json_in *const in = &self->in;
+    uint64_t figures[FIGURES] = {[RANK] = UINT64_MAX};
     const char *name = NULL;
-    haul_json_text text;
-    (void)haul_json_in_object(in);
-    for (haul_json_text key; haul_json_in_key(in, &key);) {
+    hl_base_json_text text;
+    (void)hl_base_json_in_object(in);
+    for (hl_base_json_text key; hl_base_json_in_key(in, &key);) {
         int i = 0;
-        while (i < FIGURES && !haul_json_is(key, keys[i]))
+        while (i < FIGURES && !hl_base_json_is(key, keys[i]))
             i++;
         if (i < FIGURES)
             figures[i] = read_count(in);
-        else if (!haul_json_is(key, "name"))
-            haul_json_in_skip(in);
-        else if (haul_json_in_scalar(in, &text) == HAUL_JSON_STRING)
-            name = haul_arena_text(&built->arena, text.bytes, text.length);
+        else if (!hl_base_json_is(key, "name"))
+            hl_base_json_in_skip(in);
+        else if (hl_base_json_in_scalar(in, &text) == HL_JSON_STRING)
+            name = hl_base_arena_text(&built->arena, text.bytes, text.length);
     }
-    if (haul_builder_grow(built, &self->devices, &self->device_capacity, self->device_count + 1,
-                          sizeof *self->devices))
-        self->devices[self->device_count++] =
-            (haul_workload_device){.id = figures[ID],
-                                   .name = name,
-                                   .memory_bandwidth_Bps = (double)figures[BANDWIDTH],
-                                   .clock_Hz = (double)figures[CLOCK],
-                                   .memory_bytes = figures[MEMORY],
-                                   .l2_bytes = figures[L2],
-                                   .multiprocessors = (uint32_t)figures[SMS],
-                                   .copy_engines = (uint32_t)figures[ENGINES],
-                                   .compute_major = (uint32_t)figures[MAJOR],
-                                   .compute_minor = (uint32_t)figures[MINOR],
-                                   .rank = -1};
+    if (hl_workload_builder_grow(built, &self->devices, &self->device_capacity,
+                                 self->device_count + 1, sizeof *self->devices))
+        self->devices[self->device_count++] = (haul_workload_device){
+            .id = figures[ID],
+            .name = name,
+            .memory_bandwidth_Bps = (double)figures[BANDWIDTH],
+            .clock_Hz = (double)figures[CLOCK],
+            .memory_bytes = figures[MEMORY],
+            .l2_bytes = figures[L2],
+            .multiprocessors = (uint32_t)figures[SMS],
+            .copy_engines = (uint32_t)figures[ENGINES],
+            .compute_major = (uint32_t)figures[MAJOR],
+            .compute_minor = (uint32_t)figures[MINOR],
+            .rank = figures[RANK] <= INT64_MAX ? (int64_t)figures[RANK] : -1};
 }
 
 /* Members may come in any order, deviceProperties behind the events too. */
-static void read_member(haul_kineto *self, haul_json_text key)
+static void read_member(hl_trace_kineto_reader *self, hl_base_json_text key)
 {
-    haul_json_in *const in = &self->in;
-    haul_json_text text;
-    if (self->flows && !haul_json_is(key, "traceEvents")) { /* all else is known */
-        haul_json_in_skip(in);
+    hl_base_json_in *const in = &self->in;
+    hl_base_json_text text;
+    if (self->flows && !hl_base_json_is(key, "traceEvents")) { /* all else is known */
+        hl_base_json_in_skip(in);
         return;
     }
-    if (haul_json_is(key, "traceEvents"))
+    if (hl_base_json_is(key, "traceEvents"))
         read_events(self);
-    else if (haul_json_is(key, "deviceProperties"))
-        for (bool is = haul_json_in_enter(in, HAUL_JSON_ARRAY); is && haul_json_in_item(in);)
+    else if (hl_base_json_is(key, "deviceProperties"))
+        for (bool is = hl_base_json_in_enter(in, HL_JSON_ARRAY); is && hl_base_json_in_item(in);)
             read_device(self);
-    else if (haul_json_is(key, "distributedInfo"))
-        for (bool is = haul_json_in_enter(in, HAUL_JSON_OBJECT); is && haul_json_in_key(in, &key);)
-            if (haul_json_is(key, "rank"))
+    else if (hl_base_json_is(key, "distributedInfo"))
+        for (bool is = hl_base_json_in_enter(in, HL_JSON_OBJECT);
+             is && hl_base_json_in_key(in, &key);)
+            if (hl_base_json_is(key, "rank"))
                 self->builder->built.rank = (int64_t)read_count(in);
-            else if (haul_json_is(key, "world_size"))
+            else if (hl_base_json_is(key, "world_size"))
                 self->world_size = small_number((int64_t)read_count(in));
             else
-                haul_json_in_skip(in);
-    else if (haul_json_is(key, "baseTimeNanoseconds"))
+                hl_base_json_in_skip(in);
+    else if (hl_base_json_is(key, "baseTimeNanoseconds"))
         self->builder->built.epoch_ns = (int64_t)read_count(in);
-    else if (haul_json_is(key, "schemaVersion")) {
-        if (haul_json_in_scalar(in, &text) == HAUL_JSON_NUMBER)
+    else if (hl_base_json_is(key, "haul convert"))
+        self->is_own = read_count(in) > 0;
+    else if (hl_base_json_is(key, "schemaVersion")) {
+        if (hl_base_json_in_scalar(in, &text) == HL_JSON_NUMBER)
             (void)snprintf(self->version, sizeof self->version, "%.*s", (int)text.length,
                            text.bytes);
     } else
-        haul_json_in_skip(in);
+        hl_base_json_in_skip(in);
 }
 
 /* A file that ends within the document is an error, not a shorter trace: the profiler writes
  * devices and events in one go. */
-static haul_status read_document(haul_kineto *self, haul_error *error)
+static haul_status read_document(hl_trace_kineto_reader *self, haul_error *error)
 {
-    haul_json_in *const in = &self->in;
-    if (haul_json_in_kind(in) == HAUL_JSON_ARRAY)
+    hl_base_json_in *const in = &self->in;
+    if (hl_base_json_in_kind(in) == HL_JSON_ARRAY)
         read_events(self);
-    else if (haul_json_in_object(in))
-        for (haul_json_text key; haul_json_in_key(in, &key) && !self->builder->built.failed;)
+    else if (hl_base_json_in_object(in))
+        for (hl_base_json_text key; hl_base_json_in_key(in, &key) && !self->builder->built.failed;)
             read_member(self, key);
     if (self->builder->built.failed)
-        return haul_fail_no_memory(error);
-    const haul_status status = haul_json_in_end(in, error);
+        return hl_base_fail_no_memory(error);
+    const haul_status status = hl_base_json_in_end(in, error);
     if (status || self->has_events)
         return status;
-    return haul_fail(error, HAUL_BAD_INPUT, "a JSON file without traceEvents, no profile");
+    return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                          "a JSON file without traceEvents, no profile");
 }
 
 /* --- the end */
 
 static int compare_sizes(const void *a, const void *b)
 {
-    const haul_kineto_size *x = a, *y = b;
+    const hl_trace_kineto_size *x = a, *y = b;
     return (x->key > y->key) - (x->key < y->key);
 }
 
 /* Gives copies the bytes that their calls name. */
-static void take_bytes_of_calls(haul_kineto *self)
+static void take_bytes_of_calls(hl_trace_kineto_reader *self)
 {
-    const haul_kineto_sizes *const copies = &self->copies, *const calls = &self->call_bytes;
+    const hl_trace_kineto_sizes *const copies = &self->copies, *const calls = &self->call_bytes;
     uint64_t unknown = copies->count;
     if (!copies->count)
         return;
     qsort(copies->items, copies->count, sizeof *copies->items, compare_sizes);
     for (size_t i = 0; i < calls->count; i++) {
-        const haul_kineto_size *found = bsearch(&calls->items[i], copies->items, copies->count,
-                                                sizeof *copies->items, compare_sizes);
+        const hl_trace_kineto_size *found = bsearch(&calls->items[i], copies->items, copies->count,
+                                                    sizeof *copies->items, compare_sizes);
         if (!found || !(self->builder->built.ops[found->value].flags & HAUL_OP_NO_BYTES))
             continue;
-        haul_trace_op_bytes(self->builder, found->value, calls->items[i].value);
+        hl_trace_op_bytes(self->builder, found->value, calls->items[i].value);
         unknown--;
     }
     if (unknown)
-        haul_trace_missing(self->builder, unknown, HAUL_TRACE_NO_BYTES);
+        hl_trace_missing(self->builder, unknown, HL_TRACE_NO_BYTES);
 }
 
 static bool is_of_whole_blocks(const haul_shape *shape)
@@ -417,16 +379,16 @@ static bool is_of_whole_blocks(const haul_shape *shape)
 
 /* Kernels of Tensile and MIOpen are started by hipExtModuleLaunchKernel, whose arguments, which
  * roctracer writes down, count work items where other calls count blocks (HIP API reference). */
-static void count_blocks(haul_kineto *self)
+static void count_blocks(hl_trace_kineto_reader *self)
 {
-    const haul_kineto_sizes *const calls = &self->item_calls;
-    haul_builder *const built = &self->builder->built;
+    const hl_trace_kineto_sizes *const calls = &self->item_calls;
+    hl_workload_builder *const built = &self->builder->built;
     if (calls->count)
         qsort(calls->items, calls->count, sizeof *calls->items, compare_sizes);
     for (size_t i = 0; i < calls->count && !built->failed; i++) {
         const uint64_t key = calls->items[i].key;
         const bool again = i && calls->items[i - 1].key == key; /* a call that is written twice */
-        const uint32_t number = again ? HAUL_NONE : haul_trace_find_op(self->builder, key);
+        const uint32_t number = again ? HAUL_NONE : hl_trace_find_op(self->builder, key);
         haul_op *const op = number == HAUL_NONE ? NULL : &built->ops[number];
         if (!op || op->kind != HAUL_OP_KERNEL || op->shape == HAUL_NONE)
             continue;
@@ -435,19 +397,19 @@ static void count_blocks(haul_kineto *self)
             continue;
         for (int k = 0; k < 3; k++)
             shape.grid[k] /= shape.block[k];
-        const uint32_t blocks = haul_builder_shape(built, &shape);
+        const uint32_t blocks = hl_workload_builder_shape(built, &shape);
         if (blocks != HAUL_NONE)
             op->shape = blocks;
     }
 }
 
-/* The last of those that were kept of one start, as of operations: see haul_trace_drop_repeats. */
+/* The last of those that were kept of one start, as of operations: see hl_trace_drop_repeats. */
 typedef struct kept_calls {
-    haul_call calls[64];
+    hl_trace_host_call calls[64];
     size_t count;
 } kept_calls;
 
-static bool is_repeat(kept_calls *kept, const haul_call *call)
+static bool is_repeat(kept_calls *kept, const hl_trace_host_call *call)
 {
     enum { MOST = sizeof kept->calls / sizeof *kept->calls };
     if (kept->count && kept->calls[0].start_ns != call->start_ns)
@@ -460,48 +422,50 @@ static bool is_repeat(kept_calls *kept, const haul_call *call)
 }
 
 /* A trace without copies or kernels is read all the same: the report says why it is empty. */
-static void say_missing(const haul_kineto *self)
+static void say_missing(const hl_trace_kineto_reader *self)
 {
     if (!self->has_copies)
-        haul_trace_missing(self->builder, 0, "copies");
+        hl_trace_missing(self->builder, 0, "copies");
     if (!self->has_kernels)
-        haul_trace_missing(self->builder, 0, "kernels");
+        hl_trace_missing(self->builder, 0, "kernels");
     if (!self->call_count)
-        haul_trace_missing(self->builder, 0, "API calls");
-    else if (!self->has_waits)
-        haul_trace_missing(self->builder, 0,
-                           "events of synchronisation: a wait for a stream is taken as one for "
-                           "the stream that its thread used last");
+        hl_trace_missing(self->builder, 0, "API calls");
+    else if (!self->has_waits && !self->is_own)
+        hl_trace_missing(self->builder, 0,
+                         "events of synchronisation: a wait for a stream is taken as one for "
+                         "the stream that its thread used last");
 }
 
 /* Calls go to the builder last, in order of start, since events come in any order. */
-static void finish(haul_kineto *self)
+static void finish_calls(hl_trace_kineto_reader *self)
 {
-    haul_builder *const built = &self->builder->built;
+    hl_workload_builder *const built = &self->builder->built;
     kept_calls kept = {.count = 0};
     uint64_t repeated = 0;
-    haul_kineto_sort_calls(self);
+    hl_trace_kineto_sort_calls(self);
     if (built->failed)
         return;
     if (self->end_count)
-        haul_kineto_join_flows(self);
+        hl_trace_kineto_join_flows(self);
     take_bytes_of_calls(self);
-    haul_trace_drop_repeats(self->builder);
-    haul_trace_note_overlaps(self->builder);
+    if (!self->is_own)
+        hl_trace_drop_repeats(self->builder);
+    hl_trace_note_overlaps(self->builder);
     count_blocks(self);
-    haul_kineto_join_operators(self);
-    if (!self->has_waits)
-        haul_kineto_infer_waits(self);
-    haul_kineto_join_collectives(self);
+    hl_trace_kineto_join_operators(self);
+    if (!self->has_waits && !self->is_own)
+        hl_trace_kineto_infer_waits(self);
+    hl_trace_kineto_join_collectives(self);
     for (size_t i = 0; i < self->call_count && !built->failed; i++) {
-        const haul_call call = haul_kineto_call_at(self, i);
-        if (is_repeat(&kept, &call))
+        const hl_trace_host_call call = hl_trace_kineto_call_at(self, i);
+        if (!self->is_own && is_repeat(&kept, &call))
             repeated++;
         else
-            haul_trace_call(self->builder, &call);
+            hl_trace_call(self->builder, &call);
     }
+    hl_trace_kineto_name_operators(self);
     if (repeated)
-        haul_trace_repaired(self->builder, repeated, "calls written twice, counted once");
+        hl_trace_repaired(self->builder, repeated, "calls written twice, counted once");
     for (size_t i = 0; i < built->device_count; i++)
         for (size_t k = 0; k < self->device_count; k++)
             if (self->devices[k].id == built->devices[i].id)
@@ -510,46 +474,49 @@ static void finish(haul_kineto *self)
 }
 
 /* Reads the file from its beginning to its end. */
-static haul_status read_file(haul_kineto *self, const char *path, haul_error *error)
+static haul_status read_file(hl_trace_kineto_reader *self, const char *path, haul_error *error)
 {
-    haul_byte_source *source;
-    HAUL_TRY(haul_byte_source_open(path, &source, error));
-    haul_status status = haul_json_in_open(&self->in, path, haul_byte_source_read, source, error);
+    hl_base_byte_source *source;
+    HAUL_TRY(hl_base_byte_source_open(path, &source, error));
+    haul_status status =
+        hl_base_json_in_open(&self->in, path, hl_base_byte_source_read, source, error);
     if (!status)
         status = read_document(self, error);
-    haul_json_in_close(&self->in);
-    haul_byte_source_close(source);
+    hl_base_json_in_close(&self->in);
+    hl_base_byte_source_close(source);
     return status;
 }
 
 /* Flows are a third of a trace's events and needed in few traces, in which ROCm's profiler left out
  * correlation ids (pytorch issue 130560): only those are read twice. */
-static haul_status read(const char *path, haul_trace_builder *builder, haul_trace_version *version,
-                        haul_error *error)
+static haul_status read_kineto(const char *path, hl_trace_builder *builder,
+                               hl_trace_version *version, haul_error *error)
 {
-    haul_kineto self = {.builder = builder, .callers.size = sizeof(haul_kineto_caller)};
-    haul_kineto_keys_init(&self.keys);
+    hl_trace_kineto_reader self = {.builder = builder,
+                                   .callers.size = sizeof(hl_trace_kineto_caller)};
+    hl_trace_kineto_keys_init(&self.keys);
     haul_status status = read_file(&self, path, error);
     if (!status && self.keyless && self.call_count) {
         self.flows = true;
         status = read_file(&self, path, error);
     }
     if (!status)
-        finish(&self);
+        finish_calls(&self);
     (void)snprintf(version->text, sizeof version->text, "%s", self.version);
-    haul_kineto_event_release(&self.event);
+    hl_trace_kineto_event_release(&self.event);
     free(self.calls);
     free(self.wide_calls);
-    haul_records_release(&self.callers);
+    hl_base_records_release(&self.callers);
     free(self.call_bytes.items);
     free(self.copies.items);
     free(self.item_calls.items);
     free(self.operators);
+    free(self.scopes);
     free(self.ends);
     free(self.collectives);
     free(self.devices);
     return status;
 }
 
-const haul_trace_format haul_trace_kineto = {
-    .name = "kineto", .sniff_text = sniff, .read_text = read};
+const hl_trace_format hl_trace_kineto = {
+    .name = "kineto", .sniff_text = sniff_kineto, .read_text = read_kineto};

@@ -1,9 +1,12 @@
-/* Operators of a Kineto trace whose tensors' sizes it tells (record_shapes=True): they say how many
- * flops and bytes the kernels take that were launched within them. */
+/* Operators of a Kineto trace: which one called for each operation; and, of those whose tensors'
+ * sizes it tells (record_shapes=True), how many flops and bytes the kernels take that were launched
+ * within them. */
 #include <stdlib.h>
 
+#include "base/intervals.h"
 #include "base/order.h"
 #include "trace/kineto.h"
+#include "workload/range_track.h"
 
 /* The product, or 0 where a factor is not above 0 or it does not fit. */
 static uint64_t times(uint64_t a, int64_t b)
@@ -11,9 +14,9 @@ static uint64_t times(uint64_t a, int64_t b)
     return b > 0 && a <= UINT64_MAX / (uint64_t)b ? a * (uint64_t)b : 0;
 }
 
-static uint64_t elements_of(const haul_kineto_input *input)
+static uint64_t elements_of(const hl_trace_kineto_input *input)
 {
-    uint64_t elements = input->sizes.count <= HAUL_KINETO_RANK && input->sizes.count > 0;
+    uint64_t elements = input->sizes.count <= HL_TRACE_KINETO_RANK && input->sizes.count > 0;
     for (int i = 0; i < input->sizes.count && elements; i++)
         elements = times(elements, input->sizes.items[i]);
     return elements;
@@ -30,17 +33,17 @@ static uint64_t divisor_of(uint64_t apart)
 }
 
 /* Elements lie side by side in one direction; in the other they are as far apart as its stride. */
-static uint64_t alignment_of(const haul_kineto_input *input)
+static uint64_t alignment_of(const hl_trace_kineto_input *input)
 {
     const int rank = input->strides.count;
-    if (rank < 2 || rank > HAUL_KINETO_RANK || !input->element_bytes)
+    if (rank < 2 || rank > HL_TRACE_KINETO_RANK || !input->element_bytes)
         return 0;
     const int64_t a = input->strides.items[rank - 1], b = input->strides.items[rank - 2];
     return divisor_of(times((uint64_t)input->element_bytes, a == 1 ? b : a));
 }
 
 /* Two matrices, or two lists of as many; sizes that do not fit together make no product. */
-static haul_operands product_of(const haul_kineto_input *a, const haul_kineto_input *b)
+static haul_operands product_of(const hl_trace_kineto_input *a, const hl_trace_kineto_input *b)
 {
     const haul_operands none = {0};
     const int rank = a->sizes.count, bytes = a->element_bytes;
@@ -67,48 +70,63 @@ static haul_operands product_of(const haul_kineto_input *a, const haul_kineto_in
     return made;
 }
 
-void haul_kineto_keep_operator(haul_kineto *self)
+static void keep_sizes(hl_trace_kineto_reader *self, uint32_t thread)
 {
-    haul_kineto_event *const event = &self->event;
-    const haul_kineto_operator *const is =
-        haul_kineto_operator_of(haul_kineto_text(event, HAUL_KINETO_NAME));
+    hl_trace_kineto_event *const event = &self->event;
+    const hl_trace_kineto_operator *const is =
+        hl_trace_kineto_operator_of(hl_trace_kineto_text(event, HL_TRACE_KINETO_NAME));
     if (!is)
         return;
-    const haul_kineto_input *const first = &event->inputs[is->first];
+    const hl_trace_kineto_input *const first = &event->inputs[is->first];
     const haul_operands operands =
         is->is_product
             ? product_of(first, first + 1)
             : (haul_operands){
                   .bytes = times(times(elements_of(first), first->element_bytes), is->passes)};
     if (!operands.bytes ||
-        !haul_builder_grow(&self->builder->built, &self->operators, &self->operator_capacity,
-                           self->operator_count + 1, sizeof *self->operators))
+        !hl_workload_builder_grow(&self->builder->built, &self->operators, &self->operator_capacity,
+                                  self->operator_count + 1, sizeof *self->operators))
         return;
-    self->operators[self->operator_count++] = (haul_kineto_span){
-        .start_ns = event->numbers[HAUL_KINETO_START],
-        .dur_ns = event->numbers[HAUL_KINETO_DUR],
-        .thread = haul_kineto_thread(self),
-        .operands = haul_builder_operands(&self->builder->built, &operands),
+    self->operators[self->operator_count++] = (hl_trace_kineto_span){
+        .start_ns = event->numbers[HL_TRACE_KINETO_START],
+        .dur_ns = event->numbers[HL_TRACE_KINETO_DUR],
+        .thread = thread,
+        .operands = hl_workload_builder_operands(&self->builder->built, &operands),
         .issued = HAUL_NONE,
     };
 }
 
+void hl_trace_kineto_keep_operator(hl_trace_kineto_reader *self, uint32_t name)
+{
+    const uint32_t thread = hl_trace_kineto_thread(self);
+    if (hl_workload_builder_grow(&self->builder->built, &self->scopes, &self->scope_capacity,
+                                 self->scope_count + 1, sizeof *self->scopes))
+        self->scopes[self->scope_count++] = (haul_named_range){
+            .start_ns = self->event.numbers[HL_TRACE_KINETO_START],
+            .dur_ns = self->event.numbers[HL_TRACE_KINETO_DUR],
+            .name = name,
+            .thread = thread,
+        };
+    keep_sizes(self, thread);
+}
+
 static int compare_spans(const void *a, const void *b)
 {
-    const haul_kineto_span *x = a, *y = b;
+    const hl_trace_kineto_span *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
     return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
 /* The operator during which a thread made the call, or NULL: these are never within one another. */
-static haul_kineto_span *span_of(const haul_kineto *self, const haul_call *call)
+static hl_trace_kineto_span *span_of(const hl_trace_kineto_reader *self,
+                                     const hl_trace_host_call *call)
 {
-    const haul_kineto_span sought = {.start_ns = call->start_ns, .thread = call->thread};
-    const haul_sorted operators = {self->operators, self->operator_count, sizeof sought,
-                                   compare_spans};
-    const size_t before = haul_sorted_before(operators, &sought, true);
-    haul_kineto_span *const last = before ? &self->operators[before - 1] : NULL;
+    const hl_trace_kineto_span sought = {.start_ns = call->start_ns, .thread = call->thread};
+    const hl_base_sorted operators = {self->operators, self->operator_count, sizeof sought,
+                                      compare_spans};
+    const size_t before = hl_base_sorted_before(operators, &sought, true);
+    hl_trace_kineto_span *const last = before ? &self->operators[before - 1] : NULL;
     /* times of a damaged file may be any: as unsigned numbers their difference is defined */
     const bool is_within =
         last && last->thread == call->thread && last->dur_ns >= 0 &&
@@ -116,28 +134,28 @@ static haul_kineto_span *span_of(const haul_kineto *self, const haul_call *call)
     return is_within ? last : NULL;
 }
 
-static void set_operands(haul_kineto *self, uint32_t op, uint32_t operands)
+static void set_operands(hl_trace_kineto_reader *self, uint32_t op, uint32_t operands)
 {
-    haul_builder *const built = &self->builder->built;
+    hl_workload_builder *const built = &self->builder->built;
     haul_shape shape = ((const haul_shape *)built->shapes.items)[built->ops[op].shape];
     shape.operands = operands;
-    const uint32_t number = haul_builder_shape(built, &shape);
+    const uint32_t number = hl_workload_builder_shape(built, &shape);
     if (number != HAUL_NONE)
         built->ops[op].shape = number;
 }
 
 /* An operator that launches a kernel of one name twice has split its work, which halves tell
  * nothing of: neither is given its sizes. */
-void haul_kineto_join_operators(haul_kineto *self)
+void hl_trace_kineto_join_operators(hl_trace_kineto_reader *self)
 {
-    const haul_builder *const built = &self->builder->built;
+    const hl_workload_builder *const built = &self->builder->built;
     if (!self->operator_count || built->failed)
         return;
     qsort(self->operators, self->operator_count, sizeof *self->operators, compare_spans);
     for (size_t i = 0; i < self->call_count && !built->failed; i++) {
-        const haul_call call = haul_kineto_call_at(self, i);
-        haul_kineto_span *const span = call.key ? span_of(self, &call) : NULL;
-        const uint32_t op = span ? haul_trace_find_op(self->builder, call.key) : HAUL_NONE;
+        const hl_trace_host_call call = hl_trace_kineto_call_at(self, i);
+        hl_trace_kineto_span *const span = call.key ? span_of(self, &call) : NULL;
+        const uint32_t op = span ? hl_trace_find_op(self->builder, call.key) : HAUL_NONE;
         if (op == HAUL_NONE || built->ops[op].kind != HAUL_OP_KERNEL ||
             built->ops[op].shape == HAUL_NONE)
             continue;
@@ -148,4 +166,35 @@ void haul_kineto_join_operators(haul_kineto *self)
         span->issued = op;
         set_operands(self, op, span->operands);
     }
+}
+
+/* Times of a damaged file may be any: scopes that no recording has are left out. */
+static void drop_wrong_scopes(hl_trace_kineto_reader *self)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < self->scope_count; i++) {
+        const haul_named_range *const scope = &self->scopes[i];
+        if (scope->dur_ns >= 0 && hl_base_is_recorded_time(scope->start_ns))
+            self->scopes[kept++] = *scope;
+    }
+    self->scope_count = kept;
+}
+
+void hl_trace_kineto_name_operators(hl_trace_kineto_reader *self)
+{
+    hl_workload_builder *const built = &self->builder->built;
+    hl_workload_range_track track = {.count = 0};
+    drop_wrong_scopes(self);
+    if (!self->scope_count || built->failed)
+        return;
+    built->operators = malloc((built->op_count + 1) * sizeof *built->operators);
+    built->failed |= !built->operators ||
+                     !hl_workload_range_track_fill(&track, self->scopes, self->scope_count, false);
+    for (size_t i = 0; !built->failed && i < built->op_count; i++) {
+        const haul_op *const op = &built->ops[i];
+        const bool has_call = op->flags & HAUL_OP_HAS_CALL && op->thread != HAUL_NONE;
+        built->operators[i] =
+            has_call ? hl_workload_range_track_name(&track, op->thread, op->call_ns) : HAUL_NONE;
+    }
+    free(track.changes);
 }

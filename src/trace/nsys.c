@@ -6,31 +6,32 @@
 
 #include "trace/cupti.h"
 #include "trace/nvtx_collectives.h"
+#include "trace/own_tables.h"
 #include "trace/trace_format.h"
 
 #define DEVICE_COLUMNS                                                                             \
     "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"
 
-static const haul_cupti_format nsys_format = {
+static const hl_trace_cupti_format nsys_format = {
     .tables =
         {
             {"CUPTI_ACTIVITY_KIND_MEMCPY",
-             HAUL_CUPTI_COPY,
+             HL_TRACE_CUPTI_COPY,
              {DEVICE_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", "srcDeviceId",
-              "dstDeviceId"}},
-            {"CUPTI_ACTIVITY_KIND_MEMSET", HAUL_CUPTI_MEMSET, {DEVICE_COLUMNS, "bytes"}},
+              "dstDeviceId", "migrationCause"}},
+            {"CUPTI_ACTIVITY_KIND_MEMSET", HL_TRACE_CUPTI_MEMSET, {DEVICE_COLUMNS, "bytes"}},
             {"CUPTI_ACTIVITY_KIND_KERNEL",
-             HAUL_CUPTI_KERNEL,
+             HL_TRACE_CUPTI_KERNEL,
              {DEVICE_COLUMNS, "demangledName|shortName|mangledName|nameId|name", "gridX", "gridY",
               "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory",
               "dynamicSharedMemory"}},
             {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-             HAUL_CUPTI_SYNC,
+             HL_TRACE_CUPTI_SYNC,
              {DEVICE_COLUMNS, "syncType|type", "eventId", "eventSyncId"}},
         },
     /* `timestamp` is 0 in most files: then the call of the record tells when. */
     .events = {"CUPTI_ACTIVITY_KIND_CUDA_EVENT",
-               HAUL_CUPTI_SYNC,
+               HL_TRACE_CUPTI_SYNC,
                {"timestamp", NULL, "deviceId", "contextId", "streamId", "correlationId",
                 "globalPid", NULL, "eventId", "eventSyncId"}},
     .calls = {{"CUPTI_ACTIVITY_KIND_RUNTIME",
@@ -45,43 +46,43 @@ static const haul_cupti_format nsys_format = {
 
 /* Any of the profiler's own tables will do, since each may be absent; so will a table of records
  * with a column that nvprof does not have, of a file that was cut by hand. */
-static bool sniff(haul_source *source)
+static bool sniff_nsys(hl_trace_source *source)
 {
     static const char *const marks[] = {"StringIds", "META_DATA_EXPORT", "EXPORT_META_DATA",
                                         "TARGET_INFO_SESSION_START_TIME"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (haul_source_has(source, marks[i]))
+        if (hl_trace_source_has(source, marks[i]))
             return true;
-    return haul_cupti_has_column(&nsys_format, source, "globalPid");
+    return hl_trace_cupti_has_column(&nsys_format, source, "globalPid");
 }
 
 /* Schemas are numbered since 2021; before that the file says nothing. */
-static void take_version(void *self, const haul_rows *rows)
+static void take_version(void *self, const hl_trace_rows *rows)
 {
-    haul_trace_version *const version = ((haul_cupti_reader *)self)->version;
+    hl_trace_version *const version = ((hl_trace_cupti_reader *)self)->version;
     size_t length;
-    const char *name = haul_rows_text(rows, 0, &length);
+    const char *name = hl_trace_rows_text(rows, 0, &length);
     if (version->text[0] || !name || strcmp(name, "EXPORT_SCHEMA_VERSION") != 0)
         return;
-    const char *value = haul_rows_text(rows, 1, &length);
+    const char *value = hl_trace_rows_text(rows, 1, &length);
     snprintf(version->text, sizeof version->text, "%s", value ? value : "");
 }
 
 /* The profiler names what it lost: haul record in a row of META_DATA_CAPTURE, Nsight Systems in
  * warnings ("Not all CUDA events might have been collected."). The text becomes one line: a hostile
  * profile may hold anything. */
-static void take_loss(void *self, const haul_rows *rows)
+static void take_loss(void *self, const hl_trace_rows *rows)
 {
     enum { MOST_LOSSES = 16, LONGEST_LOSS = 600 };
     static const char *const warnings[] = {"Not all CUDA events", "CUDA profiling might have not",
                                            "dropped", "Dropped"};
-    haul_trace_builder *const builder = ((haul_cupti_reader *)self)->builder;
+    hl_trace_builder *const builder = ((hl_trace_cupti_reader *)self)->builder;
     const bool of_capture = rows->columns == 2;
     char line[LONGEST_LOSS];
     size_t length;
-    const char *text = haul_rows_text(rows, 0, &length);
-    const char *name = of_capture ? haul_rows_text(rows, 1, &length) : NULL;
-    bool is_loss = text && name && !strcmp(name, "HAUL:INCOMPLETE");
+    const char *text = hl_trace_rows_text(rows, 0, &length);
+    const char *name = of_capture ? hl_trace_rows_text(rows, 1, &length) : NULL;
+    bool is_loss = text && name && !strncmp(name, "HAUL:INCOMPLETE", 15);
     for (size_t i = 0; text && !of_capture && i < sizeof warnings / sizeof *warnings; i++)
         is_loss |= strstr(text, warnings[i]) != NULL;
     if (!is_loss || builder->built.losses.count >= MOST_LOSSES)
@@ -90,73 +91,75 @@ static void take_loss(void *self, const haul_rows *rows)
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7f)
             *at = ' ';
-    haul_trace_lost(builder, 0, line);
+    hl_trace_lost(builder, 0, line);
 }
 
 /* CUDA_VISIBLE_DEVICES can make two processes call two GPUs by one number. */
-static void take_device_id(void *self, const haul_rows *rows)
+static void take_device_id(void *self, const hl_trace_rows *rows)
 {
-    haul_cupti_reader *const of = self;
-    haul_cupti_devices_map(&of->devices, &of->builder->built, (uint64_t)haul_rows_int(rows, 0),
-                           (uint64_t)haul_rows_int(rows, 1), (uint64_t)haul_rows_int(rows, 2));
+    hl_trace_cupti_reader *const of = self;
+    hl_trace_cupti_devices_map(
+        &of->devices, &of->builder->built, (uint64_t)hl_trace_rows_int(rows, 0),
+        (uint64_t)hl_trace_rows_int(rows, 1), (uint64_t)hl_trace_rows_int(rows, 2));
 }
 
 /* When the times of the file begin, since 1970. */
-static void take_epoch(void *self, const haul_rows *rows)
+static void take_epoch(void *self, const hl_trace_rows *rows)
 {
     if (rows->number == 1)
-        ((haul_cupti_reader *)self)->builder->built.epoch_ns = haul_rows_int(rows, 0);
+        ((hl_trace_cupti_reader *)self)->builder->built.epoch_ns = hl_trace_rows_int(rows, 0);
 }
 
-/* What rows of this file's own tables are read into. */
+/* The state of a reader of this file's own tables. */
 typedef struct nsys_reader {
-    haul_cupti_reader cupti; /* first: functions for rows that nvprof has, too, take it */
-    haul_nvtx_collectives collectives;
+    hl_trace_cupti_reader cupti; /* first: functions for rows that nvprof has, too, take it */
+    hl_trace_nvtx_collectives collectives;
 } nsys_reader;
 
-static void take_field(void *self, const haul_rows *rows)
+static void take_field(void *self, const hl_trace_rows *rows)
 {
-    haul_nvtx_take_field(&((nsys_reader *)self)->collectives, rows);
+    hl_trace_nvtx_take_field(&((nsys_reader *)self)->collectives, rows);
 }
 
 /* NVTX's ranges and marks. A name is text in the row, or the number of a string. */
-static void take_range(void *self, const haul_rows *rows)
+static void take_range(void *self, const hl_trace_rows *rows)
 {
     enum { PUSH_POP = 59, START_END = 60, MARK = 34 };
     nsys_reader *const of = self;
-    haul_trace_builder *const builder = of->cupti.builder;
-    const uint64_t thread_id = (uint64_t)haul_rows_int(rows, 5), low = UINT64_C(0xffffff);
-    const int64_t type = haul_rows_int(rows, 2), start = haul_rows_int(rows, 0);
-    if ((type != PUSH_POP && type != START_END && type != MARK) || !haul_rows_is_int(rows, 0))
+    hl_trace_builder *const builder = of->cupti.builder;
+    const uint64_t thread_id = (uint64_t)hl_trace_rows_int(rows, 5), low = UINT64_C(0xffffff);
+    const int64_t type = hl_trace_rows_int(rows, 2), start = hl_trace_rows_int(rows, 0);
+    if ((type != PUSH_POP && type != START_END && type != MARK) || !hl_trace_rows_is_int(rows, 0))
         return;
     const haul_workload_thread thread = {.process = thread_id & ~low, .id = thread_id & low};
     size_t length;
-    const char *text = haul_rows_text(rows, 3, &length);
+    const char *text = hl_trace_rows_text(rows, 3, &length);
     haul_named_range range = {.start_ns = start, .name = HAUL_NONE};
-    if (haul_rows_is_int(rows, 4))
-        range.name = haul_trace_name(builder, (uint64_t)haul_rows_int(rows, 4) & (INT64_MAX >> 1));
+    if (hl_trace_rows_is_int(rows, 4))
+        range.name =
+            hl_trace_name(builder, (uint64_t)hl_trace_rows_int(rows, 4) & (INT64_MAX >> 1));
     else if (text && length)
-        range.name = haul_trace_text(builder, text, length);
-    if (haul_rows_is_int(rows, 1))
-        range.dur_ns = haul_trace_duration(start, haul_rows_int(rows, 1));
-    range.thread = haul_builder_thread(&builder->built, &thread);
-    haul_trace_range(builder, &range);
-    const char *payload = haul_rows_text(rows, 6, &length);
+        range.name = hl_trace_text(builder, text, length);
+    if (hl_trace_rows_is_int(rows, 1))
+        range.dur_ns = hl_trace_duration(start, hl_trace_rows_int(rows, 1));
+    range.thread = hl_workload_builder_thread(&builder->built, &thread);
+    hl_trace_range(builder, &range);
+    const char *payload = hl_trace_rows_text(rows, 6, &length);
     if (payload)
-        haul_nvtx_take_payload(&of->collectives, builder, &range, payload, length);
+        hl_trace_nvtx_take_payload(&of->collectives, builder, &range, payload, length);
 }
 
 /* With --cuda-graph-trace=graph a graph is one row. */
-static void take_graph(void *self, const haul_rows *rows)
+static void take_graph(void *self, const hl_trace_rows *rows)
 {
     (void)rows;
-    haul_trace_missing(((haul_cupti_reader *)self)->builder, 1,
-                       "graphs recorded whole, without their copies and kernels (record with "
-                       "--cuda-graph-trace=node)");
+    hl_trace_missing(((hl_trace_cupti_reader *)self)->builder, 1,
+                     "graphs recorded whole, without their copies and kernels (record with "
+                     "--cuda-graph-trace=node)");
 }
 
 /* Newest first; TARGET_INFO_CUDA_GPU, of 2020 and 2021, has CUPTI's own names. */
-static const haul_device_table device_tables[] = {
+static const hl_trace_device_table device_tables[] = {
     {"TARGET_INFO_GPU",
      {"id", "cuDevice|deviceId|id", "name", "memoryBandwidth", "clockRate", "totalMemory",
       "l2CacheSize", "smCount", "asyncEngines", "computeMajor", "computeMinor"},
@@ -169,10 +172,10 @@ static const haul_device_table device_tables[] = {
      NULL},
 };
 
-static haul_status read(haul_source *source, haul_trace_builder *builder,
-                        haul_trace_version *version, haul_error *error)
+static haul_status read_nsys(hl_trace_source *source, hl_trace_builder *builder,
+                             hl_trace_version *version, haul_error *error)
 {
-    static const haul_scan scans[] = {
+    static const hl_trace_scan scans[] = {
         {"META_DATA_EXPORT", take_version, {"name", "value"}, true},
         {"EXPORT_META_DATA", take_version, {"name", "value"}, true}, /* until 2022 */
         {"META_DATA_CAPTURE", take_loss, {"value", "name"}, true},
@@ -188,22 +191,24 @@ static haul_status read(haul_source *source, haul_trace_builder *builder,
          {"start", "end", "eventType", "text", "textId", "globalTid", "binaryData"},
          true},
     };
-    static const haul_scan graphs = {
+    static const hl_trace_scan graphs = {
         "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", take_graph, {"start"}, false};
     nsys_reader self = {.cupti = {.builder = builder, .version = version}};
     haul_status status =
-        haul_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
+        hl_trace_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
     if (!status)
-        status = haul_cupti_read(&nsys_format, source, &self.cupti.devices, builder, error);
+        status = hl_trace_cupti_read(&nsys_format, source, &self.cupti.devices, builder, error);
     if (!status)
-        haul_nvtx_join(&self.collectives, builder);
+        hl_trace_nvtx_join(&self.collectives, builder);
+    if (!status)
+        status = hl_trace_own_tables_read(source, builder, error);
     for (size_t i = 0; !status && i < sizeof device_tables / sizeof *device_tables; i++)
-        status = haul_cupti_devices_describe(source, &device_tables[i], builder, error);
+        status = hl_trace_cupti_devices_describe(source, &device_tables[i], builder, error);
     if (!status)
-        status = haul_source_scan(source, "", &graphs, 1, &self, error);
-    haul_cupti_devices_release(&self.cupti.devices);
-    haul_nvtx_release(&self.collectives);
+        status = hl_trace_source_scan(source, "", &graphs, 1, &self, error);
+    hl_trace_cupti_devices_release(&self.cupti.devices);
+    hl_trace_nvtx_release(&self.collectives);
     return status;
 }
 
-const haul_trace_format haul_trace_nsys = {.name = "nsys", .sniff = sniff, .read = read};
+const hl_trace_format hl_trace_nsys = {.name = "nsys", .sniff = sniff_nsys, .read = read_nsys};

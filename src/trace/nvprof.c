@@ -13,7 +13,7 @@
 #define CALL_COLUMNS "start", "end", "correlationId", "cbid", "threadId", "processId"
 
 /* The calls that move data, launch and wait, from cupti_runtime_cbid.h and cupti_driver_cbid.h. */
-static const haul_cupti_call_name runtime_calls[] = {
+static const hl_trace_cupti_call_name runtime_calls[] = {
     {13, "cudaLaunch"},
     {20, "cudaMalloc"},
     {22, "cudaFree"},
@@ -43,10 +43,14 @@ static const haul_cupti_call_name runtime_calls[] = {
     {152, "cudaHostRegister"},
     {153, "cudaHostUnregister"},
     {165, "cudaDeviceSynchronize"},
+    {206, "cudaMallocManaged"},
     {211, "cudaLaunchKernel"},
+    {252, "cudaMemPrefetchAsync"},
+    {253, "cudaMemPrefetchAsync"},
+    {254, "cudaMemAdvise"},
     {0, NULL},
 };
-static const haul_cupti_call_name driver_calls[] = {
+static const hl_trace_cupti_call_name driver_calls[] = {
     {243, "cuMemAlloc"},        {245, "cuMemFree"},
     {271, "cuMemHostAlloc"},    {276, "cuMemcpyHtoD"},
     {277, "cuMemcpyHtoDAsync"}, {278, "cuMemcpyDtoH"},
@@ -56,26 +60,28 @@ static const haul_cupti_call_name driver_calls[] = {
     {307, "cuLaunchKernel"},    {0, NULL},
 };
 
-static const haul_cupti_format nvprof_format = {
+static const hl_trace_cupti_format nvprof_format = {
     .tables =
         {
-            {"CUPTI_ACTIVITY_KIND_MEMCPY", HAUL_CUPTI_COPY, {COPY_COLUMNS}},
+            {"CUPTI_ACTIVITY_KIND_MEMCPY", HL_TRACE_CUPTI_COPY, {COPY_COLUMNS}},
             {"CUPTI_ACTIVITY_KIND_MEMCPY2", /* between devices */
-             HAUL_CUPTI_COPY,
+             HL_TRACE_CUPTI_COPY,
              {COPY_COLUMNS, "srcDeviceId", "dstDeviceId"}},
             {"CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER",
-             HAUL_CUPTI_MIGRATION,
+             HL_TRACE_CUPTI_MIGRATION,
              {"start", "end", NULL, NULL, "streamId", NULL, NULL, "value", "counterKind", NULL,
-              NULL, "srcId", "dstId"}},
-            {"CUPTI_ACTIVITY_KIND_MEMSET", HAUL_CUPTI_MEMSET, {DEVICE_COLUMNS, "bytes"}},
-            {"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", HAUL_CUPTI_KERNEL, {KERNEL_COLUMNS}},
-            {"CUPTI_ACTIVITY_KIND_KERNEL", HAUL_CUPTI_KERNEL, {KERNEL_COLUMNS}}, /* serialised */
+              NULL, "srcId", "dstId", "flags"}},
+            {"CUPTI_ACTIVITY_KIND_MEMSET", HL_TRACE_CUPTI_MEMSET, {DEVICE_COLUMNS, "bytes"}},
+            {"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", HL_TRACE_CUPTI_KERNEL, {KERNEL_COLUMNS}},
+            {"CUPTI_ACTIVITY_KIND_KERNEL",
+             HL_TRACE_CUPTI_KERNEL,
+             {KERNEL_COLUMNS}}, /* serialised */
             {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-             HAUL_CUPTI_SYNC,
+             HL_TRACE_CUPTI_SYNC,
              {DEVICE_COLUMNS, "type", "cudaEventId|eventId", "cudaEventSyncId"}},
         },
     .events = {"CUPTI_ACTIVITY_KIND_CUDA_EVENT",
-               HAUL_CUPTI_SYNC,
+               HL_TRACE_CUPTI_SYNC,
                {"deviceTimestamp", NULL, "deviceId", "contextId", "streamId", "correlationId", NULL,
                 NULL, "eventId", "cudaEventSyncId"}},
     .calls = {{"CUPTI_ACTIVITY_KIND_RUNTIME", {CALL_COLUMNS}, "runtime call", runtime_calls},
@@ -85,75 +91,78 @@ static const haul_cupti_format nvprof_format = {
     .string_columns = {"_id_", "value"},
 };
 
-static const haul_device_table device_table = {"CUPTI_ACTIVITY_KIND_DEVICE",
-                                               {"id", "id", "name", "globalMemoryBandwidth",
-                                                "coreClockRate", "globalMemorySize", "l2CacheSize",
-                                                "numMultiprocessors", "numMemcpyEngines",
-                                                "computeCapabilityMajor", "computeCapabilityMinor"},
-                                               "StringTable"};
+static const hl_trace_device_table device_table = {
+    "CUPTI_ACTIVITY_KIND_DEVICE",
+    {"id", "id", "name", "globalMemoryBandwidth", "coreClockRate", "globalMemorySize",
+     "l2CacheSize", "numMultiprocessors", "numMemcpyEngines", "computeCapabilityMajor",
+     "computeCapabilityMinor"},
+    "StringTable"};
 
 /* Any file of nvprof has the table of versions; one cut by hand is known by the first column of its
  * tables, `_id_`. */
-static bool sniff(haul_source *source)
+static bool sniff_nvprof(hl_trace_source *source)
 {
-    if (haul_source_has(source, "StringTable") && haul_source_has(source, "Version"))
+    if (hl_trace_source_has(source, "StringTable") && hl_trace_source_has(source, "Version"))
         return true;
-    return haul_cupti_has_column(&nvprof_format, source, "_id_");
+    return hl_trace_cupti_has_column(&nvprof_format, source, "_id_");
 }
 
 /* 11 to 22 have been met; columns that came later read as NULL in older ones. */
-static void take_version(void *self, const haul_rows *rows)
+static void take_version(void *self, const hl_trace_rows *rows)
 {
-    haul_trace_version *const version = ((haul_cupti_reader *)self)->version;
+    hl_trace_version *const version = ((hl_trace_cupti_reader *)self)->version;
     if (rows->number == 1)
-        snprintf(version->text, sizeof version->text, "%lld", (long long)haul_rows_int(rows, 0));
+        snprintf(version->text, sizeof version->text, "%lld",
+                 (long long)hl_trace_rows_int(rows, 0));
 }
 
 /* Rows of waits have no device, but a context. */
-static void take_context(void *self, const haul_rows *rows)
+static void take_context(void *self, const hl_trace_rows *rows)
 {
-    haul_cupti_reader *const of = self;
-    haul_id_map_add(&of->devices.contexts, &of->builder->built,
-                    &(haul_id_row){haul_rows_int(rows, 0), {haul_rows_int(rows, 1)}});
+    hl_trace_cupti_reader *const of = self;
+    hl_trace_id_map_add(
+        &of->devices.contexts, &of->builder->built,
+        &(hl_trace_id_row){hl_trace_rows_int(rows, 0), {hl_trace_rows_int(rows, 1)}});
 }
 
 /* Dynamic parallelism: such kernels run within their parent's time, and no call issued them. */
-static void take_nested_kernel(void *self, const haul_rows *rows)
+static void take_nested_kernel(void *self, const hl_trace_rows *rows)
 {
     (void)rows;
-    haul_trace_missing(((haul_cupti_reader *)self)->builder, 1,
-                       "kernels launched by kernels, left out");
+    hl_trace_missing(((hl_trace_cupti_reader *)self)->builder, 1,
+                     "kernels launched by kernels, left out");
 }
 
 /* Device rows name no process, so that a file of several is joined by correlation id alone, and
  * says so. */
-static haul_status read(haul_source *source, haul_trace_builder *builder,
-                        haul_trace_version *version, haul_error *error)
+static haul_status read_nvprof(hl_trace_source *source, hl_trace_builder *builder,
+                               hl_trace_version *version, haul_error *error)
 {
-    static const haul_scan scans[] = {
+    static const hl_trace_scan scans[] = {
         {"Version", take_version, {"version"}, false},
         {"CUPTI_ACTIVITY_KIND_CONTEXT", take_context, {"contextId", "deviceId"}, false},
     };
-    static const haul_scan nested = {
+    static const hl_trace_scan nested = {
         "CUPTI_ACTIVITY_KIND_CDP_KERNEL", take_nested_kernel, {"start"}, false};
-    haul_cupti_reader self = {.builder = builder, .version = version};
-    haul_status status = haul_source_scan(source, "", scans, 2, &self, error);
+    hl_trace_cupti_reader self = {.builder = builder, .version = version};
+    haul_status status = hl_trace_source_scan(source, "", scans, 2, &self, error);
     if (!status)
-        status = haul_cupti_read(&nvprof_format, source, &self.devices, builder, error);
+        status = hl_trace_cupti_read(&nvprof_format, source, &self.devices, builder, error);
     if (!status)
-        status = haul_cupti_devices_describe(source, &device_table, builder, error);
+        status = hl_trace_cupti_devices_describe(source, &device_table, builder, error);
     if (!status)
-        status = haul_source_scan(source, "", &nested, 1, &self, error);
+        status = hl_trace_source_scan(source, "", &nested, 1, &self, error);
     const haul_workload_thread *const threads = builder->built.threads.items;
     bool several = false;
     for (size_t i = 1; i < builder->built.threads.count; i++)
         several |= threads[i].process != threads[0].process;
     if (several)
-        haul_trace_missing(builder, 0,
-                           "calls of several processes, joined by correlation id alone: copies "
-                           "and kernels name no process");
-    haul_cupti_devices_release(&self.devices);
+        hl_trace_missing(builder, 0,
+                         "calls of several processes, joined by correlation id alone: copies "
+                         "and kernels name no process");
+    hl_trace_cupti_devices_release(&self.devices);
     return status;
 }
 
-const haul_trace_format haul_trace_nvprof = {.name = "nvprof", .sniff = sniff, .read = read};
+const hl_trace_format hl_trace_nvprof = {
+    .name = "nvprof", .sniff = sniff_nvprof, .read = read_nvprof};

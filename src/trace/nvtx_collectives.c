@@ -14,7 +14,8 @@ enum { DOMAIN_AT = 0, SCHEMA_AT = 8, HEADER = 32 };
 
 /* --- the payloads' layout */
 
-static haul_nvtx_layout *find_layout(haul_nvtx_collectives *self, int64_t domain, int64_t schema)
+static hl_trace_nvtx_layout *find_layout(hl_trace_nvtx_collectives *self, int64_t domain,
+                                         int64_t schema)
 {
     for (size_t i = 0; i < self->layout_count; i++)
         if (self->layouts[i].domain == domain && self->layouts[i].schema == schema)
@@ -23,20 +24,20 @@ static haul_nvtx_layout *find_layout(haul_nvtx_collectives *self, int64_t domain
 }
 
 /* Processes repeat each other's rows. A first field has no offset in the table. */
-void haul_nvtx_take_field(haul_nvtx_collectives *self, const haul_rows *rows)
+void hl_trace_nvtx_take_field(hl_trace_nvtx_collectives *self, const hl_trace_rows *rows)
 {
-    const int64_t domain = haul_rows_int(rows, 0), schema = haul_rows_int(rows, 1);
-    const int64_t at = haul_rows_int(rows, 2);
+    const int64_t domain = hl_trace_rows_int(rows, 0), schema = hl_trace_rows_int(rows, 1);
+    const int64_t at = hl_trace_rows_int(rows, 2);
     size_t length;
-    const char *name = haul_rows_text(rows, 3, &length);
-    haul_nvtx_layout *layout = find_layout(self, domain, schema);
+    const char *name = hl_trace_rows_text(rows, 3, &length);
+    hl_trace_nvtx_layout *layout = find_layout(self, domain, schema);
     if (!name || at < 0)
         return;
     if (!layout) {
-        if (self->layout_count == HAUL_NVTX_LAYOUTS)
+        if (self->layout_count == HL_TRACE_NVTX_LAYOUTS)
             return;
         layout = &self->layouts[self->layout_count++];
-        *layout = (haul_nvtx_layout){domain, schema, -1, -1, -1};
+        *layout = (hl_trace_nvtx_layout){domain, schema, -1, -1, -1};
     }
     if (!strcmp(name, "Message size [bytes]"))
         layout->size_at = at;
@@ -67,30 +68,31 @@ static int64_t word_of_header(const char *payload, int at)
     return value;
 }
 
-void haul_nvtx_take_payload(haul_nvtx_collectives *self, haul_trace_builder *builder,
-                            const haul_named_range *range, const char *payload, size_t length)
+void hl_trace_nvtx_take_payload(hl_trace_nvtx_collectives *self, hl_trace_builder *builder,
+                                const haul_named_range *range, const char *payload, size_t length)
 {
-    haul_builder *const built = &builder->built;
+    hl_workload_builder *const built = &builder->built;
     uint64_t communicator = 0, ranks = 0, bytes = 0;
-    const haul_nvtx_layout *layout = length < HEADER
-                                         ? NULL
-                                         : find_layout(self, word_of_header(payload, DOMAIN_AT),
-                                                       word_of_header(payload, SCHEMA_AT));
+    const hl_trace_nvtx_layout *layout = length < HEADER
+                                             ? NULL
+                                             : find_layout(self, word_of_header(payload, DOMAIN_AT),
+                                                           word_of_header(payload, SCHEMA_AT));
     if (!layout || !number_at(payload, length, layout->communicator_at, 8, &communicator))
         return;
     if (number_at(payload, length, layout->ranks_at, 4, &ranks) &&
-        haul_builder_grow(built, &self->communicators, &self->communicator_capacity,
-                          self->communicator_count + 1, sizeof *self->communicators))
+        hl_workload_builder_grow(built, &self->communicators, &self->communicator_capacity,
+                                 self->communicator_count + 1, sizeof *self->communicators))
         self->communicators[self->communicator_count++] =
-            (haul_nvtx_communicator){communicator, (uint32_t)ranks};
+            (hl_trace_nvtx_communicator){communicator, (uint32_t)ranks};
     if (number_at(payload, length, layout->size_at, 8, &bytes) &&
-        haul_builder_grow(built, &self->messages, &self->message_capacity, self->message_count + 1,
-                          sizeof *self->messages))
-        self->messages[self->message_count++] = (haul_nvtx_message){.start_ns = range->start_ns,
-                                                                    .bytes = bytes,
-                                                                    .communicator = communicator,
-                                                                    .name = range->name,
-                                                                    .thread = range->thread};
+        hl_workload_builder_grow(built, &self->messages, &self->message_capacity,
+                                 self->message_count + 1, sizeof *self->messages))
+        self->messages[self->message_count++] =
+            (hl_trace_nvtx_message){.start_ns = range->start_ns,
+                                    .bytes = bytes,
+                                    .communicator = communicator,
+                                    .name = range->name,
+                                    .thread = range->thread};
 }
 
 /* --- the join */
@@ -110,7 +112,7 @@ static int compare_places(uint32_t thread_a, int64_t a, uint32_t thread_b, int64
 
 static int by_start(const void *a, const void *b)
 {
-    const haul_nvtx_message *x = a, *y = b;
+    const hl_trace_nvtx_message *x = a, *y = b;
     return compare_places(x->thread, x->start_ns, y->thread, y->start_ns);
 }
 
@@ -122,14 +124,14 @@ static int by_call(const void *a, const void *b)
 
 static int by_id(const void *a, const void *b)
 {
-    const haul_nvtx_communicator *x = a, *y = b;
+    const hl_trace_nvtx_communicator *x = a, *y = b;
     return (x->id > y->id) - (x->id < y->id);
 }
 
 /* The kernels of collectives that have no arguments yet, by thread and call. */
-static launch *list_launches(haul_trace_builder *builder, size_t *count)
+static launch *list_launches(hl_trace_builder *builder, size_t *count)
 {
-    haul_builder *const built = &builder->built;
+    hl_workload_builder *const built = &builder->built;
     launch *launches = NULL;
     size_t capacity = 0;
     *count = 0;
@@ -137,8 +139,8 @@ static launch *list_launches(haul_trace_builder *builder, size_t *count)
         const haul_op *op = &built->ops[i];
         if (op->kind == HAUL_OP_KERNEL && op->flags & HAUL_OP_HAS_CALL && op->name != HAUL_NONE &&
             op->shape != HAUL_NONE &&
-            haul_is_collective_name(haul_trace_text_of(builder, op->name)) &&
-            haul_builder_grow(built, &launches, &capacity, *count + 1, sizeof *launches))
+            hl_workload_is_collective_name(hl_trace_text_of(builder, op->name)) &&
+            hl_workload_builder_grow(built, &launches, &capacity, *count + 1, sizeof *launches))
             launches[(*count)++] = (launch){op->call_ns, (uint32_t)i, op->thread};
     }
     if (*count)
@@ -153,24 +155,25 @@ static uint64_t of_all_ranks(uint64_t bytes, uint32_t ranks)
     return ranks && bytes <= (UINT64_C(1) << 53) / ranks ? bytes * ranks : 0;
 }
 
-static haul_collective describe(const haul_nvtx_collectives *self, haul_builder *built,
-                                const haul_nvtx_message *first, haul_collective_kind kind,
+static haul_collective describe(const hl_trace_nvtx_collectives *self, hl_workload_builder *built,
+                                const hl_trace_nvtx_message *first, haul_collective_kind kind,
                                 const uint64_t moved[2])
 {
-    const haul_nvtx_communicator key = {.id = first->communicator};
-    const haul_nvtx_communicator *found =
+    const hl_trace_nvtx_communicator key = {.id = first->communicator};
+    const hl_trace_nvtx_communicator *found =
         self->communicator_count
             ? bsearch(&key, self->communicators, self->communicator_count, sizeof key, by_id)
             : NULL;
     const uint32_t ranks = found ? found->ranks : 0;
     char group[40];
     const int length = snprintf(group, sizeof group, "communicator %" PRIx64, first->communicator);
-    const bool gathers = kind == HAUL_ALL_GATHER || kind == HAUL_ALL_TO_ALL;
-    const bool scatters = kind == HAUL_REDUCE_SCATTER || kind == HAUL_ALL_TO_ALL;
+    const bool gathers = kind == HAUL_COLLECTIVE_ALL_GATHER || kind == HAUL_COLLECTIVE_ALL_TO_ALL;
+    const bool scatters =
+        kind == HAUL_COLLECTIVE_REDUCE_SCATTER || kind == HAUL_COLLECTIVE_ALL_TO_ALL;
     return (haul_collective){
         .name = first->name,
-        .data_type = haul_builder_string(built, "bytes", strlen("bytes")),
-        .group = haul_builder_string(built, group, (size_t)length),
+        .data_type = hl_workload_builder_string(built, "bytes", strlen("bytes")),
+        .group = hl_workload_builder_string(built, group, (size_t)length),
         .group_size = ranks,
         .elements_in = scatters ? of_all_ranks(moved[0], ranks) : moved[0],
         .elements_out = gathers ? of_all_ranks(moved[1], ranks) : moved[1],
@@ -178,19 +181,21 @@ static haul_collective describe(const haul_nvtx_collectives *self, haul_builder 
 }
 
 /* Calls between ncclGroupStart and ncclGroupEnd become one kernel of each kind. */
-static void take_messages(haul_nvtx_collectives *self, haul_trace_builder *builder, haul_op *op,
+static void take_messages(hl_trace_nvtx_collectives *self, hl_trace_builder *builder, haul_op *op,
                           size_t first, size_t end)
 {
-    haul_builder *const built = &builder->built;
-    const haul_collective_kind kind = haul_collective_named(haul_trace_text_of(builder, op->name));
-    const haul_nvtx_message *taken = NULL;
+    hl_workload_builder *const built = &builder->built;
+    const haul_collective_kind kind =
+        hl_workload_collective_named(hl_trace_text_of(builder, op->name));
+    const hl_trace_nvtx_message *taken = NULL;
     uint64_t moved[2] = {0, 0}; /* in, out */
     for (size_t i = first; i < end; i++) {
-        haul_nvtx_message *message = &self->messages[i];
-        const char *name = haul_trace_text_of(builder, message->name);
-        if (message->is_taken || haul_collective_named(name) != kind)
+        hl_trace_nvtx_message *message = &self->messages[i];
+        const char *name = hl_trace_text_of(builder, message->name);
+        if (message->is_taken || hl_workload_collective_named(name) != kind)
             continue;
-        const bool one_way = kind == HAUL_SEND_RECEIVE, receives = strstr(name, "Recv") != NULL;
+        const bool one_way = kind == HAUL_COLLECTIVE_SEND_RECEIVE,
+                   receives = strstr(name, "Recv") != NULL;
         message->is_taken = true;
         taken = taken ? taken : message;
         for (int way = 0; way < 2; way++)
@@ -201,12 +206,12 @@ static void take_messages(haul_nvtx_collectives *self, haul_trace_builder *build
         return;
     const haul_collective collective = describe(self, built, taken, kind, moved);
     haul_shape shape = ((const haul_shape *)built->shapes.items)[op->shape];
-    shape.collective = haul_builder_collective(built, &collective);
-    op->shape = haul_builder_shape(built, &shape);
+    shape.collective = hl_workload_builder_collective(built, &collective);
+    op->shape = hl_workload_builder_shape(built, &shape);
 }
 
 /* Both in order of thread and time: a launch gets the messages since the launch before it. */
-void haul_nvtx_join(haul_nvtx_collectives *self, haul_trace_builder *builder)
+void hl_trace_nvtx_join(hl_trace_nvtx_collectives *self, hl_trace_builder *builder)
 {
     size_t count, first = 0, next = 0;
     if (!self->message_count || builder->built.failed)
@@ -230,7 +235,7 @@ void haul_nvtx_join(haul_nvtx_collectives *self, haul_trace_builder *builder)
     free(launches);
 }
 
-void haul_nvtx_release(haul_nvtx_collectives *self)
+void hl_trace_nvtx_release(hl_trace_nvtx_collectives *self)
 {
     free(self->communicators);
     free(self->messages);

@@ -64,7 +64,7 @@ static void load_all(rank_loader *self)
 }
 
 /* Puts the files' clocks in step. Returns whether they could be. */
-static bool align(const rank_loader *self, haul_part *parts)
+static bool align(const rank_loader *self, hl_workload_part *parts)
 {
     bool known = true;
     int64_t first = INT64_MAX;
@@ -75,7 +75,7 @@ static bool align(const rank_loader *self, haul_part *parts)
     }
     for (size_t i = 0; i < self->count; i++) {
         const haul_workload *const of = self->workloads[i];
-        parts[i] = (haul_part){.of = of, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+        parts[i] = (hl_workload_part){.of = of, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
         if (known)
             parts[i].shift_ns = of->epoch_ns - first;
         else
@@ -94,7 +94,7 @@ static int64_t last_end(const haul_workload *of)
 {
     int64_t last_ns = INT64_MIN;
     for (size_t i = 0; i < of->op_count; i++) {
-        const int64_t end_ns = haul_end_of(of->ops[i].start_ns, of->ops[i].dur_ns);
+        const int64_t end_ns = hl_base_end_of(of->ops[i].start_ns, of->ops[i].dur_ns);
         last_ns = end_ns > last_ns ? end_ns : last_ns;
     }
     return last_ns;
@@ -102,7 +102,8 @@ static int64_t last_end(const haul_workload *of)
 
 /* A file whose operations all end before those of another begin: processes of one program run at
  * once. Says so in `note`, which is "" otherwise. */
-static void find_apart(const rank_loader *self, const haul_part *parts, char *note, size_t size)
+static void find_apart(const rank_loader *self, const hl_workload_part *parts, char *note,
+                       size_t size)
 {
     int64_t end_ns = INT64_MAX, begin_ns = INT64_MIN;
     size_t ended = 0, begun = 0;
@@ -111,8 +112,8 @@ static void find_apart(const rank_loader *self, const haul_part *parts, char *no
         const haul_workload *const of = self->workloads[i];
         if (!of->op_count)
             continue;
-        const int64_t last_ns = haul_add_ns(last_end(of), parts[i].shift_ns);
-        const int64_t first_ns = haul_add_ns(of->ops[0].start_ns, parts[i].shift_ns);
+        const int64_t last_ns = hl_base_add_ns(last_end(of), parts[i].shift_ns);
+        const int64_t first_ns = hl_base_add_ns(of->ops[0].start_ns, parts[i].shift_ns);
         ended = last_ns < end_ns ? i : ended;
         end_ns = last_ns < end_ns ? last_ns : end_ns;
         begun = first_ns > begin_ns ? i : begun;
@@ -132,13 +133,13 @@ static haul_status join_all(rank_loader *self, haul_workload **workload, haul_er
 {
     char source[512], apart[640];
     uint64_t orphaned;
-    haul_part *const parts = calloc(self->count, sizeof *parts);
+    hl_workload_part *const parts = calloc(self->count, sizeof *parts);
     if (!parts)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     (void)snprintf(source, sizeof source, "%.400s and %zu more", self->paths[0], self->count - 1);
     const bool aligned = align(self, parts);
     find_apart(self, parts, apart, sizeof apart);
-    const haul_join_options options = {
+    const hl_workload_join_options options = {
         .source = source,
         .format = self->workloads[0]->format,
         .note = !aligned ? "when each file's times begin: each is taken to begin at its first "
@@ -146,9 +147,30 @@ static haul_status join_all(rank_loader *self, haul_workload **workload, haul_er
                 : *apart ? apart
                          : NULL};
     const haul_status status =
-        haul_workload_join(parts, self->count, &options, &orphaned, workload, error);
+        hl_workload_join(parts, self->count, &options, &orphaned, workload, error);
     free(parts);
     return status;
+}
+
+static haul_status load_files_of(rank_loader *self, haul_error *error)
+{
+    self->failed_at = self->count;
+    self->workloads = calloc(self->count, sizeof(haul_workload *));
+    if (!self->workloads)
+        return hl_base_fail_no_memory(error);
+    pthread_mutex_init(&self->lock, NULL);
+    load_all(self);
+    pthread_mutex_destroy(&self->lock);
+    if (self->status && error)
+        *error = self->error;
+    return self->status;
+}
+
+static void release_files(rank_loader *self)
+{
+    for (size_t i = 0; self->workloads && i < self->count; i++)
+        haul_workload_free(self->workloads[i]);
+    free(self->workloads);
 }
 
 /* The first failure by the files' order is reported, whichever thread met one first. */
@@ -157,24 +179,127 @@ haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_w
 {
     if (count == 1)
         return haul_trace_load(paths[0], workload, error);
-    rank_loader self = {.paths = paths,
-                        .count = count,
-                        .failed_at = count,
-                        .workloads = calloc(count, sizeof(haul_workload *))};
-    if (!self.workloads)
-        return haul_fail_no_memory(error);
-    pthread_mutex_init(&self.lock, NULL);
-    load_all(&self);
-    haul_status status = self.status;
+    rank_loader self = {.paths = paths, .count = count};
+    haul_status status = load_files_of(&self, error);
     if (!status)
         status = join_all(&self, workload, error);
-    else if (error)
-        *error = self.error;
-    for (size_t i = 0; i < count; i++)
-        haul_workload_free(self.workloads[i]);
-    free(self.workloads);
-    pthread_mutex_destroy(&self.lock);
+    release_files(&self);
     return status;
+}
+
+/* --- jobs */
+
+/* Whether processes of two files run at the same time, by the clocks that both files give. */
+static bool run_at_once(const haul_workload *a, const haul_workload *b)
+{
+    if (!a->op_count || !b->op_count)
+        return true;
+    const int64_t a_begin_ns = hl_base_add_ns(a->epoch_ns, a->ops[0].start_ns);
+    const int64_t b_begin_ns = hl_base_add_ns(b->epoch_ns, b->ops[0].start_ns);
+    return a_begin_ns < hl_base_add_ns(b->epoch_ns, last_end(b)) &&
+           b_begin_ns < hl_base_add_ns(a->epoch_ns, last_end(a));
+}
+
+/* A job without clocks to tell runs on GPUs of one kind. */
+static bool have_same_gpu(const haul_workload *a, const haul_workload *b)
+{
+    const char *of_a = a->device_count ? a->devices[0].name : NULL;
+    const char *of_b = b->device_count ? b->devices[0].name : NULL;
+    return !of_a || !of_b || !strcmp(of_a, of_b);
+}
+
+static bool are_of_one_job(const haul_workload *a, const haul_workload *b)
+{
+    const bool have_ranks = a->rank >= 0 && b->rank >= 0;
+    if (have_ranks && a->rank == b->rank)
+        return false;
+    return a->epoch_ns > 0 && b->epoch_ns > 0 ? run_at_once(a, b)
+                                              : have_ranks && have_same_gpu(a, b);
+}
+
+/* The job of each file: that of the first file before it that it runs with, and with which no file
+ * of the job is at odds, else its own. */
+static size_t sort_into_jobs(const rank_loader *self, size_t *job_of)
+{
+    size_t jobs = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        size_t job = 0;
+        for (bool fits = false; job < jobs && !fits; job += !fits) {
+            fits = true;
+            for (size_t k = 0; k < i; k++)
+                fits &= job_of[k] != job || are_of_one_job(self->workloads[k], self->workloads[i]);
+        }
+        job_of[i] = job;
+        jobs += job == jobs;
+    }
+    return jobs;
+}
+
+/* The files of one job, joined; a single one is handed over as it is. */
+static haul_status take_job(rank_loader *self, const size_t *job_of, size_t job,
+                            haul_workload **made, haul_error *error)
+{
+    rank_loader of = {.paths = NULL};
+    const char **paths = calloc(self->count, sizeof *paths);
+    haul_workload **workloads = calloc(self->count, sizeof(haul_workload *));
+    size_t last = 0;
+    haul_status status = HAUL_OK;
+    if (!paths || !workloads) {
+        free(paths);
+        free(workloads);
+        return hl_base_fail_no_memory(error);
+    }
+    for (size_t i = 0; i < self->count; i++)
+        if (job_of[i] == job) {
+            paths[of.count] = self->paths[i];
+            workloads[of.count++] = self->workloads[i];
+            last = i;
+        }
+    of.paths = paths;
+    of.workloads = workloads;
+    if (of.count > 1) {
+        status = join_all(&of, made, error);
+    } else {
+        *made = self->workloads[last];
+        self->workloads[last] = NULL;
+    }
+    free(paths);
+    free(workloads);
+    return status;
+}
+
+haul_status haul_trace_load_jobs(const char *const *paths, size_t count, haul_trace_jobs *jobs,
+                                 haul_error *error)
+{
+    rank_loader self = {.paths = paths, .count = count};
+    haul_trace_jobs made = {.items = calloc(count, sizeof(haul_workload *))};
+    size_t *job_of = calloc(count, sizeof *job_of);
+    if (!made.items || !job_of) {
+        free(made.items);
+        free(job_of);
+        return hl_base_fail_no_memory(error);
+    }
+    haul_status status = load_files_of(&self, error);
+    const size_t total = status ? 0 : sort_into_jobs(&self, job_of);
+    while (!status && made.count < total) {
+        status = take_job(&self, job_of, made.count, &made.items[made.count], error);
+        made.count += !status;
+    }
+    release_files(&self);
+    free(job_of);
+    if (status)
+        haul_trace_jobs_release(&made);
+    else
+        *jobs = made;
+    return status;
+}
+
+void haul_trace_jobs_release(haul_trace_jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        haul_workload_free(jobs->items[i]);
+    free(jobs->items);
+    *jobs = (haul_trace_jobs){.items = NULL};
 }
 
 /* A window is a workload of one part. */
@@ -184,9 +309,11 @@ haul_status haul_trace_cut(const haul_workload *workload, int64_t from_ns, int64
     const int64_t limit = INT64_C(1) << 61; /* of times */
     const int64_t first = workload->op_count ? workload->ops[0].start_ns : 0;
     if (from_ns < 0 || to_ns <= from_ns || to_ns > limit)
-        return haul_fail(error, HAUL_USAGE,
-                         "expected times of a window, the second after the first");
-    const haul_part of = {.of = workload, .from_ns = first + from_ns, .to_ns = first + to_ns};
-    const haul_join_options options = {.source = workload->source, .format = workload->format};
-    return haul_workload_join(&of, 1, &options, orphaned, part, error);
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "expected times of a window, the second after the first");
+    const hl_workload_part of = {
+        .of = workload, .from_ns = first + from_ns, .to_ns = first + to_ns};
+    const hl_workload_join_options options = {.source = workload->source,
+                                              .format = workload->format};
+    return hl_workload_join(&of, 1, &options, orphaned, part, error);
 }

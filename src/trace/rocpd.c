@@ -21,7 +21,7 @@
 
 enum { SYMBOLS = 1 << 19 }; /* spaces of names of kernels begin there */
 
-/* What a string stands for: the direction of a copy, a category of events. */
+/* The meaning of a string: the direction of a copy, a category of events. */
 enum { WORD_DIRECTION, WORD_MEMORY, WORD_CATEGORY };
 enum { CATEGORY_OTHER, CATEGORY_MARKER, CATEGORY_HSA };
 enum { AGENT_IS_GPU, AGENT_INDEX };
@@ -29,15 +29,15 @@ enum { EVENT_STACK, EVENT_CATEGORY };
 
 /* One set of tables being read. */
 typedef struct reader {
-    haul_trace_builder *builder;
+    hl_trace_builder *builder;
     const char *suffix; /* of the names of the set's tables */
     uint64_t set;       /* its number */
-    haul_id_map words;
-    haul_id_map agents;
-    haul_id_map processes;
-    haul_id_map threads;
-    haul_id_map events;
-    haul_host_memory memory;
+    hl_trace_id_map words;
+    hl_trace_id_map agents;
+    hl_trace_id_map processes;
+    hl_trace_id_map threads;
+    hl_trace_id_map events;
+    hl_trace_host_memory memory;
 } reader;
 
 static const char first_table[] = "rocpd_string";
@@ -50,7 +50,7 @@ static const char *suffix_of(const char *table)
 }
 
 /* A table of strings with any suffix; files of version 2 are tried before, which have rocpd_op. */
-static bool sniff(haul_source *source)
+static bool sniff_rocpd(hl_trace_source *source)
 {
     for (size_t i = 0; i < source->tables.count; i++)
         if (suffix_of(source->tables.texts[i]))
@@ -58,92 +58,96 @@ static bool sniff(haul_source *source)
     return false;
 }
 
-uint32_t haul_rocpd_shape(haul_builder *built, const int64_t *block, const int64_t *grid,
-                          int64_t shared_bytes)
+uint32_t hl_trace_rocpd_shape(hl_workload_builder *built, const int64_t *block, const int64_t *grid,
+                              int64_t shared_bytes)
 {
-    haul_shape shape = {.shared_bytes = haul_rocpd_count(shared_bytes)};
+    haul_shape shape = {.shared_bytes = hl_trace_rocpd_count(shared_bytes)};
     for (int i = 0; i < 3; i++) {
-        const uint32_t size = haul_rocpd_count(block[i]), items = haul_rocpd_count(grid[i]);
+        const uint32_t size = hl_trace_rocpd_count(block[i]), items = hl_trace_rocpd_count(grid[i]);
         shape.block[i] = size;
         shape.grid[i] = size ? items / size + (items % size > 0) : items;
     }
-    return haul_builder_shape(built, &shape);
+    return hl_workload_builder_shape(built, &shape);
 }
 
-haul_rocpd_word haul_rocpd_word_read(const haul_rows *rows)
+hl_trace_rocpd_word hl_trace_rocpd_word_read(const hl_trace_rows *rows)
 {
-    haul_rocpd_word word = {.id = haul_rows_int(rows, 0), .direction = HAUL_UNKNOWN};
-    word.text = haul_rows_text(rows, 1, &word.length);
+    hl_trace_rocpd_word word = {.id = hl_trace_rows_int(rows, 0),
+                                .direction = HAUL_DIRECTION_UNKNOWN};
+    word.text = hl_trace_rows_text(rows, 1, &word.length);
     if (word.text)
-        haul_copy_name_read(word.text, word.length, &word.direction, &word.memory);
+        hl_trace_copy_name_read(word.text, word.length, &word.direction, &word.memory);
     return word;
 }
 
 /* --- what operations refer to */
 
 /* Strings are read twice: here for the few that say what rows mean, at the end for names. */
-static void take_word(void *reader_, const haul_rows *rows)
+static void take_word(void *reader_, const hl_trace_rows *rows)
 {
     reader *const self = reader_;
-    const haul_rocpd_word word = haul_rocpd_word_read(rows);
+    const hl_trace_rocpd_word word = hl_trace_rocpd_word_read(rows);
     if (!word.text)
         return;
     const int category = word.length > 6 && !memcmp(word.text, "MARKER", 6) ? CATEGORY_MARKER
                          : word.length > 4 && !memcmp(word.text, "HSA_", 4) ? CATEGORY_HSA
                                                                             : CATEGORY_OTHER;
-    if (word.direction != HAUL_UNKNOWN || category != CATEGORY_OTHER)
-        haul_id_map_add(&self->words, &self->builder->built,
-                        &(haul_id_row){word.id, {word.direction, word.memory, category}});
+    if (word.direction != HAUL_DIRECTION_UNKNOWN || category != CATEGORY_OTHER)
+        hl_trace_id_map_add(&self->words, &self->builder->built,
+                            &(hl_trace_id_row){word.id, {word.direction, word.memory, category}});
 }
 
 /* An id with up to two numbers beside it. */
-static void take_pair(reader *self, haul_id_map *map, const haul_rows *rows)
+static void take_pair(reader *self, hl_trace_id_map *map, const hl_trace_rows *rows)
 {
-    haul_id_map_add(
+    hl_trace_id_map_add(
         map, &self->builder->built,
-        &(haul_id_row){haul_rows_int(rows, 0), {haul_rows_int(rows, 1), haul_rows_int(rows, 2)}});
+        &(hl_trace_id_row){hl_trace_rows_int(rows, 0),
+                           {hl_trace_rows_int(rows, 1), hl_trace_rows_int(rows, 2)}});
 }
 
-static void take_process(void *self, const haul_rows *rows)
+static void take_process(void *self, const hl_trace_rows *rows)
 {
     take_pair(self, &((reader *)self)->processes, rows);
 }
 
-static void take_thread(void *self, const haul_rows *rows)
+static void take_thread(void *self, const hl_trace_rows *rows)
 {
     take_pair(self, &((reader *)self)->threads, rows);
 }
 
-static void take_event(void *self, const haul_rows *rows)
+static void take_event(void *self, const hl_trace_rows *rows)
 {
     take_pair(self, &((reader *)self)->events, rows);
 }
 
-static void take_agent(void *reader_, const haul_rows *rows)
+static void take_agent(void *reader_, const hl_trace_rows *rows)
 {
     reader *const self = reader_;
     size_t length;
-    const char *type = haul_rows_text(rows, 1, &length);
-    const int64_t id = haul_rows_int(rows, 0);
-    haul_id_map_add(
+    const char *type = hl_trace_rows_text(rows, 1, &length);
+    const int64_t id = hl_trace_rows_int(rows, 0);
+    hl_trace_id_map_add(
         &self->agents, &self->builder->built,
-        &(haul_id_row){id, {type && !strcmp(type, "GPU"), haul_rows_int_or(rows, 2, id)}});
+        &(hl_trace_id_row){id, {type && !strcmp(type, "GPU"), hl_trace_rows_int_or(rows, 2, id)}});
 }
 
 /* Only memory on the agents of type CPU says something about copies: it is pinned. */
-static void take_allocation(void *reader_, const haul_rows *rows)
+static void take_allocation(void *reader_, const hl_trace_rows *rows)
 {
     reader *const self = reader_;
     size_t length;
-    const char *type = haul_rows_text(rows, 0, &length);
-    const haul_id_row *const agent = haul_id_map_find(&self->agents, haul_rows_int(rows, 1));
+    const char *type = hl_trace_rows_text(rows, 0, &length);
+    const hl_trace_id_row *const agent =
+        hl_trace_id_map_find(&self->agents, hl_trace_rows_int(rows, 1));
     const bool is_free = type && !strcmp(type, "FREE"); /* which names no agent */
     const bool on_host = agent && !agent->values[AGENT_IS_GPU];
-    const haul_allocation allocation = {.address = (uint64_t)haul_rows_int(rows, 2),
-                                        .bytes = is_free ? 0 : (uint64_t)haul_rows_int(rows, 3),
-                                        .time_ns = haul_rows_int(rows, 4)};
+    const hl_trace_allocation allocation = {.address = (uint64_t)hl_trace_rows_int(rows, 2),
+                                            .bytes =
+                                                is_free ? 0 : (uint64_t)hl_trace_rows_int(rows, 3),
+                                            .time_ns = hl_trace_rows_int(rows, 4)};
     if (is_free || on_host)
-        haul_host_memory_add(&self->memory, &self->builder->built, &allocation);
+        hl_trace_host_memory_add(&self->memory, &self->builder->built, &allocation);
 }
 
 /* --- operations */
@@ -152,190 +156,194 @@ static void take_allocation(void *reader_, const haul_rows *rows)
 enum { START, END, EVENT, STREAM, QUEUE, NAME, OWN };
 #define SHARED_COLUMNS "start", "end", "event_id", "stream_id", "queue_id"
 
-/* What tells an agent, or a stack id, apart from those of other sets. */
+/* A key that distinguishes an agent, or a stack id, from those of other sets. */
 static uint64_t key_in_set(const reader *self, int64_t id)
 {
-    return haul_rocpd_name_key(self->set, id);
+    return hl_trace_rocpd_name_key(self->set, id);
 }
 
 /* The key of the call that issued what an event stands for, 0 where it is not known. */
 static uint64_t call_key(reader *self, int64_t event)
 {
-    const int64_t stack = haul_id_map_value(&self->events, event, EVENT_STACK, 0);
+    const int64_t stack = hl_trace_id_map_value(&self->events, event, EVENT_STACK, 0);
     return stack > 0 ? key_in_set(self, stack) : 0;
 }
 
 /* Work is ordered by its HIP stream; in files of before 2025, which have none, by its queue. */
-static haul_op begin_op(reader *self, const haul_rows *rows, haul_op_kind kind, int64_t agent)
+static haul_op begin_op(reader *self, const hl_trace_rows *rows, haul_op_kind kind, int64_t agent)
 {
-    const int64_t start = haul_rows_int(rows, START);
-    const int64_t index = haul_id_map_value(&self->agents, agent, AGENT_INDEX, agent);
+    const int64_t start = hl_trace_rows_int(rows, START);
+    const int64_t index = hl_trace_id_map_value(&self->agents, agent, AGENT_INDEX, agent);
     const haul_workload_stream stream = {
-        .device = haul_trace_device(self->builder, (uint64_t)index, key_in_set(self, agent)),
+        .device = hl_trace_device(self->builder, (uint64_t)index, key_in_set(self, agent)),
         .process = self->set,
-        .id = (uint64_t)haul_rows_int_or(rows, STREAM, haul_rows_int(rows, QUEUE)),
+        .id = (uint64_t)hl_trace_rows_int_or(rows, STREAM, hl_trace_rows_int(rows, QUEUE)),
     };
     return (haul_op){
         .start_ns = start,
-        .dur_ns = haul_trace_duration(start, haul_rows_int(rows, END)),
+        .dur_ns = hl_trace_duration(start, hl_trace_rows_int(rows, END)),
         .kind = (uint8_t)kind,
         .name = HAUL_NONE,
         .thread = HAUL_NONE,
-        .stream = haul_builder_stream(&self->builder->built, &stream),
+        .stream = hl_workload_builder_stream(&self->builder->built, &stream),
     };
 }
 
 enum { TARGET_AGENT = OWN, TARGET_ADDRESS, SOURCE_AGENT, SOURCE_ADDRESS, SIZE };
 
 /* By the agents' types; where they are not known, by the copy's name. */
-static haul_direction direction_of(reader *self, const haul_rows *rows)
+static haul_direction direction_of(reader *self, const hl_trace_rows *rows)
 {
-    const haul_id_row *const source =
-        haul_id_map_find(&self->agents, haul_rows_int(rows, SOURCE_AGENT));
-    const haul_id_row *const target =
-        haul_id_map_find(&self->agents, haul_rows_int(rows, TARGET_AGENT));
+    const hl_trace_id_row *const source =
+        hl_trace_id_map_find(&self->agents, hl_trace_rows_int(rows, SOURCE_AGENT));
+    const hl_trace_id_row *const target =
+        hl_trace_id_map_find(&self->agents, hl_trace_rows_int(rows, TARGET_AGENT));
     if (!source || !target)
-        return (haul_direction)haul_id_map_value(&self->words, haul_rows_int(rows, NAME),
-                                                 WORD_DIRECTION, HAUL_UNKNOWN);
+        return (haul_direction)hl_trace_id_map_value(&self->words, hl_trace_rows_int(rows, NAME),
+                                                     WORD_DIRECTION, HAUL_DIRECTION_UNKNOWN);
     const bool from_gpu = source->values[AGENT_IS_GPU], to_gpu = target->values[AGENT_IS_GPU];
     if (from_gpu && to_gpu)
-        return source->id == target->id ? HAUL_DTOD : HAUL_PTOP;
+        return source->id == target->id ? HAUL_DIRECTION_DTOD : HAUL_DIRECTION_PTOP;
     if (from_gpu)
-        return HAUL_DTOH;
-    return to_gpu ? HAUL_HTOD : HAUL_HTOH;
+        return HAUL_DIRECTION_DTOH;
+    return to_gpu ? HAUL_DIRECTION_HTOD : HAUL_DIRECTION_HTOH;
 }
 
 /* The address on the host's side decides. A copy between two hosts' memories, and an address that
  * no allocation holds, leave it open. */
-static haul_memory memory_of(reader *self, const haul_rows *rows, haul_direction direction)
+static haul_memory memory_of(reader *self, const hl_trace_rows *rows, haul_direction direction)
 {
-    if (direction == HAUL_UNKNOWN)
+    if (direction == HAUL_DIRECTION_UNKNOWN)
         return HAUL_MEMORY_UNKNOWN;
-    if (direction == HAUL_DTOD || direction == HAUL_PTOP)
-        return HAUL_DEVICE;
-    const int column = direction == HAUL_DTOH ? TARGET_ADDRESS : SOURCE_ADDRESS;
-    const bool pinned = haul_rows_is_int(rows, column) && direction != HAUL_HTOH &&
-                        haul_host_memory_has(&self->memory, (uint64_t)haul_rows_int(rows, column),
-                                             haul_rows_int(rows, START));
-    return pinned ? HAUL_PINNED : HAUL_HOST;
+    if (direction == HAUL_DIRECTION_DTOD || direction == HAUL_DIRECTION_PTOP)
+        return HAUL_MEMORY_DEVICE;
+    const int column = direction == HAUL_DIRECTION_DTOH ? TARGET_ADDRESS : SOURCE_ADDRESS;
+    const bool pinned =
+        hl_trace_rows_is_int(rows, column) && direction != HAUL_DIRECTION_HTOH &&
+        hl_trace_host_memory_has(&self->memory, (uint64_t)hl_trace_rows_int(rows, column),
+                                 hl_trace_rows_int(rows, START));
+    return pinned ? HAUL_MEMORY_PINNED : HAUL_MEMORY_HOST;
 }
 
 /* A copy is on the stream of the GPU that takes part in it: the target's where both do. */
-static void take_copy(void *reader_, const haul_rows *rows)
+static void take_copy(void *reader_, const hl_trace_rows *rows)
 {
     reader *const self = reader_;
     const haul_direction direction = direction_of(self, rows);
-    const int gpu = direction == HAUL_DTOH ? SOURCE_AGENT : TARGET_AGENT;
-    haul_op op = begin_op(self, rows, HAUL_OP_COPY, haul_rows_int(rows, gpu));
+    const int gpu = direction == HAUL_DIRECTION_DTOH ? SOURCE_AGENT : TARGET_AGENT;
+    haul_op op = begin_op(self, rows, HAUL_OP_COPY, hl_trace_rows_int(rows, gpu));
     op.direction = (uint8_t)direction;
     op.detail = (uint8_t)memory_of(self, rows, direction);
-    op.bytes = (uint64_t)haul_rows_int_or(rows, SIZE, 0);
-    if (!haul_rows_is_int(rows, SIZE)) {
+    op.bytes = (uint64_t)hl_trace_rows_int_or(rows, SIZE, 0);
+    if (!hl_trace_rows_is_int(rows, SIZE)) {
         op.flags |= HAUL_OP_NO_BYTES;
-        haul_trace_missing(self->builder, 1, HAUL_TRACE_NO_BYTES);
+        hl_trace_missing(self->builder, 1, HL_TRACE_NO_BYTES);
     }
-    haul_trace_op(self->builder, &op, call_key(self, haul_rows_int(rows, EVENT)));
+    hl_trace_op(self->builder, &op, call_key(self, hl_trace_rows_int(rows, EVENT)));
 }
 
 enum { AGENT = OWN, BLOCK, GRID = BLOCK + 3, SHARED = GRID + 3 };
 
 /* The kernel's symbol has the name: its table is read at the end. */
-static void take_kernel(void *reader_, const haul_rows *rows)
+static void take_kernel(void *reader_, const hl_trace_rows *rows)
 {
     reader *const self = reader_;
-    haul_op op = begin_op(self, rows, HAUL_OP_KERNEL, haul_rows_int(rows, AGENT));
-    op.shape = haul_rocpd_shape(&self->builder->built, &rows->row.values[BLOCK],
-                                &rows->row.values[GRID], haul_rows_int(rows, SHARED));
-    op.name = haul_trace_name(self->builder,
-                              haul_rocpd_name_key(SYMBOLS + self->set, haul_rows_int(rows, NAME)));
-    haul_trace_op(self->builder, &op, call_key(self, haul_rows_int(rows, EVENT)));
+    haul_op op = begin_op(self, rows, HAUL_OP_KERNEL, hl_trace_rows_int(rows, AGENT));
+    op.shape = hl_trace_rocpd_shape(&self->builder->built, &rows->row.values[BLOCK],
+                                    &rows->row.values[GRID], hl_trace_rows_int(rows, SHARED));
+    op.name = hl_trace_name(
+        self->builder, hl_trace_rocpd_name_key(SYMBOLS + self->set, hl_trace_rows_int(rows, NAME)));
+    hl_trace_op(self->builder, &op, call_key(self, hl_trace_rows_int(rows, EVENT)));
 }
 
 /* --- calls, ranges and names */
 
 /* A marker's text is in its "extdata", {"message": "..."}; its name is the function of roctx. */
-static uint32_t marker_name(reader *self, const haul_rows *rows, int column, uint32_t otherwise)
+static uint32_t marker_name(reader *self, const hl_trace_rows *rows, int column, uint32_t otherwise)
 {
     size_t length;
-    const char *text = haul_rows_text(rows, column, &length);
-    haul_json_in in;
+    const char *text = hl_trace_rows_text(rows, column, &length);
+    hl_base_json_in in;
     uint32_t name = otherwise;
-    if (!text || haul_json_in_open_memory(&in, "", text, length, NULL))
+    if (!text || hl_base_json_in_open_memory(&in, "", text, length, NULL))
         return otherwise;
-    if (haul_json_in_enter(&in, HAUL_JSON_OBJECT))
-        for (haul_json_text key, value; haul_json_in_key(&in, &key);) {
-            const bool wanted = haul_json_is(key, "message");
-            if (haul_json_in_scalar(&in, &value) == HAUL_JSON_STRING && wanted && value.length)
-                name = haul_trace_text(self->builder, value.bytes, value.length);
+    if (hl_base_json_in_enter(&in, HL_JSON_OBJECT))
+        for (hl_base_json_text key, value; hl_base_json_in_key(&in, &key);) {
+            const bool wanted = hl_base_json_is(key, "message");
+            if (hl_base_json_in_scalar(&in, &value) == HL_JSON_STRING && wanted && value.length)
+                name = hl_trace_text(self->builder, value.bytes, value.length);
         }
-    haul_json_in_close(&in);
+    hl_base_json_in_close(&in);
     return name;
 }
 
 /* A region is a range of roctx, or a call of HIP's; those of HSA, which HIP's calls make in their
  * turn, would count the same time twice. */
-static void take_region(void *reader_, const haul_rows *rows)
+static void take_region(void *reader_, const hl_trace_rows *rows)
 {
     enum { PROCESS = EVENT + 1, THREAD, REGION_NAME, DATA };
     reader *const self = reader_;
-    const int64_t process = haul_rows_int(rows, PROCESS), thread = haul_rows_int(rows, THREAD);
+    const int64_t process = hl_trace_rows_int(rows, PROCESS),
+                  thread = hl_trace_rows_int(rows, THREAD);
     const haul_workload_thread place = {
-        .process = (uint64_t)haul_id_map_value(&self->processes, process, 0, process),
-        .id = (uint64_t)haul_id_map_value(&self->threads, thread, 0, thread)};
-    const int64_t start = haul_rows_int(rows, START), event = haul_rows_int(rows, EVENT);
-    const int64_t dur_ns = haul_trace_duration(start, haul_rows_int(rows, END));
-    const int64_t category = haul_id_map_value(
-        &self->words, haul_id_map_value(&self->events, event, EVENT_CATEGORY, 0), WORD_CATEGORY, 0);
+        .process = (uint64_t)hl_trace_id_map_value(&self->processes, process, 0, process),
+        .id = (uint64_t)hl_trace_id_map_value(&self->threads, thread, 0, thread)};
+    const int64_t start = hl_trace_rows_int(rows, START), event = hl_trace_rows_int(rows, EVENT);
+    const int64_t dur_ns = hl_trace_duration(start, hl_trace_rows_int(rows, END));
+    const int64_t category = hl_trace_id_map_value(
+        &self->words, hl_trace_id_map_value(&self->events, event, EVENT_CATEGORY, 0), WORD_CATEGORY,
+        0);
     const uint32_t name =
-        haul_trace_name(self->builder, key_in_set(self, haul_rows_int(rows, REGION_NAME)));
-    const uint32_t number = haul_builder_thread(&self->builder->built, &place);
+        hl_trace_name(self->builder, key_in_set(self, hl_trace_rows_int(rows, REGION_NAME)));
+    const uint32_t number = hl_workload_builder_thread(&self->builder->built, &place);
     if (category == CATEGORY_MARKER) {
         const haul_named_range range = {start, dur_ns, marker_name(self, rows, DATA, name), number};
-        haul_trace_range(self->builder, &range);
+        hl_trace_range(self->builder, &range);
     } else if (category != CATEGORY_HSA) {
-        const haul_call call = {start, dur_ns, call_key(self, event), name, number};
-        haul_trace_call(self->builder, &call);
+        const hl_trace_host_call call = {start, dur_ns, call_key(self, event), name, number};
+        hl_trace_call(self->builder, &call);
     }
 }
 
 /* Strings and symbols have ids of their own in each set of tables. */
-static void take_name(const reader *self, uint64_t space, const haul_rows *rows)
+static void take_name(const reader *self, uint64_t space, const hl_trace_rows *rows)
 {
     size_t length;
-    const char *text = haul_rows_text(rows, 1, &length);
+    const char *text = hl_trace_rows_text(rows, 1, &length);
     if (text)
-        haul_trace_name_text(self->builder, haul_rocpd_name_key(space, haul_rows_int(rows, 0)),
-                             text, length);
+        hl_trace_name_text(self->builder,
+                           hl_trace_rocpd_name_key(space, hl_trace_rows_int(rows, 0)), text,
+                           length);
 }
 
-static void take_string(void *self, const haul_rows *rows)
+static void take_string(void *self, const hl_trace_rows *rows)
 {
     take_name(self, ((reader *)self)->set, rows);
 }
 
-static void take_symbol(void *self, const haul_rows *rows)
+static void take_symbol(void *self, const hl_trace_rows *rows)
 {
     take_name(self, SYMBOLS + ((reader *)self)->set, rows);
 }
 
 /* Names of the GPUs that operations named; the first column that is not empty serves. */
-static void take_device_name(void *reader_, const haul_rows *rows)
+static void take_device_name(void *reader_, const hl_trace_rows *rows)
 {
     reader *const self = reader_;
-    haul_builder *const built = &self->builder->built;
-    const uint64_t key = key_in_set(self, haul_rows_int(rows, 0));
-    const uint32_t device = haul_records_find(&self->builder->gpus, &key);
+    hl_workload_builder *const built = &self->builder->built;
+    const uint64_t key = key_in_set(self, hl_trace_rows_int(rows, 0));
+    const uint32_t device = hl_base_records_find(&self->builder->gpus, &key);
     for (int i = 1; device < built->device_count && i < 4 && !built->devices[device].name; i++) {
         size_t length;
-        const char *text = haul_rows_text(rows, i, &length);
+        const char *text = hl_trace_rows_text(rows, i, &length);
         if (length)
-            built->devices[device].name = haul_arena_text(&built->arena, text, length);
+            built->devices[device].name = hl_base_arena_text(&built->arena, text, length);
     }
 }
 
 /* --- the file */
 
-static const haul_scan references[] = {
+static const hl_trace_scan references[] = {
     {first_table, take_word, {"id", "string"}, true},
     {"rocpd_info_process", take_process, {"id", "pid"}, false},
     {"rocpd_info_thread", take_thread, {"id", "tid"}, false},
@@ -356,13 +364,13 @@ static const haul_scan references[] = {
       "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z", "group_segment_size"},
      false},
 };
-static const haul_scan calls[] = {
+static const hl_trace_scan calls[] = {
     {"rocpd_region",
      take_region,
      {"start", "end", "event_id", "pid", "tid", "name_id", "extdata"},
      true},
 };
-static const haul_scan names[] = {
+static const hl_trace_scan names[] = {
     {first_table, take_string, {"id", "string"}, true},
     {"rocpd_info_kernel_symbol", take_symbol, {"id", "display_name|kernel_name"}, true},
     {"rocpd_info_agent", take_device_name, {"id", "product_name", "model_name", "name"}, true},
@@ -370,18 +378,18 @@ static const haul_scan names[] = {
 
 /* A step is done for all sets before the next: the builder takes calls after all operations. */
 static const struct {
-    const haul_scan *scans;
+    const hl_trace_scan *scans;
     size_t count;
 } steps[] = {{references, sizeof references / sizeof *references},
              {calls, sizeof calls / sizeof *calls},
              {names, sizeof names / sizeof *names}};
 
 /* Sets are read one after the other within a step; each is a process. */
-static haul_status read(haul_source *source, haul_trace_builder *builder,
-                        haul_trace_version *version, haul_error *error)
+static haul_status read_rocpd(hl_trace_source *source, hl_trace_builder *builder,
+                              hl_trace_version *version, haul_error *error)
 {
     reader *const sets = calloc(source->tables.count + 1, sizeof *sets);
-    haul_status status = sets ? HAUL_OK : haul_fail_no_memory(error);
+    haul_status status = sets ? HAUL_OK : hl_base_fail_no_memory(error);
     size_t count = 0;
     for (size_t i = 0; sets && i < source->tables.count && count < SYMBOLS - 1; i++) {
         const char *const suffix = suffix_of(source->tables.texts[i]);
@@ -392,19 +400,19 @@ static haul_status read(haul_source *source, haul_trace_builder *builder,
     }
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
         for (size_t i = 0; !status && i < count; i++)
-            status = haul_source_scan(source, sets[i].suffix, steps[s].scans, steps[s].count,
-                                      &sets[i], error);
+            status = hl_trace_source_scan(source, sets[i].suffix, steps[s].scans, steps[s].count,
+                                          &sets[i], error);
     for (size_t i = 0; i < count; i++) {
-        haul_id_map_release(&sets[i].words);
-        haul_id_map_release(&sets[i].agents);
-        haul_id_map_release(&sets[i].processes);
-        haul_id_map_release(&sets[i].threads);
-        haul_id_map_release(&sets[i].events);
-        haul_host_memory_release(&sets[i].memory);
+        hl_trace_id_map_release(&sets[i].words);
+        hl_trace_id_map_release(&sets[i].agents);
+        hl_trace_id_map_release(&sets[i].processes);
+        hl_trace_id_map_release(&sets[i].threads);
+        hl_trace_id_map_release(&sets[i].events);
+        hl_trace_host_memory_release(&sets[i].memory);
     }
     (void)snprintf(version->text, sizeof version->text, "3");
     free(sets);
     return status;
 }
 
-const haul_trace_format haul_trace_rocpd = {.name = "rocpd", .sniff = sniff, .read = read};
+const hl_trace_format hl_trace_rocpd = {.name = "rocpd", .sniff = sniff_rocpd, .read = read_rocpd};

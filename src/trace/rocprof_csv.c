@@ -22,8 +22,9 @@ enum {
     COLUMNS = GRID + 3
 };
 
-/* What rocprofv3's tables begin with; older versions named domains where newer have kinds. */
-static bool sniff(const haul_trace_head *head)
+/* Finds rocprofv3's tables by their first columns; older versions named domains where newer have
+ * kinds. */
+static bool sniff_rocprof_csv(const hl_trace_head *head)
 {
     static const char *const beginnings[] = {"\"Kind\",", "\"Domain\",\"Function\"",
                                              "\"Guid\",\"Domain\""};
@@ -46,17 +47,17 @@ static haul_status find_columns(const haul_csv *csv, size_t *columns, haul_error
         "Grid_Size_Y",      "Grid_Size_Z"};
     size_t direction;
     if (!haul_csv_find(csv, "Direction", &direction, NULL))
-        return haul_fail(
-            error, HAUL_BAD_INPUT,
+        return haul_error_set(
+            error, HAUL_STATUS_BAD_INPUT,
             "copies without their number of bytes, which rocprofv3's CSV does not have: "
             "record with 'rocprofv3 --output-format rocpd'");
     for (int i = 0; i < COLUMNS; i++) {
         const bool needed = i == NAME || i == START || i == END;
         columns[i] = SIZE_MAX;
         if (haul_csv_find(csv, names[i], &columns[i], needed ? error : NULL) && needed)
-            return haul_fail(error, HAUL_BAD_INPUT,
-                             "rocprofv3's CSV of neither kernels nor copies: record with "
-                             "'rocprofv3 --output-format rocpd'");
+            return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                  "rocprofv3's CSV of neither kernels nor copies: record with "
+                                  "'rocprofv3 --output-format rocpd'");
     }
     return HAUL_OK;
 }
@@ -71,33 +72,32 @@ static int64_t number_in(const char *const *fields, size_t column)
 }
 
 /* A file of before 2025 has no stream: the queue orders the work. */
-static void add_kernel(haul_trace_builder *builder, const char *const *fields,
-                       const size_t *columns)
+static void add_kernel(hl_trace_builder *builder, const char *const *fields, const size_t *columns)
 {
     int64_t numbers[COLUMNS];
     for (int i = 0; i < COLUMNS; i++)
         numbers[i] = i == NAME ? 0 : number_in(fields, columns[i]);
     const uint64_t agent = (uint64_t)numbers[AGENT];
     const haul_workload_stream stream = {
-        .device = haul_trace_device(builder, agent, agent),
+        .device = hl_trace_device(builder, agent, agent),
         .id = (uint64_t)numbers[columns[STREAM] == SIZE_MAX ? QUEUE : STREAM]};
     const char *const name = fields[columns[NAME]];
     const haul_op op = {
         .start_ns = numbers[START],
-        .dur_ns = haul_trace_duration(numbers[START], numbers[END]),
+        .dur_ns = hl_trace_duration(numbers[START], numbers[END]),
         .kind = HAUL_OP_KERNEL,
         .shape =
-            haul_rocpd_shape(&builder->built, &numbers[BLOCK], &numbers[GRID], numbers[SHARED]),
-        .name = haul_trace_text(builder, name, strlen(name)),
+            hl_trace_rocpd_shape(&builder->built, &numbers[BLOCK], &numbers[GRID], numbers[SHARED]),
+        .name = hl_trace_text(builder, name, strlen(name)),
         .thread = HAUL_NONE,
-        .stream = haul_builder_stream(&builder->built, &stream),
+        .stream = hl_workload_builder_stream(&builder->built, &stream),
     };
-    haul_trace_op(builder, &op, numbers[CORRELATION] > 0 ? (uint64_t)numbers[CORRELATION] : 0);
+    hl_trace_op(builder, &op, numbers[CORRELATION] > 0 ? (uint64_t)numbers[CORRELATION] : 0);
 }
 
-/* One file holds one kind of rows: what the other files would add is said to be missing. */
-static haul_status read(const char *path, haul_trace_builder *builder, haul_trace_version *version,
-                        haul_error *error)
+/* One file holds one kind of rows: a note names the tables of the other files as missing. */
+static haul_status read_rocprof_csv(const char *path, hl_trace_builder *builder,
+                                    hl_trace_version *version, haul_error *error)
 {
     haul_csv *csv;
     size_t columns[COLUMNS] = {0};
@@ -109,9 +109,9 @@ static haul_status read(const char *path, haul_trace_builder *builder, haul_trac
         add_kernel(builder, fields, columns);
     haul_csv_close(csv);
     version->text[0] = '\0';
-    haul_trace_missing(builder, 0, "copies and API calls: rocprofv3 writes them to other files");
+    hl_trace_missing(builder, 0, "copies and API calls: rocprofv3 writes them to other files");
     return status;
 }
 
-const haul_trace_format haul_trace_rocprof_csv = {
-    .name = "rocprofv3 CSV", .sniff_text = sniff, .read_text = read};
+const hl_trace_format hl_trace_rocprof_csv = {
+    .name = "rocprofv3 CSV", .sniff_text = sniff_rocprof_csv, .read_text = read_rocprof_csv};

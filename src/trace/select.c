@@ -37,7 +37,7 @@ static bool find_spans(const haul_workload *workload, const char *name, spans *o
     out->items = malloc((2 * workload->range_count + 1) * sizeof *out->items);
     for (size_t r = 0; out->items && r < workload->range_count; r++) {
         const haul_named_range *range = &workload->ranges[r];
-        const int64_t end_ns = haul_end_of(range->start_ns, range->dur_ns);
+        const int64_t end_ns = hl_base_end_of(range->start_ns, range->dur_ns);
         if (strcmp(haul_workload_string(workload, range->name), name) != 0)
             continue;
         out->items[out->count++] = (span){HAUL_NONE, range->start_ns, end_ns};
@@ -58,8 +58,8 @@ static bool find_spans(const haul_workload *workload, const char *name, spans *o
 static bool holds(const spans *self, uint32_t thread, int64_t time_ns)
 {
     const span sought = {thread, time_ns, 0};
-    const haul_sorted sorted = {self->items, self->count, sizeof sought, compare_spans};
-    const size_t before = haul_sorted_before(sorted, &sought, true);
+    const hl_base_sorted sorted = {self->items, self->count, sizeof sought, compare_spans};
+    const size_t before = hl_base_sorted_before(sorted, &sought, true);
     const span *last = before ? &self->items[before - 1] : NULL;
     return last && last->thread == thread && last->until_ns > time_ns;
 }
@@ -70,15 +70,15 @@ static haul_status fail_range(const haul_workload *workload, const char *name, h
     size_t least = SIZE_MAX;
     for (size_t r = 0; r < workload->range_count; r++) {
         const char *other = haul_workload_string(workload, workload->ranges[r].name);
-        const size_t distance = haul_edit_distance(name, other);
-        if (distance < least && haul_is_near(name, other)) {
+        const size_t distance = hl_base_edit_distance(name, other);
+        if (distance < least && hl_base_is_near(name, other)) {
             least = distance;
             near = other;
         }
     }
-    return haul_fail(error, HAUL_MISSING, "the profile has no range '%.100s'%s%.100s%s", name,
-                     near ? "; did you mean '" : "; 'haul analyze' lists them", near ? near : "",
-                     near ? "'?" : "");
+    return haul_error_set(error, HAUL_STATUS_MISSING, "the profile has no range '%.100s'%s%.100s%s",
+                          name, near ? "; did you mean '" : "; 'haul analyze' lists them",
+                          near ? near : "", near ? "'?" : "");
 }
 
 /* The host's own operations belong to every device. */
@@ -106,11 +106,11 @@ static haul_status fail_empty(const haul_workload *workload, const haul_selectio
     for (size_t d = 0; d < workload->device_count; d++)
         is_there |= workload->devices[d].id == selection->device;
     if (is_there)
-        return haul_fail(error, HAUL_MISSING,
-                         "no operation of a device is in that part of the profile");
-    return haul_fail(error, HAUL_MISSING,
-                     "the profile has no device %" PRIu64 "; 'haul analyze -v' lists them",
-                     selection->device);
+        return haul_error_set(error, HAUL_STATUS_MISSING,
+                              "no operation of a device is in that part of the profile");
+    return haul_error_set(error, HAUL_STATUS_MISSING,
+                          "the profile has no device %" PRIu64 "; 'haul analyze -v' lists them",
+                          selection->device);
 }
 
 haul_status haul_trace_select(const haul_workload *workload, const haul_selection *selection,
@@ -119,12 +119,13 @@ haul_status haul_trace_select(const haul_workload *workload, const haul_selectio
     const int64_t limit = INT64_C(1) << 61; /* of times */
     const int64_t first = first_start_ns(workload);
     uint64_t orphaned;
-    haul_part of = {.of = workload, .from_ns = -limit, .to_ns = limit};
-    const haul_join_options options = {.source = workload->source, .format = workload->format};
+    hl_workload_part of = {.of = workload, .from_ns = -limit, .to_ns = limit};
+    const hl_workload_join_options options = {.source = workload->source,
+                                              .format = workload->format};
     if (selection->from_ns < 0 || selection->from_ns > limit || selection->to_ns > limit ||
         (selection->to_ns && selection->to_ns <= selection->from_ns))
-        return haul_fail(error, HAUL_USAGE,
-                         "expected times of a window, the second after the first");
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "expected times of a window, the second after the first");
     if (selection->from_ns)
         of.from_ns = first + selection->from_ns;
     if (selection->to_ns)
@@ -132,10 +133,10 @@ haul_status haul_trace_select(const haul_workload *workload, const haul_selectio
     spans named = {NULL};
     bool *kept = calloc(workload->op_count + 1, sizeof *kept);
     if (!kept)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     haul_status status = HAUL_OK;
     if (selection->range && !find_spans(workload, selection->range, &named))
-        status = haul_fail_no_memory(error);
+        status = hl_base_fail_no_memory(error);
     else if (selection->range && !named.count)
         status = fail_range(workload, selection->range, error);
     size_t count = 0;
@@ -151,7 +152,7 @@ haul_status haul_trace_select(const haul_workload *workload, const haul_selectio
         status = fail_empty(workload, selection, error);
     of.kept = kept;
     if (!status)
-        status = haul_workload_join(&of, 1, &options, &orphaned, part, error);
+        status = hl_workload_join(&of, 1, &options, &orphaned, part, error);
     free(named.items);
     free(kept);
     return status;

@@ -22,19 +22,20 @@ enum {
 };
 
 /* SQLite's codes into haul's: what is wrong with the file, what with the machine. */
-static haul_status fail_sqlite(const haul_source *self, int code, haul_error *error)
+static haul_status fail_sqlite(const hl_trace_source *self, int code, haul_error *error)
 {
     const char *what = self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(code);
     haul_status status;
     switch (code & 0xff) {
     case SQLITE_NOMEM:
-        status = haul_fail_no_memory(error);
+        status = hl_base_fail_no_memory(error);
         break;
     case SQLITE_NOTADB:
-        status = haul_fail(error, HAUL_BAD_INPUT, "no SQLite database, or an encrypted one");
+        status =
+            haul_error_set(error, HAUL_STATUS_BAD_INPUT, "no SQLite database, or an encrypted one");
         break;
     case SQLITE_CORRUPT:
-        status = haul_fail(error, HAUL_BAD_INPUT, "corrupt SQLite database (%s)", what);
+        status = haul_error_set(error, HAUL_STATUS_BAD_INPUT, "corrupt SQLite database (%s)", what);
         break;
     case SQLITE_CANTOPEN:
     case SQLITE_IOERR:
@@ -43,12 +44,12 @@ static haul_status fail_sqlite(const haul_source *self, int code, haul_error *er
     case SQLITE_READONLY:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        status = haul_fail(error, HAUL_IO, "cannot read (%s)", what);
+        status = haul_error_set(error, HAUL_STATUS_IO, "cannot read (%s)", what);
         break;
     default:
-        status = haul_fail(error, HAUL_BAD_INPUT, "not readable as SQLite (%s)", what);
+        status = haul_error_set(error, HAUL_STATUS_BAD_INPUT, "not readable as SQLite (%s)", what);
     }
-    haul_error_in_file(error, self->path);
+    hl_base_error_in_file(error, self->path);
     return status;
 }
 
@@ -78,7 +79,7 @@ static int harden(sqlite3 *db)
 
 /* Names of tables are compared here, never put into a statement as they are: a suffix may hold
  * anything. */
-static int list_tables(haul_source *self)
+static int list_tables(hl_trace_source *self)
 {
     sqlite3_stmt *stmt = NULL;
     /* As the parsed schema has it: a row of sqlite_schema may lie about its type. */
@@ -88,7 +89,7 @@ static int list_tables(haul_source *self)
         const char *name = (const char *)sqlite3_column_text(stmt, 1);
         const char *type = (const char *)sqlite3_column_text(stmt, 2);
         if (name && type && !strcmp(type, "table") &&
-            haul_strings_add(&self->tables, name, strlen(name)) == UINT32_MAX)
+            hl_base_strings_add(&self->tables, name, strlen(name)) == UINT32_MAX)
             code = SQLITE_NOMEM;
     }
     sqlite3_finalize(stmt);
@@ -99,7 +100,7 @@ static int list_tables(haul_source *self)
  * third of what asking for each column costs. */
 static void take_numbers(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    haul_row *row = sqlite3_user_data(context);
+    hl_trace_row *row = sqlite3_user_data(context);
     uint32_t ints = 0;
     for (int i = 0; i < count; i++) {
         const bool is_int = sqlite3_value_type(values[i]) == SQLITE_INTEGER;
@@ -110,9 +111,10 @@ static void take_numbers(sqlite3_context *context, int count, sqlite3_value **va
 }
 
 /* From here on the database is the source's to close. */
-haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, haul_error *error)
+haul_status hl_trace_source_wrap(hl_trace_source *self, sqlite3 *db, const char *path,
+                                 haul_error *error)
 {
-    *self = (haul_source){.db = db, .path = path};
+    *self = (hl_trace_source){.db = db, .path = path};
     int64_t pages = 0, page_bytes = 0;
     int code = harden(db);
     if (code == SQLITE_OK)
@@ -126,7 +128,7 @@ haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, h
                                           &self->row, take_numbers, NULL, NULL, NULL);
     if (code != SQLITE_OK) {
         const haul_status status = fail_sqlite(self, code, error);
-        haul_source_close(self);
+        hl_trace_source_close(self);
         return status;
     }
     self->row_limit = pages * page_bytes / SMALLEST_ROW;
@@ -134,7 +136,7 @@ haul_status haul_source_wrap(haul_source *self, sqlite3 *db, const char *path, h
 }
 
 /* A journal or a log of another writer changes what the file means. */
-bool haul_source_has_beside(const char *path, const char *ending)
+bool hl_trace_source_has_beside(const char *path, const char *ending)
 {
     struct stat facts;
     char name[LONGEST_PATH];
@@ -155,21 +157,21 @@ static char *uri_of(const char *path)
         else
             sqlite3_str_appendf(uri, "%%%02x", (unsigned char)*at);
     }
-    if (!haul_source_has_beside(path, "-journal"))
+    if (!hl_trace_source_has_beside(path, "-journal"))
         sqlite3_str_appendall(uri, "?immutable=1");
     return sqlite3_str_finish(uri);
 }
 
-haul_status haul_source_open(haul_source *self, const char *file, const char *path,
-                             haul_error *error)
+haul_status hl_trace_source_open(hl_trace_source *self, const char *file, const char *path,
+                                 haul_error *error)
 {
     sqlite3 *db = NULL;
     const char *log_note = NULL;
-    if (haul_source_has_beside(file, "-wal")) {
-        haul_status status = haul_wal_open(file, &db, &log_note, error);
-        haul_error_in_file(status ? error : NULL, path);
+    if (hl_trace_source_has_beside(file, "-wal")) {
+        haul_status status = hl_trace_wal_open(file, &db, &log_note, error);
+        hl_base_error_in_file(status ? error : NULL, path);
         if (!status)
-            status = haul_source_wrap(self, db, path, error);
+            status = hl_trace_source_wrap(self, db, path, error);
         if (!status)
             self->log_note = log_note;
         return status;
@@ -179,21 +181,21 @@ haul_status haul_source_open(haul_source *self, const char *file, const char *pa
     const int code = uri ? sqlite3_open_v2(uri, &db, flags, NULL) : SQLITE_NOMEM;
     sqlite3_free(uri);
     if (code == SQLITE_OK)
-        return haul_source_wrap(self, db, path, error);
-    *self = (haul_source){.db = db, .path = path};
+        return hl_trace_source_wrap(self, db, path, error);
+    *self = (hl_trace_source){.db = db, .path = path};
     const haul_status status = fail_sqlite(self, code, error);
-    haul_source_close(self);
+    hl_trace_source_close(self);
     return status;
 }
 
-void haul_source_close(haul_source *self)
+void hl_trace_source_close(hl_trace_source *self)
 {
     sqlite3_close(self->db);
-    haul_strings_release(&self->tables);
-    *self = (haul_source){0};
+    hl_base_strings_release(&self->tables);
+    *self = (hl_trace_source){0};
 }
 
-bool haul_source_has(const haul_source *self, const char *table)
+bool hl_trace_source_has(const hl_trace_source *self, const char *table)
 {
     for (size_t i = 0; i < self->tables.count; i++)
         if (!strcmp(self->tables.texts[i], table))
@@ -202,7 +204,7 @@ bool haul_source_has(const haul_source *self, const char *table)
 }
 
 /* max(rowid) is one step down a tree; a hostile row number is cut to what the file can hold. */
-uint64_t haul_source_row_estimate(haul_source *self, const char *table)
+uint64_t hl_trace_source_row_estimate(hl_trace_source *self, const char *table)
 {
     int64_t largest = 0;
     char *sql = sqlite3_mprintf("SELECT max(rowid) FROM main.\"%w\"", table);
@@ -214,7 +216,7 @@ uint64_t haul_source_row_estimate(haul_source *self, const char *table)
 }
 
 /* Whether the table has an ordinary column of the name: table_info lists no generated one. */
-static bool has_column(haul_source *self, const char *table, const char *name, size_t length)
+static bool has_column(hl_trace_source *self, const char *table, const char *name, size_t length)
 {
     sqlite3_stmt *stmt = NULL;
     bool found = false;
@@ -230,16 +232,16 @@ static bool has_column(haul_source *self, const char *table, const char *name, s
     return found;
 }
 
-bool haul_source_has_column(haul_source *self, const char *table, const char *column)
+bool hl_trace_source_has_column(hl_trace_source *self, const char *table, const char *column)
 {
-    return haul_source_has(self, table) && has_column(self, table, column, strlen(column));
+    return hl_trace_source_has(self, table) && has_column(self, table, column, strlen(column));
 }
 
 /* SELECT numbers("start", "end", NULL, ...) FROM main."table"; the columns themselves where texts
  * are asked for. NOT INDEXED: a hostile index could give rows that the table does not have. */
-static char *compose(haul_rows *self, const char *const *columns)
+static char *compose(hl_trace_rows *self, const char *const *columns)
 {
-    haul_source *source = self->source;
+    hl_trace_source *source = self->source;
     sqlite3_str *sql = sqlite3_str_new(source->db);
     sqlite3_str_appendall(sql, self->has_texts ? "SELECT " : "SELECT numbers(");
     for (int i = 0; i < self->columns; i++) {
@@ -266,59 +268,60 @@ static bool is_named(const char *column, const char *name)
     return column && !strcmp(column, name);
 }
 
-haul_status haul_rows_begin(haul_rows *self, haul_source *source, const char *table,
-                            const char *const *columns, bool has_texts, haul_error *error)
+haul_status hl_trace_rows_begin(hl_trace_rows *self, hl_trace_source *source, const char *table,
+                                const char *const *columns, bool has_texts, haul_error *error)
 {
-    *self = (haul_rows){.source = source, .table = table, .has_texts = has_texts};
-    if (!haul_source_has(source, table))
+    *self = (hl_trace_rows){.source = source, .table = table, .has_texts = has_texts};
+    if (!hl_trace_source_has(source, table))
         return HAUL_OK;
-    for (int i = 0; i < HAUL_ROW_COLUMNS; i++)
+    for (int i = 0; i < HL_TRACE_ROW_COLUMNS; i++)
         self->columns = columns[i] ? i + 1 : self->columns;
     char *sql = compose(self, columns);
     while (self->start + 1 < self->columns &&
            !(is_named(columns[self->start], "start") && is_named(columns[self->start + 1], "end")))
         self->start++;
     if (!sql)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     const int code = sqlite3_prepare_v2(source->db, sql, -1, &self->stmt, NULL);
     sqlite3_free(sql);
     if (code == SQLITE_OK)
         return HAUL_OK;
     const haul_status status = fail_sqlite(source, code, error);
-    haul_error_in_table(error, source->path, table, 0);
+    hl_base_error_in_table(error, source->path, table, 0);
     return status;
 }
 
-static haul_status check_times(const haul_rows *self, haul_error *error)
+static haul_status check_times(const hl_trace_rows *self, haul_error *error)
 {
     for (int i = self->start; i < self->start + 2; i++) {
         const int64_t time_ns = self->row.values[i];
-        if (haul_is_recorded_time(time_ns))
+        if (hl_base_is_recorded_time(time_ns))
             continue;
-        haul_fail(error, HAUL_BAD_INPUT, "%s is %" PRId64 " ns, which is no time of a recording",
-                  i == self->start ? "start" : "end", time_ns);
-        haul_error_in_table(error, self->source->path, self->table, self->number);
-        return HAUL_BAD_INPUT;
+        haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                       "%s is %" PRId64 " ns, which is no time of a recording",
+                       i == self->start ? "start" : "end", time_ns);
+        hl_base_error_in_table(error, self->source->path, self->table, self->number);
+        return HAUL_STATUS_BAD_INPUT;
     }
     return HAUL_OK;
 }
 
 /* A corrupt tree may lead round in circles: a table has at most as many rows as the file has room
  * for cells. */
-haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error)
+haul_status hl_trace_rows_next(hl_trace_rows *self, bool *more, haul_error *error)
 {
     const int code = self->stmt ? sqlite3_step(self->stmt) : SQLITE_DONE;
     const bool endless = ++self->number > self->source->row_limit;
     *more = code == SQLITE_ROW;
     if (code != SQLITE_DONE && (!*more || endless)) {
         const haul_status status =
-            *more ? haul_fail(error, HAUL_BAD_INPUT,
-                              "corrupt SQLite database (more rows than fit it)")
+            *more ? haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                   "corrupt SQLite database (more rows than fit it)")
                   : fail_sqlite(self->source, code, error);
-        haul_error_in_table(error, self->source->path, self->table, self->number);
+        hl_base_error_in_table(error, self->source->path, self->table, self->number);
         return status;
     }
-    const haul_row *const met = &self->source->row;
+    const hl_trace_row *const met = &self->source->row;
     self->row.ints = self->has_texts ? 0 : met->ints;
     if (!self->has_texts)
         memcpy(self->row.values, met->values, (size_t)self->columns * sizeof *met->values);
@@ -331,14 +334,14 @@ haul_status haul_rows_next(haul_rows *self, bool *more, haul_error *error)
     return *more && self->start + 1 < self->columns ? check_times(self, error) : HAUL_OK;
 }
 
-void haul_rows_end(haul_rows *self)
+void hl_trace_rows_end(hl_trace_rows *self)
 {
     sqlite3_finalize(self->stmt);
     self->stmt = NULL;
 }
 
 /* SQLite gives NULL both for a NULL and for no memory. */
-const char *haul_rows_text(const haul_rows *self, int column, size_t *length)
+const char *hl_trace_rows_text(const hl_trace_rows *self, int column, size_t *length)
 {
     const char *text = (const char *)sqlite3_column_text(self->stmt, column);
     if (!text && sqlite3_errcode(self->source->db) == SQLITE_NOMEM)
@@ -348,19 +351,21 @@ const char *haul_rows_text(const haul_rows *self, int column, size_t *length)
 }
 
 /* A table's name that does not fit is none that the file has. */
-haul_status haul_source_scan(haul_source *self, const char *suffix, const haul_scan *scans,
-                             size_t count, void *reader, haul_error *error)
+haul_status hl_trace_source_scan(hl_trace_source *self, const char *suffix,
+                                 const hl_trace_scan *scans, size_t count, void *reader,
+                                 haul_error *error)
 {
     haul_status status = HAUL_OK;
     for (size_t i = 0; !status && i < count; i++) {
         char table[LONGEST_TABLE];
-        haul_rows rows;
+        hl_trace_rows rows;
         bool more = true;
         (void)snprintf(table, sizeof table, "%s%s", scans[i].table, suffix);
-        status = haul_rows_begin(&rows, self, table, scans[i].columns, scans[i].has_texts, error);
-        while (!status && !(status = haul_rows_next(&rows, &more, error)) && more)
+        status =
+            hl_trace_rows_begin(&rows, self, table, scans[i].columns, scans[i].has_texts, error);
+        while (!status && !(status = hl_trace_rows_next(&rows, &more, error)) && more)
             scans[i].take(reader, &rows);
-        haul_rows_end(&rows);
+        hl_trace_rows_end(&rows);
     }
     return status;
 }

@@ -6,98 +6,119 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "trace/temporary.h"
 #include "trace/trace_format.h"
 
-#define FORMAT_ROW(name) &haul_trace_##name,
-static const haul_trace_format *const formats[] = {HAUL_TRACE_FORMAT_LIST(FORMAT_ROW) NULL};
+#define FORMAT_ROW(name) &hl_trace_##name,
+static const hl_trace_format *const formats[] = {HL_TRACE_FORMAT_LIST(FORMAT_ROW) NULL};
 #undef FORMAT_ROW
 
 /* Devices that no table describes have a number and nothing else: no model of them is known. */
-static void say_devices(haul_trace_builder *builder)
+static void say_devices(hl_trace_builder *builder)
 {
     uint64_t nameless = 0;
     for (size_t i = 0; !builder->built.failed && i < builder->built.device_count; i++)
         nameless += !builder->built.devices[i].name;
     if (nameless && nameless == builder->built.device_count)
-        haul_trace_missing(builder, 0, "a device table, with the GPUs' names and parameters");
+        hl_trace_missing(builder, 0, "a device table, with the GPUs' names and parameters");
     else if (nameless)
-        haul_trace_missing(builder, nameless, "devices that the device table does not describe");
+        hl_trace_missing(builder, nameless, "devices that the device table does not describe");
 }
 
 /* A profile being read. */
 typedef struct reading {
-    const haul_trace_format *format;
+    const hl_trace_format *format;
     const char *path;
-    haul_trace_version version;
-    haul_trace_builder builder;
+    hl_trace_version version;
+    hl_trace_builder builder;
 } reading;
 
 /* The workload of what the format has put into the builder, unless it failed. */
-static haul_status finish(reading *self, haul_status status, haul_workload **workload,
-                          haul_error *error)
+static haul_status finish_reading(reading *self, haul_status status, haul_workload **workload,
+                                  haul_error *error)
 {
     char name[64];
     const char *const version = self->version.text;
     if (status) {
-        haul_error_in_file(error, self->path);
-        haul_trace_release(&self->builder);
+        hl_base_error_in_file(error, self->path);
+        hl_trace_release(&self->builder);
         return status;
     }
     say_devices(&self->builder);
     snprintf(name, sizeof name, "%s%s%s", self->format->name, version[0] ? " " : "", version);
-    return haul_trace_finish(&self->builder, self->path, name, workload, error);
+    return hl_trace_finish(&self->builder, self->path, name, workload, error);
 }
 
 /* Reads an open database and closes it. */
-static haul_status read_source(haul_source *source, haul_workload **workload, haul_error *error)
+static haul_status read_source(hl_trace_source *source, haul_workload **workload, haul_error *error)
 {
-    const haul_trace_format *const *format = formats;
+    const hl_trace_format *const *format = formats;
     while (*format && !((*format)->sniff && (*format)->sniff(source)))
         format++;
     reading self = {.format = *format, .path = source->path};
-    haul_trace_init(&self.builder);
+    hl_trace_init(&self.builder);
     haul_status status = HAUL_OK;
     if (source->log_note)
-        haul_trace_lost(&self.builder, 0, source->log_note);
+        hl_trace_lost(&self.builder, 0, source->log_note);
     if (*format)
         status = (*format)->read(source, &self.builder, &self.version, error);
     if (!status && source->no_memory)
-        status = haul_fail_no_memory(error);
+        status = hl_base_fail_no_memory(error);
     else if (!status && !*format)
-        status = haul_fail(error, HAUL_BAD_INPUT,
+        status =
+            haul_error_set(error, HAUL_STATUS_BAD_INPUT,
                            "an SQLite database without tables of a profile: expected an export of "
                            "Nsight Systems, a file of nvprof, or AMD's rocpd");
-    status = finish(&self, status, workload, error);
-    haul_source_close(source);
+    status = finish_reading(&self, status, workload, error);
+    hl_trace_source_close(source);
     return status;
 }
 
 /* For tests and fuzzing, which have a database in memory. */
-haul_status haul_trace_load_database(sqlite3 *db, const char *path, haul_workload **workload,
-                                     haul_error *error)
+haul_status hl_trace_load_database(sqlite3 *db, const char *path, haul_workload **workload,
+                                   haul_error *error)
 {
-    haul_source source;
-    const haul_status status = haul_source_wrap(&source, db, path, error);
-    return status ? status : read_source(&source, workload, error);
+    hl_trace_source source;
+    HAUL_TRY(hl_trace_source_wrap(&source, db, path, error));
+    return read_source(&source, workload, error);
 }
 
-haul_status haul_trace_load(const char *path, haul_workload **workload, haul_error *error)
+static haul_status load_file(const char *path, haul_workload **workload, haul_error *error)
 {
-    haul_trace_head head;
-    haul_source source;
-    haul_status status = haul_trace_head_read(path, &head, error);
+    hl_trace_head head;
+    hl_trace_source source;
+    haul_status status = hl_trace_head_read(path, &head, error);
     if (status)
         return status;
-    if (haul_trace_head_is_sqlite(&head) || haul_trace_is_report(path, &head)) {
-        status = haul_trace_open_database(&source, path, &head, error);
+    if (hl_trace_head_is_sqlite(&head) || hl_trace_is_report(path, &head)) {
+        status = hl_trace_open_database(&source, path, &head, error);
         return status ? status : read_source(&source, workload, error);
     }
-    for (const haul_trace_format *const *format = formats; *format; format++)
+    for (const hl_trace_format *const *format = formats; *format; format++)
         if ((*format)->sniff_text && (*format)->sniff_text(&head)) {
             reading self = {.format = *format, .path = path};
-            haul_trace_init(&self.builder);
+            hl_trace_init(&self.builder);
             status = (*format)->read_text(path, &self.builder, &self.version, error);
-            return finish(&self, status, workload, error);
+            return finish_reading(&self, status, workload, error);
         }
-    return haul_trace_fail_kind(path, &head, error);
+    return hl_trace_fail_kind(path, &head, error);
+}
+
+/* A stream cannot be looked at twice, which finding a format needs. */
+haul_status haul_trace_load(const char *path, haul_workload **workload, haul_error *error)
+{
+    hl_trace_temporary kept;
+    if (!hl_trace_is_stream(path))
+        return load_file(path, workload, error);
+    const char *const name = strcmp(path, "-") != 0 ? "a pipe" : "standard input";
+    HAUL_TRY(hl_trace_temporary_fill(&kept, path, error));
+    const haul_status status = load_file(kept.name, workload, error);
+    hl_trace_temporary_release(&kept);
+    if (!status)
+        (*workload)->source = "-"; /* as a command takes it */
+    if (status && error) {
+        error->file[0] = '\0';
+        hl_base_error_in_file(error, name);
+    }
+    return status;
 }

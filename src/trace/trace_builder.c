@@ -5,120 +5,117 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/demangle.h"
-#include "base/fail.h"
-
 static const int64_t time_limit = INT64_C(1) << 61;
 static const uint64_t sum_limit = UINT64_C(1) << 62;
 
 /* Keys of processes, names and devices are whatever the reader has, in 64 bits. */
-void haul_trace_init(haul_trace_builder *self)
+void hl_trace_init(hl_trace_builder *self)
 {
-    *self = (haul_trace_builder){
+    *self = (hl_trace_builder){
         .processes.size = sizeof(uint64_t),
         .names.size = sizeof(uint64_t),
         .gpus.size = sizeof(uint64_t),
     };
-    haul_builder_init(&self->built);
+    hl_workload_builder_init(&self->built);
 }
 
-void haul_trace_release(haul_trace_builder *self)
+void hl_trace_release(hl_trace_builder *self)
 {
-    haul_builder_release(&self->built);
+    hl_workload_builder_release(&self->built);
     free(self->scratch);
     free(self->event_join.order);
     free(self->waits);
     free(self->events);
-    haul_records_release(&self->processes);
-    haul_records_release(&self->names);
+    hl_base_records_release(&self->processes);
+    hl_base_records_release(&self->names);
     free(self->name_texts);
-    haul_records_release(&self->gpus);
-    haul_trace_init(self);
+    hl_base_records_release(&self->gpus);
+    hl_trace_init(self);
 }
 
 /* One list serves the sorting by key, by start and by stream, one after the other: it is as long as
  * the operations are many. */
-uint32_t *haul_trace_scratch(haul_trace_builder *self, size_t count)
+uint32_t *hl_trace_scratch(hl_trace_builder *self, size_t count)
 {
-    return haul_builder_grow(&self->built, &self->scratch, &self->scratch_capacity, count + 1,
-                             sizeof *self->scratch)
+    return hl_workload_builder_grow(&self->built, &self->scratch, &self->scratch_capacity,
+                                    count + 1, sizeof *self->scratch)
                ? self->scratch
                : NULL;
 }
 
-void haul_trace_lost(haul_trace_builder *self, uint64_t count, const char *text)
+void hl_trace_lost(hl_trace_builder *self, uint64_t count, const char *text)
 {
-    haul_note_add(&self->built, &self->built.losses, count, text);
+    hl_workload_note_add(&self->built, &self->built.losses, count, text);
 }
 
-void haul_trace_missing(haul_trace_builder *self, uint64_t count, const char *text)
+void hl_trace_missing(hl_trace_builder *self, uint64_t count, const char *text)
 {
-    haul_note_add(&self->built, &self->built.missing, count, text);
+    hl_workload_note_add(&self->built, &self->built.missing, count, text);
 }
 
-void haul_trace_repaired(haul_trace_builder *self, uint64_t count, const char *text)
+void hl_trace_repaired(hl_trace_builder *self, uint64_t count, const char *text)
 {
-    haul_note_add(&self->built, &self->built.repairs, count, text);
+    hl_workload_note_add(&self->built, &self->built.repairs, count, text);
 }
 
-static uint32_t intern(haul_trace_builder *self, haul_records *records, uint64_t key)
+static uint32_t intern(hl_trace_builder *self, hl_base_records *records, uint64_t key)
 {
-    const uint32_t number = haul_records_add(records, &key);
+    const uint32_t number = hl_base_records_add(records, &key);
     self->built.failed |= number == HAUL_NONE;
     return number;
 }
 
 /* Correlation ids have 32 bits and processes few numbers: both together are a call's key. */
-uint32_t haul_trace_process(haul_trace_builder *self, uint64_t process)
+uint32_t hl_trace_process(hl_trace_builder *self, uint64_t process)
 {
     return intern(self, &self->processes, process);
 }
 
 /* Two processes may call two GPUs by one id: `gpu` tells them apart, and only the id is shown. */
-uint32_t haul_trace_device(haul_trace_builder *self, uint64_t id, uint64_t gpu)
+uint32_t hl_trace_device(hl_trace_builder *self, uint64_t id, uint64_t gpu)
 {
     const size_t before = self->gpus.count;
     const uint32_t number = intern(self, &self->gpus, gpu);
     if (self->gpus.count > before)
-        haul_builder_device(&self->built, id);
+        hl_workload_builder_device(&self->built, id);
     return number;
 }
 
 /* Names are numbered as they are met and get their texts later, since tables of strings are read
  * last. */
-uint32_t haul_trace_name(haul_trace_builder *self, uint64_t key)
+uint32_t hl_trace_name(hl_trace_builder *self, uint64_t key)
 {
     const size_t before = self->names.count;
     const uint32_t number = intern(self, &self->names, key);
     if (self->names.count > before &&
-        haul_builder_grow(&self->built, &self->name_texts, &self->name_text_capacity, before + 1,
-                          sizeof *self->name_texts))
+        hl_workload_builder_grow(&self->built, &self->name_texts, &self->name_text_capacity,
+                                 before + 1, sizeof *self->name_texts))
         self->name_texts[number] = HAUL_NONE;
     return number;
 }
 
 /* The first text of a key stays: a hostile table may have it twice. */
-void haul_trace_name_text(haul_trace_builder *self, uint64_t key, const char *text, size_t length)
+void hl_trace_name_text(hl_trace_builder *self, uint64_t key, const char *text, size_t length)
 {
-    const uint32_t number = haul_records_find(&self->names, &key);
+    const uint32_t number = hl_base_records_find(&self->names, &key);
     if (number != HAUL_NONE && !self->built.failed && self->name_texts[number] == HAUL_NONE)
-        self->name_texts[number] = haul_builder_string(&self->built, text, length);
+        self->name_texts[number] = hl_workload_builder_string(&self->built, text, length);
 }
 
 /* Keys of names that are known by their texts. */
 static const uint64_t text_names = UINT64_C(1) << 61;
 
 /* Names that come as texts get keys that no table of strings has. */
-uint32_t haul_trace_text(haul_trace_builder *self, const char *text, size_t length)
+uint32_t hl_trace_text(hl_trace_builder *self, const char *text, size_t length)
 {
-    const uint32_t id = haul_builder_string(&self->built, text, length);
-    const uint32_t number = haul_trace_name(self, text_names | id);
+    const uint32_t id = hl_workload_builder_string(&self->built, text, length);
+    const uint32_t number = hl_trace_name(self, text_names | id);
     if (!self->built.failed)
         self->name_texts[number] = id;
     return number;
 }
 
-const char *haul_trace_text_of(const haul_trace_builder *self, uint32_t name)
+const char *hl_trace_text_of(const hl_trace_builder *self, uint32_t name)
 {
     const uint32_t id = name == HAUL_NONE ? HAUL_NONE : self->name_texts[name];
     return id == HAUL_NONE ? "" : self->built.strings.texts[id];
@@ -129,7 +126,7 @@ static bool in_range(int64_t time_ns)
     return time_ns >= -time_limit && time_ns <= time_limit;
 }
 
-int64_t haul_trace_duration(int64_t start_ns, int64_t end_ns)
+int64_t hl_trace_duration(int64_t start_ns, int64_t end_ns)
 {
     return in_range(start_ns) && in_range(end_ns) ? end_ns - start_ns : -1;
 }
@@ -153,43 +150,43 @@ static int64_t clamp_start(int64_t start_ns)
 }
 
 /* A negative number of bytes, read as an unsigned one, is beyond the limit too. */
-static void repair_bytes(haul_trace_builder *self, haul_op *op)
+static void repair_bytes(hl_trace_builder *self, haul_op *op)
 {
     if (op->bytes > sum_limit - self->total_bytes) {
         op->bytes = 0;
-        haul_trace_repaired(self, 1, "number of bytes missing, negative or absurd, set to 0");
+        hl_trace_repaired(self, 1, "number of bytes missing, negative or absurd, set to 0");
     }
     self->total_bytes += op->bytes;
 }
 
 /* Repairs what cannot be right. */
-static void repair_op(haul_trace_builder *self, haul_op *op)
+static void repair_op(hl_trace_builder *self, haul_op *op)
 {
     const int64_t start_ns = clamp_start(op->start_ns);
     if (start_ns != op->start_ns) {
         op->start_ns = start_ns;
-        haul_trace_repaired(self, 1, "start out of range, set to the nearest in range");
+        hl_trace_repaired(self, 1, "start out of range, set to the nearest in range");
     }
     if (repair_duration(&op->dur_ns, &self->total_ns))
-        haul_trace_repaired(self, 1, "duration negative or absurd, set to 0");
+        hl_trace_repaired(self, 1, "duration negative or absurd, set to 0");
     if (haul_op_has_bytes(op))
         repair_bytes(self, op);
 }
 
 /* Counts what a prediction will lack. */
-static void note_unknown(haul_trace_builder *self, const haul_op *op)
+static void note_unknown(hl_trace_builder *self, const haul_op *op)
 {
     if (!haul_op_on_device(op))
         return;
-    if (op->kind == HAUL_OP_COPY && op->direction == HAUL_UNKNOWN)
-        haul_trace_missing(self, 1, "copies whose direction is not known");
-    else if (op->kind == HAUL_OP_COPY && op->detail == HAUL_HOST)
-        haul_trace_missing(self, 1, "copies whose kind of host memory is not known");
+    if (op->kind == HAUL_OP_COPY && op->direction == HAUL_DIRECTION_UNKNOWN)
+        hl_trace_missing(self, 1, "copies whose direction is not known");
+    else if (op->kind == HAUL_OP_COPY && op->detail == HAUL_MEMORY_HOST)
+        hl_trace_missing(self, 1, "copies whose kind of host memory is not known");
     const haul_workload_stream *const streams = self->built.streams.items;
     if (op->stream == HAUL_NONE)
-        haul_trace_missing(self, 1, "operations whose stream is not known");
+        hl_trace_missing(self, 1, "operations whose stream is not known");
     else if (streams[op->stream].device == HAUL_NONE)
-        haul_trace_missing(self, 1, "operations whose device is not known");
+        hl_trace_missing(self, 1, "operations whose device is not known");
 }
 
 /* Until the links are made their place holds the key of the operation's call. */
@@ -202,20 +199,20 @@ static void *key_place(haul_op *op)
 }
 
 /* Where there are operations, and events. */
-static haul_keys op_keys(const haul_trace_builder *self)
+static hl_base_keys op_keys(const hl_trace_builder *self)
 {
-    return (haul_keys){.first = key_place(self->built.ops), .stride = sizeof(haul_op)};
+    return (hl_base_keys){.first = key_place(self->built.ops), .stride = sizeof(haul_op)};
 }
 
-static haul_keys event_keys(const haul_trace_builder *self)
+static hl_base_keys event_keys(const hl_trace_builder *self)
 {
-    return (haul_keys){.first = &self->events->key, .stride = sizeof *self->events};
+    return (hl_base_keys){.first = &self->events->key, .stride = sizeof *self->events};
 }
 
 /* A reader adds millions of these: nothing is looked up but what is noted. */
-void haul_trace_op(haul_trace_builder *self, const haul_op *op, uint64_t key)
+void hl_trace_op(hl_trace_builder *self, const haul_op *op, uint64_t key)
 {
-    const uint32_t number = haul_builder_op(&self->built, op);
+    const uint32_t number = hl_workload_builder_op(&self->built, op);
     if (number == HAUL_NONE)
         return;
     haul_op *kept = &self->built.ops[number];
@@ -224,18 +221,18 @@ void haul_trace_op(haul_trace_builder *self, const haul_op *op, uint64_t key)
     repair_op(self, kept);
 }
 
-uint64_t haul_trace_key(const haul_trace_builder *self, size_t op)
+uint64_t hl_trace_key(const hl_trace_builder *self, size_t op)
 {
-    const haul_keys keys = op_keys(self);
-    return haul_keys_at(&keys, (uint32_t)op);
+    const hl_base_keys keys = op_keys(self);
+    return hl_base_keys_at(&keys, (uint32_t)op);
 }
 
-void haul_trace_op_key(haul_trace_builder *self, size_t op, uint64_t key)
+void hl_trace_op_key(hl_trace_builder *self, size_t op, uint64_t key)
 {
     memcpy(key_place(&self->built.ops[op]), &key, sizeof key);
 }
 
-void haul_trace_op_bytes(haul_trace_builder *self, size_t op, uint64_t bytes)
+void hl_trace_op_bytes(hl_trace_builder *self, size_t op, uint64_t bytes)
 {
     haul_op *const known = &self->built.ops[op];
     known->bytes = bytes;
@@ -244,58 +241,58 @@ void haul_trace_op_bytes(haul_trace_builder *self, size_t op, uint64_t bytes)
 }
 
 /* Ranges overlap and nest: their sum means nothing, so each is held against the limit alone. */
-void haul_trace_range(haul_trace_builder *self, const haul_named_range *range)
+void hl_trace_range(hl_trace_builder *self, const haul_named_range *range)
 {
     haul_named_range kept = *range;
     uint64_t none = 0;
     kept.start_ns = clamp_start(kept.start_ns);
     if (repair_duration(&kept.dur_ns, &none))
-        haul_trace_repaired(self, 1, "duration of a range negative or absurd, set to 0");
-    haul_builder_range(&self->built, &kept);
+        hl_trace_repaired(self, 1, "duration of a range negative or absurd, set to 0");
+    hl_workload_builder_range(&self->built, &kept);
 }
 
-/* What is waited for needs more room than an operation has: it stands in a list, and the operation
- * has its number there. */
-void haul_trace_wait(haul_trace_builder *self, const haul_op *op, uint64_t key,
-                     const haul_wait *wait)
+/* To keep operations small, the target of a wait stands in a list, and the operation has its number
+ * there. */
+void hl_trace_wait(hl_trace_builder *self, const haul_op *op, uint64_t key,
+                   const hl_trace_host_wait *wait)
 {
-    if (!haul_builder_grow(&self->built, &self->waits, &self->wait_capacity, self->wait_count + 1,
-                           sizeof *self->waits))
+    if (!hl_workload_builder_grow(&self->built, &self->waits, &self->wait_capacity,
+                                  self->wait_count + 1, sizeof *self->waits))
         return;
     haul_op tagged = *op;
     tagged.wait = self->wait_count;
     self->waits[self->wait_count++] = *wait;
-    haul_trace_op(self, &tagged, key);
+    hl_trace_op(self, &tagged, key);
 }
 
 /* As many records as operations at most: both are named by 31 bits. */
-void haul_trace_event(haul_trace_builder *self, const haul_event *event)
+void hl_trace_event(hl_trace_builder *self, const hl_trace_event_mark *event)
 {
-    self->built.failed |= self->event_count >> HAUL_BUILDER_OPS_LOG2;
-    if (haul_builder_grow(&self->built, &self->events, &self->event_capacity, self->event_count + 1,
-                          sizeof *self->events))
+    self->built.failed |= self->event_count >> HL_WORKLOAD_BUILDER_OPS_LOG2;
+    if (hl_workload_builder_grow(&self->built, &self->events, &self->event_capacity,
+                                 self->event_count + 1, sizeof *self->events))
         self->events[self->event_count++] = *event;
 }
 
 /* Lists in `order` what has a key, by key. */
-static void order_keys(haul_trace_builder *self, haul_join *join, size_t count, haul_keys keys)
+static void order_keys(hl_trace_builder *self, hl_trace_join *join, size_t count, hl_base_keys keys)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (haul_keys_at(&keys, i))
+        if (hl_base_keys_at(&keys, i))
             join->order[join->count++] = i;
-    if (!haul_order_sort(join->order, join->count, &keys))
+    if (!hl_base_order_sort(join->order, join->count, &keys))
         self->built.failed = true;
 }
 
-static void order_ops(haul_trace_builder *self)
+static void order_ops(hl_trace_builder *self)
 {
-    self->op_join = (haul_join){.order = haul_trace_scratch(self, self->built.op_count)};
+    self->op_join = (hl_trace_join){.order = hl_trace_scratch(self, self->built.op_count)};
     if (self->op_join.order && self->built.op_count)
         order_keys(self, &self->op_join, self->built.op_count, op_keys(self));
 }
 
 /* Sorted when the first call comes, since then all operations are there. */
-static void prepare_join(haul_trace_builder *self)
+static void prepare_join(hl_trace_builder *self)
 {
     self->joining = true;
     order_ops(self);
@@ -306,39 +303,40 @@ static void prepare_join(haul_trace_builder *self)
 }
 
 /* The next thing of the key from place *at on, or HAUL_NONE. */
-static uint32_t next_of_key(const haul_join *join, const haul_keys *keys, uint64_t key, size_t *at)
+static uint32_t next_of_key(const hl_trace_join *join, const hl_base_keys *keys, uint64_t key,
+                            size_t *at)
 {
-    if (*at >= join->count || haul_keys_at(keys, join->order[*at]) != key)
+    if (*at >= join->count || hl_base_keys_at(keys, join->order[*at]) != key)
         return HAUL_NONE;
     return join->order[(*at)++];
 }
 
 /* Calls come nearly in order of their keys: the search begins where the last one ended. */
-static size_t find_key(haul_join *join, const haul_keys *keys, uint64_t key)
+static size_t find_key(hl_trace_join *join, const hl_base_keys *keys, uint64_t key)
 {
-    join->finger = haul_order_find(join->order, join->count, keys, key, join->finger);
+    join->finger = hl_base_order_find(join->order, join->count, keys, key, join->finger);
     return join->finger;
 }
 
-uint32_t haul_trace_find_op(haul_trace_builder *self, uint64_t key)
+uint32_t hl_trace_find_op(hl_trace_builder *self, uint64_t key)
 {
     if (!self->op_join.order)
         order_ops(self);
     if (self->built.failed || !key || !self->op_join.count)
         return HAUL_NONE;
-    const haul_keys keys = op_keys(self);
+    const hl_base_keys keys = op_keys(self);
     size_t at = find_key(&self->op_join, &keys, key);
     return next_of_key(&self->op_join, &keys, key, &at);
 }
 
 /* An event is recorded when its call is made, as far as the host is concerned. */
-static void join_events(haul_trace_builder *self, const haul_call *call)
+static void join_events(hl_trace_builder *self, const hl_trace_host_call *call)
 {
-    const haul_keys keys = event_keys(self);
-    haul_join *join = &self->event_join;
+    const hl_base_keys keys = event_keys(self);
+    hl_trace_join *join = &self->event_join;
     size_t at = find_key(join, &keys, call->key);
     for (uint32_t i; (i = next_of_key(join, &keys, call->key, &at)) != HAUL_NONE;) {
-        haul_event *event = &self->events[i];
+        hl_trace_event_mark *event = &self->events[i];
         if (event->has_call)
             return;
         event->time_ns = call->start_ns;
@@ -348,16 +346,16 @@ static void join_events(haul_trace_builder *self, const haul_call *call)
 
 /* Returns whether the call issued an operation. Whoever gives an id twice does not mean one call:
  * the first has it. */
-static bool join_ops(haul_trace_builder *self, const haul_call *call)
+static bool join_ops(hl_trace_builder *self, const hl_trace_host_call *call)
 {
-    const haul_keys keys = op_keys(self);
-    haul_join *join = &self->op_join;
+    const hl_base_keys keys = op_keys(self);
+    hl_trace_join *join = &self->op_join;
     const size_t begin = find_key(join, &keys, call->key);
     size_t at = begin;
     for (uint32_t i; (i = next_of_key(join, &keys, call->key, &at)) != HAUL_NONE;) {
         haul_op *op = &self->built.ops[i];
         if (op->flags & HAUL_OP_HAS_CALL) {
-            haul_trace_repaired(self, 1, "second call of one correlation id, left unjoined");
+            hl_trace_repaired(self, 1, "second call of one correlation id, left unjoined");
             return false;
         }
         op->flags |= HAUL_OP_HAS_CALL;
@@ -371,17 +369,17 @@ static bool join_ops(haul_trace_builder *self, const haul_call *call)
 }
 
 /* A call that issued nothing, such as cudaMalloc, is an operation of the host. */
-void haul_trace_call(haul_trace_builder *self, const haul_call *call)
+void hl_trace_call(hl_trace_builder *self, const hl_trace_host_call *call)
 {
     if (!self->joining)
         prepare_join(self);
     if (self->built.failed)
         return;
     self->calls++;
-    haul_call known = *call;
+    hl_trace_host_call known = *call;
     known.start_ns = clamp_start(known.start_ns);
     if (repair_duration(&known.dur_ns, &self->total_call_ns))
-        haul_trace_repaired(self, 1, "duration of a call negative or absurd, set to 0");
+        hl_trace_repaired(self, 1, "duration of a call negative or absurd, set to 0");
     if (call->key && self->event_join.count)
         join_events(self, &known);
     if (call->key && self->op_join.count && join_ops(self, &known))
@@ -397,71 +395,5 @@ void haul_trace_call(haul_trace_builder *self, const haul_call *call)
         .stream = HAUL_NONE,
         .thread = known.thread,
     };
-    haul_trace_op(self, &op, 0);
-}
-
-/* --- the workload */
-
-/* The name of a range without the numbers that PyTorch's emit_nvtx gives each call of an operator,
- * and its sizes behind them, as in "aten::add, seq = 3, op_id = 7": calls of one operator count
- * together (torch/csrc/profiler/util.cpp, getNvtxStr). */
-static uint32_t without_call_numbers(haul_trace_builder *self, uint32_t string)
-{
-    static const char *const keys[] = {", seq = ", ", op_id = "};
-    const char *text = string == HAUL_NONE ? "" : self->built.strings.texts[string];
-    size_t length = strlen(text);
-    const size_t whole = length;
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        const char *found = strstr(text, keys[k]);
-        const char *number = found ? found + strlen(keys[k]) : "";
-        if (*number >= '0' && *number <= '9' && (size_t)(found - text) < length)
-            length = (size_t)(found - text);
-    }
-    return length == whole ? string : haul_builder_string(&self->built, text, length);
-}
-
-/* From numbers of names to strings: a name without a text is none. */
-static void resolve_names(haul_trace_builder *self)
-{
-    uint64_t nameless = 0;
-    for (size_t i = 0; i < self->names.count; i++)
-        nameless += self->name_texts[i] == HAUL_NONE;
-    if (nameless)
-        haul_trace_missing(self, nameless, "names that no string table gives");
-    for (size_t i = 0; i < self->built.op_count; i++)
-        if (self->built.ops[i].name != HAUL_NONE)
-            self->built.ops[i].name = self->name_texts[self->built.ops[i].name];
-    for (size_t i = 0; i < self->built.range_count; i++)
-        if (self->built.ranges[i].name != HAUL_NONE)
-            self->built.ranges[i].name =
-                without_call_numbers(self, self->name_texts[self->built.ranges[i].name]);
-    haul_records_release(&self->names);
-}
-
-/* nvprof and the driver's own tables have kernels by their mangled names. */
-static void demangle_names(haul_trace_builder *self)
-{
-    haul_strings *strings = &self->built.strings;
-    haul_demangle(strings->texts, strings->count, &strings->arena);
-}
-
-/* The steps need each other in this order: streams before links, links before edges. */
-haul_status haul_trace_finish(haul_trace_builder *self, const char *source, const char *format,
-                              haul_workload **workload, haul_error *error)
-{
-    static void (*const steps[])(haul_trace_builder *) = {
-        resolve_names, demangle_names, haul_wait_streams_join, haul_trace_links_make,
-        haul_wait_edges_make};
-    for (size_t i = 0; !self->built.failed && i < sizeof steps / sizeof *steps; i++)
-        steps[i](self);
-    free(self->scratch);
-    self->scratch = NULL;
-    haul_workload *made = NULL;
-    const haul_status status = haul_builder_hand_over(&self->built, source, format, &made, error);
-    if (!status) {
-        made->counts.calls = self->calls;
-        *workload = made;
-    }
-    haul_trace_release(self);
-    return status;
+    hl_trace_op(self, &op, 0);
 }

@@ -9,28 +9,28 @@
 #include "trace/trace_formats.h"
 
 /* Where the version of a profile is written, "" where the file gives none. */
-typedef struct haul_trace_version {
+typedef struct hl_trace_version {
     char text[32];
-} haul_trace_version;
+} hl_trace_version;
 
-typedef struct haul_trace_format {
+typedef struct hl_trace_format {
     const char *name;
     /* Databases: whether the tables are the format's; fills the builder. */
-    bool (*sniff)(haul_source *source);
-    haul_status (*read)(haul_source *source, haul_trace_builder *builder,
-                        haul_trace_version *version, haul_error *error);
+    bool (*sniff)(hl_trace_source *source);
+    haul_status (*read)(hl_trace_source *source, hl_trace_builder *builder,
+                        hl_trace_version *version, haul_error *error);
     /* Texts: whether the file may be one, by its beginning; fills the builder. */
-    bool (*sniff_text)(const haul_trace_head *head);
-    haul_status (*read_text)(const char *path, haul_trace_builder *builder,
-                             haul_trace_version *version, haul_error *error);
-} haul_trace_format;
+    bool (*sniff_text)(const hl_trace_head *head);
+    haul_status (*read_text)(const char *path, hl_trace_builder *builder, hl_trace_version *version,
+                             haul_error *error);
+} hl_trace_format;
 
-#define HAUL_TRACE_FORMAT_DECLARE(name) extern const haul_trace_format haul_trace_##name;
-HAUL_TRACE_FORMAT_LIST(HAUL_TRACE_FORMAT_DECLARE)
-#undef HAUL_TRACE_FORMAT_DECLARE
+#define HL_TRACE_FORMAT_DECLARE(name) extern const hl_trace_format hl_trace_##name;
+HL_TRACE_FORMAT_LIST(HL_TRACE_FORMAT_DECLARE)
+#undef HL_TRACE_FORMAT_DECLARE
 
 /* haul_trace_load of a database that is open already and is closed here; `path` names it. */
-haul_status haul_trace_load_database(sqlite3 *db, const char *path, haul_workload **workload,
-                                     haul_error *error);
+haul_status hl_trace_load_database(sqlite3 *db, const char *path, haul_workload **workload,
+                                   haul_error *error);
 
 #endif

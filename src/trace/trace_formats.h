@@ -1,7 +1,7 @@
-/* The formats of profiles, in the order in which a file is tried: X(NAME) is haul_trace_NAME, in
+/* The formats of profiles, in the order in which a file is tried: X(NAME) is hl_trace_NAME, in
  * NAME.c. nvprof first: a database of its may have tables of nsys's names, not the other way round.
  */
-#define HAUL_TRACE_FORMAT_LIST(X)                                                                  \
+#define HL_TRACE_FORMAT_LIST(X)                                                                    \
     X(nvprof)                                                                                      \
     X(nsys)                                                                                        \
     X(rocpd2)                                                                                      \

@@ -3,47 +3,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/thread_turns.h"
 #include "trace/trace_builder.h"
 
-/* Files are in order of start but for neighbours, which haul_order_sort takes in one pass. */
-uint32_t *haul_trace_by_start(haul_trace_builder *self)
+/* Files are in order of start but for neighbours, which hl_base_order_sort takes in one pass. */
+uint32_t *hl_trace_by_start(hl_trace_builder *self)
 {
-    haul_builder *const built = &self->built;
-    uint32_t *const order = haul_trace_scratch(self, built->op_count);
+    hl_workload_builder *const built = &self->built;
+    uint32_t *const order = hl_trace_scratch(self, built->op_count);
     for (uint32_t i = 0; order && i < built->op_count; i++)
         order[i] = i;
-    const haul_keys starts = {.first = built->op_count ? &built->ops->start_ns : NULL,
-                              .stride = sizeof *built->ops,
-                              .flip = HAUL_KEYS_SIGNED};
-    built->failed |= order && built->op_count && !haul_order_sort(order, built->op_count, &starts);
+    const hl_base_keys starts = {.first = built->op_count ? &built->ops->start_ns : NULL,
+                                 .stride = sizeof *built->ops,
+                                 .flip = HL_KEYS_SIGNED};
+    built->failed |=
+        order && built->op_count && !hl_base_order_sort(order, built->op_count, &starts);
     return built->failed ? NULL : order;
 }
 
 /* Puts the operation of number order[i] at i, along the permutation's cycles, so that no second
- * copy of the operations is needed. */
-static void permute(haul_op *ops, uint32_t *order, size_t count)
+ * copy of the operations is needed; `operators`, where there are any, likewise. */
+static void permute(haul_op *ops, uint32_t *operators, uint32_t *order, size_t count)
 {
     for (uint32_t begin = 0; begin < count; begin++) {
         if (order[begin] == begin)
             continue;
         const haul_op first = ops[begin];
+        const uint32_t first_operator = operators ? operators[begin] : HAUL_NONE;
         uint32_t at = begin;
         while (order[at] != begin) {
             const uint32_t from = order[at];
             ops[at] = ops[from];
+            if (operators)
+                operators[at] = operators[from];
             order[at] = at;
             at = from;
         }
         ops[at] = first;
+        if (operators)
+            operators[at] = first_operator;
         order[at] = at;
     }
 }
 
 /* Groups the operations by thread: those of thread t are order[ends[t - 1]] to order[ends[t] - 1],
  * by start. The links to the operation before are still the room of the call's key. */
-static uint32_t *group_by_thread(haul_trace_builder *self, size_t *ends)
+static uint32_t *group_by_thread(hl_trace_builder *self, size_t *ends)
 {
-    haul_builder *built = &self->built;
+    hl_workload_builder *built = &self->built;
     size_t total = 0;
     for (size_t i = 0; i < built->op_count; i++) {
         built->ops[i].thread_prev = HAUL_NONE;
@@ -57,56 +64,91 @@ static uint32_t *group_by_thread(haul_trace_builder *self, size_t *ends)
         ends[t] = sum;
         sum += count;
     }
-    uint32_t *order = haul_trace_scratch(self, total);
+    uint32_t *order = hl_trace_scratch(self, total);
     for (uint32_t i = 0; order && i < built->op_count; i++)
         if (built->ops[i].thread != HAUL_NONE)
             order[ends[built->ops[i].thread]++] = i;
     return order;
 }
 
-/* A thread's calls are in order of call, which is not that of start. */
-static void link_threads(haul_trace_builder *self)
+/* Two threads that take turns are one chain of calls. */
+static void chain(hl_workload_builder *built, const uint32_t *order, const size_t *ends,
+                  const uint32_t two[2])
 {
-    haul_builder *built = &self->built;
+    size_t at[2];
+    for (int i = 0; i < 2; i++)
+        at[i] = two[i] ? ends[two[i] - 1] : 0;
+    for (uint32_t before = HAUL_NONE; at[0] < ends[two[0]] || at[1] < ends[two[1]];) {
+        const bool second = at[0] == ends[two[0]] ||
+                            (at[1] < ends[two[1]] &&
+                             built->ops[order[at[1]]].call_ns < built->ops[order[at[0]]].call_ns);
+        const uint32_t op = order[at[second]++];
+        built->ops[op].thread_prev = before;
+        before = op;
+    }
+}
+
+/* A thread's calls are in order of call, which is not that of start. */
+static void link_threads(hl_trace_builder *self)
+{
+    hl_workload_builder *built = &self->built;
     size_t *ends = calloc(built->threads.count + 1, sizeof *ends);
     uint32_t *order = ends ? group_by_thread(self, ends) : NULL;
+    uint32_t two[2];
     built->failed |= !order;
-    const haul_keys keys = {&built->ops->call_ns, sizeof *built->ops, HAUL_KEYS_SIGNED};
+    const hl_base_keys keys = {&built->ops->call_ns, sizeof *built->ops, HL_KEYS_SIGNED};
     for (size_t t = 0, begin = 0; !built->failed && t < built->threads.count; begin = ends[t++]) {
-        if (!haul_order_sort(order + begin, ends[t] - begin, &keys))
+        if (!hl_base_order_sort(order + begin, ends[t] - begin, &keys))
             built->failed = true;
         for (size_t i = begin + 1; i < ends[t]; i++)
             built->ops[order[i]].thread_prev = order[i - 1];
     }
+    if (!built->failed && hl_trace_threads_take_turns(built, order, ends, two))
+        chain(built, order, ends, two);
     free(ends);
+}
+
+/* With CUDA_LAUNCH_BLOCKING, and on a device that is the host, a launch returns when its kernel has
+ * ended: half of the call at least was that wait, and the kernel was not merely short. Clocks may
+ * let it return before the end, by 20 us (wait_edges.c) and a tenth of the kernel at most. */
+static bool is_blocking_launch(const haul_op *op)
+{
+    const int64_t not_short_ns = 20000, skew_ns = 20000, return_ns = 100000;
+    const int64_t since_ns = op->call_ns + op->call_dur_ns - (op->start_ns + op->dur_ns);
+    return (op->kind == HAUL_OP_KERNEL || op->kind == HAUL_OP_MEMSET) &&
+           op->flags & HAUL_OP_HAS_CALL && op->dur_ns >= not_short_ns && since_ns >= -skew_ns &&
+           since_ns >= -(op->dur_ns / 10) && since_ns <= return_ns &&
+           op->dur_ns >= op->call_dur_ns / 2;
 }
 
 /* A copy blocks where its call returned after it had ended, unless the call is one that returns at
  * once and the copy was merely short. */
-static void mark_blocking(haul_builder *built)
+static void mark_blocking(hl_workload_builder *built)
 {
     for (size_t i = 0; i < built->op_count; i++) {
         haul_op *op = &built->ops[i];
+        if (is_blocking_launch(op))
+            op->flags |= HAUL_OP_BLOCKS;
         if (op->kind != HAUL_OP_COPY || !(op->flags & HAUL_OP_HAS_CALL) ||
             op->call_ns + op->call_dur_ns < op->start_ns + op->dur_ns)
             continue;
         const char *name = op->name < built->strings.count ? built->strings.texts[op->name] : "";
-        if (op->detail != HAUL_PINNED || !strstr(name, "Async"))
+        if (op->detail != HAUL_MEMORY_PINNED || !strstr(name, "Async"))
             op->flags |= HAUL_OP_BLOCKS;
     }
 }
 
 /* Blocking copies are found first: their calls' keys share the room of the links. */
-void haul_trace_links_make(haul_trace_builder *self)
+void hl_trace_links_make(hl_trace_builder *self)
 {
     if (!self->built.op_count)
         return;
     mark_blocking(&self->built);
-    uint32_t *const order = haul_trace_by_start(self);
+    uint32_t *const order = hl_trace_by_start(self);
     if (order)
-        permute(self->built.ops, order, self->built.op_count);
+        permute(self->built.ops, self->built.operators, order, self->built.op_count);
     if (order)
-        haul_builder_link_streams(&self->built);
+        hl_workload_builder_link_streams(&self->built);
     if (!self->built.failed)
         link_threads(self);
 }

@@ -5,13 +5,13 @@
 
 /* Equal in all that was read, the call's key too. Two kernels of a graph may share a start and a
  * name, but not a stream. */
-static bool is_same(const haul_trace_builder *self, uint32_t a, uint32_t b)
+static bool is_same(const hl_trace_builder *self, uint32_t a, uint32_t b)
 {
     const haul_op *const x = &self->built.ops[a], *const y = &self->built.ops[b];
     const bool same_amount = haul_op_has_bytes(x) ? x->bytes == y->bytes : x->shape == y->shape;
     return x->start_ns == y->start_ns && x->dur_ns == y->dur_ns && x->kind == y->kind &&
            x->direction == y->direction && x->detail == y->detail && x->stream == y->stream &&
-           x->name == y->name && same_amount && haul_trace_key(self, a) == haul_trace_key(self, b);
+           x->name == y->name && same_amount && hl_trace_key(self, a) == hl_trace_key(self, b);
 }
 
 /* The last of those that were kept of one start: no more than a few are looked at, whatever the
@@ -22,7 +22,7 @@ typedef struct kept_ops {
     size_t count;
 } kept_ops;
 
-static bool is_repeat(const haul_trace_builder *self, kept_ops *kept, uint32_t op)
+static bool is_repeat(const hl_trace_builder *self, kept_ops *kept, uint32_t op)
 {
     enum { MOST = sizeof kept->ops / sizeof *kept->ops };
     const haul_op *const ops = self->built.ops;
@@ -36,12 +36,12 @@ static bool is_repeat(const haul_trace_builder *self, kept_ops *kept, uint32_t o
 }
 
 /* Kineto writes an event twice where two of its profilers saw it. */
-void haul_trace_drop_repeats(haul_trace_builder *self)
+void hl_trace_drop_repeats(hl_trace_builder *self)
 {
     enum { REPEATED = UINT8_MAX };
     haul_op *const ops = self->built.ops;
     const size_t count = self->built.op_count;
-    const uint32_t *const order = haul_trace_by_start(self);
+    const uint32_t *const order = hl_trace_by_start(self);
     kept_ops of_start = {.count = 0};
     size_t kept = 0;
     if (!order)
@@ -54,16 +54,16 @@ void haul_trace_drop_repeats(haul_trace_builder *self)
             ops[kept++] = ops[i];
     self->built.op_count = kept;
     if (kept < count)
-        haul_trace_repaired(self, count - kept, "operations written twice, counted once");
+        hl_trace_repaired(self, count - kept, "operations written twice, counted once");
 }
 
 /* A stream runs its operations one after the other: overlaps come of rounding, of clocks, or of
  * streams that a file does not tell apart. They are kept. */
-void haul_trace_note_overlaps(haul_trace_builder *self)
+void hl_trace_note_overlaps(hl_trace_builder *self)
 {
     const int64_t rounding_ns = 1000;
-    haul_builder *const built = &self->built;
-    const uint32_t *const order = haul_trace_by_start(self);
+    hl_workload_builder *const built = &self->built;
+    const uint32_t *const order = hl_trace_by_start(self);
     int64_t *const ends = malloc((built->streams.count + 1) * sizeof *ends);
     uint64_t overlaps = 0;
     built->failed |= !ends;
@@ -78,7 +78,7 @@ void haul_trace_note_overlaps(haul_trace_builder *self)
         *end = *end > op->start_ns + op->dur_ns ? *end : op->start_ns + op->dur_ns;
     }
     if (overlaps)
-        haul_trace_repaired(self, overlaps,
-                            "operations that overlap the one before them on their stream, kept");
+        hl_trace_repaired(self, overlaps,
+                          "operations that overlap the one before them on their stream, kept");
     free(ends);
 }

@@ -16,7 +16,7 @@ typedef struct stream_lists {
 /* The streams of each context, and of each stream the operation that a wait for its context last
  * saw there, and that wait's thread. */
 typedef struct context_lists {
-    haul_records contexts; /* process, id */
+    hl_base_records contexts; /* process, id */
     uint32_t *streams;
     size_t *begins;
     uint32_t *last_before;
@@ -25,7 +25,7 @@ typedef struct context_lists {
 } context_lists;
 
 typedef struct resolver {
-    haul_trace_builder *builder;
+    hl_trace_builder *builder;
     stream_lists lists;
     context_lists contexts;
     bool by_sync_id;
@@ -58,7 +58,7 @@ static void date_orphans(resolver *self, size_t begin, size_t end)
  */
 static bool make_lists(resolver *self)
 {
-    const haul_trace_builder *builder = self->builder;
+    const hl_trace_builder *builder = self->builder;
     const size_t stream_count = builder->built.streams.count;
     stream_lists *lists = &self->lists;
     lists->begins = calloc(stream_count + 1, sizeof *lists->begins);
@@ -72,7 +72,7 @@ static bool make_lists(resolver *self)
         lists->begins[s + 1] += lists->begins[s];
         lists->fingers[s] = lists->begins[s];
     }
-    lists->ops = haul_trace_scratch(self->builder, lists->begins[stream_count]);
+    lists->ops = hl_trace_scratch(self->builder, lists->begins[stream_count]);
     if (!lists->ops)
         return false;
     for (uint32_t i = 0; i < builder->built.op_count; i++)
@@ -88,7 +88,7 @@ static bool make_lists(resolver *self)
 /* Streams by context: counted, summed to begins, then filled from behind. */
 static bool make_contexts(resolver *self)
 {
-    const haul_trace_builder *builder = self->builder;
+    const hl_trace_builder *builder = self->builder;
     const haul_workload_stream *streams = builder->built.streams.items;
     const size_t count = builder->built.streams.count;
     context_lists *contexts = &self->contexts;
@@ -102,7 +102,7 @@ static bool make_contexts(resolver *self)
     contexts->budget = 64 * ((uint64_t)builder->built.op_count + count);
     for (size_t s = 0; s < count; s++) {
         const uint64_t key[2] = {streams[s].process, streams[s].context};
-        const uint32_t number = haul_records_add(&contexts->contexts, key);
+        const uint32_t number = hl_base_records_add(&contexts->contexts, key);
         if (number == UINT32_MAX)
             return false;
         contexts->begins[number + 1]++;
@@ -112,7 +112,7 @@ static bool make_contexts(resolver *self)
         contexts->begins[c + 1] += contexts->begins[c];
     for (size_t s = count; s-- > 0;) {
         const uint64_t key[2] = {streams[s].process, streams[s].context};
-        const uint32_t number = haul_records_find(&contexts->contexts, key);
+        const uint32_t number = hl_base_records_find(&contexts->contexts, key);
         contexts->streams[--contexts->begins[number + 1]] = (uint32_t)s;
     }
     /* The fill moved each end down to its own beginning: begins[c + 1] is where c begins. */
@@ -126,11 +126,11 @@ static size_t place_at(resolver *self, uint32_t stream, int64_t time_ns)
 {
     const stream_lists *lists = &self->lists;
     const haul_op *ops = self->builder->built.ops;
-    const haul_keys keys = {&ops->call_ns, sizeof *ops, HAUL_KEYS_SIGNED};
+    const hl_base_keys keys = {&ops->call_ns, sizeof *ops, HL_KEYS_SIGNED};
     const size_t begin = lists->begins[stream], end = lists->begins[stream + 1];
     lists->fingers[stream] =
-        haul_order_find(lists->ops + begin, end - begin, &keys,
-                        (uint64_t)time_ns ^ HAUL_KEYS_SIGNED, lists->fingers[stream]);
+        hl_base_order_find(lists->ops + begin, end - begin, &keys,
+                           (uint64_t)time_ns ^ HL_KEYS_SIGNED, lists->fingers[stream]);
     return begin + lists->fingers[stream];
 }
 
@@ -145,10 +145,10 @@ static uint32_t last_issued(resolver *self, uint32_t stream, int64_t time_ns)
 static uint32_t last_started(const resolver *self, uint32_t stream, int64_t time_ns)
 {
     const haul_op *ops = self->builder->built.ops;
-    const haul_keys keys = {&ops->start_ns, sizeof *ops, HAUL_KEYS_SIGNED};
+    const hl_base_keys keys = {&ops->start_ns, sizeof *ops, HL_KEYS_SIGNED};
     const size_t begin = self->lists.begins[stream], end = self->lists.begins[stream + 1];
-    const size_t place = haul_order_find(self->lists.ops + begin, end - begin, &keys,
-                                         (uint64_t)time_ns ^ HAUL_KEYS_SIGNED, 0);
+    const size_t place = hl_base_order_find(self->lists.ops + begin, end - begin, &keys,
+                                            (uint64_t)time_ns ^ HL_KEYS_SIGNED, 0);
     return place ? self->lists.ops[begin + place - 1] : HAUL_NONE;
 }
 
@@ -166,20 +166,20 @@ static const int64_t clock_skew_ns = 20000;
  * was only asked about. */
 static void add_edge(resolver *self, uint32_t before, uint32_t after)
 {
-    haul_trace_builder *builder = self->builder;
+    hl_trace_builder *builder = self->builder;
     const haul_op *waiting = &builder->built.ops[after];
     const int64_t met_ns = waiting->kind == HAUL_OP_SYNC ? end_of(waiting) : waiting->start_ns;
     if (before == after || end_of(&builder->built.ops[before]) > met_ns + clock_skew_ns) {
         self->contradicted++;
         return;
     }
-    haul_builder_edge(&builder->built, before, after);
+    hl_workload_builder_edge(&builder->built, before, after);
 }
 
 /* By process, event, id of synchronisation, then time. */
 static int compare_records(const void *a, const void *b)
 {
-    const haul_event *x = a, *y = b;
+    const hl_trace_event_mark *x = a, *y = b;
     if (x->process != y->process)
         return x->process < y->process ? -1 : 1;
     if (x->event != y->event)
@@ -191,29 +191,30 @@ static int compare_records(const void *a, const void *b)
 
 /* With ids of synchronisation the record is named; without, it is the event's latest before the
  * wait: the last that sorts below a record of then. */
-static const haul_event *find_record(const resolver *self, const haul_wait *wait, int64_t time_ns)
+static const hl_trace_event_mark *find_record(const resolver *self, const hl_trace_host_wait *wait,
+                                              int64_t time_ns)
 {
-    const haul_event limit = {
+    const hl_trace_event_mark limit = {
         .process = wait->process,
         .event = wait->event,
-        .sync_id = self->by_sync_id ? wait->sync_id : HAUL_NO_ID,
+        .sync_id = self->by_sync_id ? wait->sync_id : HL_TRACE_NO_ID,
         .time_ns = self->by_sync_id ? INT64_MAX : time_ns,
     };
-    const haul_event *const events = self->builder->events;
-    const haul_sorted records = {events, self->builder->event_count, sizeof *events,
-                                 compare_records};
-    const size_t before = haul_sorted_before(records, &limit, false);
-    const haul_event *const last = before ? &events[before - 1] : NULL;
+    const hl_trace_event_mark *const events = self->builder->events;
+    const hl_base_sorted records = {events, self->builder->event_count, sizeof *events,
+                                    compare_records};
+    const size_t before = hl_base_sorted_before(records, &limit, false);
+    const hl_trace_event_mark *const last = before ? &events[before - 1] : NULL;
     const bool is_named = last && last->process == wait->process && last->event == wait->event &&
                           (!self->by_sync_id || last->sync_id == wait->sync_id);
     return is_named ? last : NULL;
 }
 
-/* What was on the event's stream when it was recorded: HAUL_NONE where nothing was, or where the
- * record is not known, which is counted. */
-static uint32_t recorded_op(resolver *self, const haul_wait *wait, int64_t time_ns)
+/* The last operation on the event's stream when it was recorded: HAUL_NONE where nothing was, or
+ * where the record is not known, which is counted. */
+static uint32_t recorded_op(resolver *self, const hl_trace_host_wait *wait, int64_t time_ns)
 {
-    const haul_event *record = find_record(self, wait, time_ns);
+    const hl_trace_event_mark *record = find_record(self, wait, time_ns);
     if (!record) {
         self->unrecorded++;
         return HAUL_NONE;
@@ -227,11 +228,12 @@ static uint32_t recorded_op(resolver *self, const haul_wait *wait, int64_t time_
 }
 
 /* cudaDeviceSynchronize waits for every stream of the context; all that were idle add no edge. */
-static void wait_for_context(resolver *self, const haul_wait *wait, uint32_t after, int64_t time_ns)
+static void wait_for_context(resolver *self, const hl_trace_host_wait *wait, uint32_t after,
+                             int64_t time_ns)
 {
     context_lists *contexts = &self->contexts;
     const uint64_t key[2] = {wait->process, wait->context};
-    const uint32_t number = haul_records_find(&contexts->contexts, key);
+    const uint32_t number = hl_base_records_find(&contexts->contexts, key);
     if (number == UINT32_MAX)
         return;
     const size_t begin = contexts->begins[number], end = contexts->begins[number + 1];
@@ -255,7 +257,7 @@ static void wait_for_context(resolver *self, const haul_wait *wait, uint32_t aft
 }
 
 /* A wait begins when its call does: later calls are not waited for. */
-static void resolve_wait(resolver *self, const haul_wait *wait, uint32_t at)
+static void resolve_wait(resolver *self, const hl_trace_host_wait *wait, uint32_t at)
 {
     const haul_op *op = &self->builder->built.ops[at];
     const int64_t time_ns = op->flags & HAUL_OP_HAS_CALL ? op->call_ns : op->start_ns;
@@ -286,36 +288,37 @@ static void resolve_wait(resolver *self, const haul_wait *wait, uint32_t at)
         add_edge(self, before, after);
 }
 
-/* What could not be told is counted: a prediction without these waits may run too much at once. */
-static void say(const resolver *self)
+/* Notes how many waits could not be resolved: a prediction without these waits may run too much at
+ * once. */
+static void note_unresolved(const resolver *self)
 {
-    haul_trace_builder *builder = self->builder;
+    hl_trace_builder *builder = self->builder;
     if (self->unrecorded)
-        haul_trace_missing(
+        hl_trace_missing(
             builder, self->unrecorded,
             builder->event_count
                 ? "waits for events whose record is not in the profile"
                 : "records of the events that are waited for: the event table is empty");
     if (self->untimed)
-        haul_trace_missing(builder, self->untimed,
-                           "waits for events whose record has neither call nor time");
+        hl_trace_missing(builder, self->untimed,
+                         "waits for events whose record has neither call nor time");
     if (self->contradicted)
-        haul_trace_repaired(builder, self->contradicted,
-                            "waits that the recorded times contradict, left out");
+        hl_trace_repaired(builder, self->contradicted,
+                          "waits that the recorded times contradict, left out");
     if (self->too_many)
-        haul_trace_missing(builder, self->too_many,
-                           "waits for contexts of too many streams, left out");
+        hl_trace_missing(builder, self->too_many,
+                         "waits for contexts of too many streams, left out");
 }
 
 /* Event records are sorted once, so that each wait finds its own by bisection. */
-void haul_wait_edges_make(haul_trace_builder *builder)
+void hl_trace_wait_edges_make(hl_trace_builder *builder)
 {
     if (!builder->wait_count)
         return;
-    haul_host_faults_follow(builder);
+    hl_trace_host_faults_follow(builder);
     resolver self = {.builder = builder};
     for (size_t i = 0; i < builder->event_count; i++)
-        self.by_sync_id |= builder->events[i].sync_id != HAUL_NO_ID;
+        self.by_sync_id |= builder->events[i].sync_id != HL_TRACE_NO_ID;
     if (builder->event_count)
         qsort(builder->events, builder->event_count, sizeof *builder->events, compare_records);
     if (!make_lists(&self) || !make_contexts(&self))
@@ -324,7 +327,7 @@ void haul_wait_edges_make(haul_trace_builder *builder)
         haul_op *op = &builder->built.ops[i];
         if (op->kind != HAUL_OP_SYNC)
             continue;
-        const haul_wait *wait = &builder->waits[op->wait];
+        const hl_trace_host_wait *wait = &builder->waits[op->wait];
         op->wait = 0;
         resolve_wait(&self, wait, (uint32_t)i);
     }
@@ -333,11 +336,11 @@ void haul_wait_edges_make(haul_trace_builder *builder)
             builder->built.ops[i].call_ns = 0;
     free(self.lists.begins);
     free(self.lists.fingers);
-    haul_records_release(&self.contexts.contexts);
+    hl_base_records_release(&self.contexts.contexts);
     free(self.contexts.streams);
     free(self.contexts.begins);
     free(self.contexts.last_before);
     free(self.contexts.last_thread);
     if (!builder->built.failed)
-        say(&self);
+        note_unresolved(&self);
 }

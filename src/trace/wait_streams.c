@@ -6,11 +6,11 @@
 #include "trace/trace_builder.h"
 
 typedef struct joiner {
-    haul_trace_builder *builder;
+    hl_trace_builder *builder;
     haul_workload_stream *streams;
     size_t count;
     bool *works;           /* of each stream: an operation of a device is on it */
-    haul_records keys;     /* process, context and id of those */
+    hl_base_records keys;  /* process, context and id of those */
     uint32_t *worker;      /* of each key its stream, HAUL_NONE where it has two */
     uint32_t *renumbering; /* of each stream */
 } joiner;
@@ -26,7 +26,7 @@ static void key_of(const haul_workload_stream *stream, uint64_t key[3])
  * cannot stand for a third. */
 static bool find_workers(joiner *self)
 {
-    const haul_trace_builder *builder = self->builder;
+    const hl_trace_builder *builder = self->builder;
     for (size_t i = 0; i < builder->built.op_count; i++)
         if (haul_op_on_device(&builder->built.ops[i]) && builder->built.ops[i].stream != HAUL_NONE)
             self->works[builder->built.ops[i].stream] = true;
@@ -36,7 +36,7 @@ static bool find_workers(joiner *self)
         uint64_t key[3];
         key_of(&self->streams[s], key);
         const size_t before = self->keys.count;
-        const uint32_t number = haul_records_add(&self->keys, key);
+        const uint32_t number = hl_base_records_add(&self->keys, key);
         if (number == UINT32_MAX)
             return false;
         self->worker[number] = number < before ? HAUL_NONE : s;
@@ -49,7 +49,8 @@ static uint32_t worker_of(const joiner *self, uint32_t stream)
 {
     uint64_t key[3];
     key_of(&self->streams[stream], key);
-    const uint32_t number = self->works[stream] ? UINT32_MAX : haul_records_find(&self->keys, key);
+    const uint32_t number =
+        self->works[stream] ? UINT32_MAX : hl_base_records_find(&self->keys, key);
     return number == UINT32_MAX ? HAUL_NONE : self->worker[number];
 }
 
@@ -72,7 +73,7 @@ static size_t renumber(joiner *self)
 
 /* Streams without work that stand for no other stay too: a wait for one is a wait for nothing, and
  * not an error. */
-void haul_wait_streams_join(haul_trace_builder *builder)
+void hl_trace_wait_streams_join(hl_trace_builder *builder)
 {
     const size_t count = builder->built.streams.count;
     joiner self = {
@@ -94,7 +95,7 @@ void haul_wait_streams_join(haul_trace_builder *builder)
             builder->events[i].stream = self.renumbering[builder->events[i].stream];
     builder->built.failed |= !ready;
     builder->built.streams.count = kept; /* nobody looks for one from here on */
-    haul_records_release(&self.keys);
+    hl_base_records_release(&self.keys);
     free(self.works);
     free(self.worker);
     free(self.renumbering);

@@ -43,10 +43,10 @@ static haul_status read_file(const char *path, bytes *read, haul_error *error)
     struct stat facts;
     FILE *file = fopen(path, "rbe");
     if (!file || fstat(fileno(file), &facts)) {
-        haul_fail_open(error, path);
+        hl_base_fail_open(error, path);
         if (file)
             fclose(file);
-        return HAUL_IO;
+        return HAUL_STATUS_IO;
     }
     read->count = (size_t)facts.st_size;
     read->at = sqlite3_malloc64(read->count + 1);
@@ -55,8 +55,8 @@ static haul_status read_file(const char *path, bytes *read, haul_error *error)
     const bool failed = ferror(file);
     fclose(file);
     if (!read->at)
-        return haul_fail_no_memory(error);
-    return failed ? haul_fail_read(error, path) : HAUL_OK;
+        return hl_base_fail_no_memory(error);
+    return failed ? hl_base_fail_read(error, path) : HAUL_OK;
 }
 
 /* --- the log */
@@ -139,11 +139,12 @@ static haul_status merge(const wal *self, bytes *image, haul_error *error)
         return HAUL_OK;
     const uint64_t most = image->count / page + 1 + self->committed;
     if (self->pages_after > most)
-        return haul_fail(error, HAUL_BAD_INPUT, "corrupt write-ahead log: more pages than it has");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "corrupt write-ahead log: more pages than it has");
     const size_t count = self->pages_after * page;
     unsigned char *grown = sqlite3_realloc64(image->at, count + 1);
     if (!grown)
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     if (count > image->count)
         memset(grown + image->count, 0, count - image->count);
     *image = (bytes){grown, count};
@@ -173,16 +174,16 @@ static haul_status open_image(bytes *image, sqlite3 **db, haul_error *error)
         return HAUL_OK;
     sqlite3_close(*db);
     *db = NULL;
-    return haul_fail_no_memory(error);
+    return hl_base_fail_no_memory(error);
 }
 
 /* A log that is no log, or is damaged, costs what it holds, not the database. */
-haul_status haul_wal_open(const char *path, sqlite3 **db, const char **note, haul_error *error)
+haul_status hl_trace_wal_open(const char *path, sqlite3 **db, const char **note, haul_error *error)
 {
     wal self = {.committed = 0};
     bytes image = {0};
     char *name = sqlite3_mprintf("%s-wal", path);
-    haul_status status = name ? read_file(path, &image, error) : haul_fail_no_memory(error);
+    haul_status status = name ? read_file(path, &image, error) : hl_base_fail_no_memory(error);
     if (!status)
         status = read_file(name, &self.log, error);
     *note = NULL;

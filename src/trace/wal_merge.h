@@ -12,6 +12,6 @@
 /* Opens the database at `path` with what its log `path`-wal holds; neither is changed. *note is
  * NULL, or says what of the log is not in the image. Returns IO where a file cannot be read,
  * NO_MEMORY. */
-haul_status haul_wal_open(const char *path, sqlite3 **db, const char **note, haul_error *error);
+haul_status hl_trace_wal_open(const char *path, sqlite3 **db, const char **note, haul_error *error);
 
 #endif

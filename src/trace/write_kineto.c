@@ -2,65 +2,27 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/chrome_events.h"
 #include "base/fail.h"
-#include "base/utf8.h"
 #include "haul/trace.h"
 #include "trace/written_calls.h"
+#include "trace/written_places.h"
 
 typedef struct writer {
     const haul_workload *workload;
-    haul_written_calls calls;
+    hl_trace_written_calls calls;
+    hl_trace_written_places places;
     FILE *out;
     bool has_events;
 } writer;
 
-/* A string of JSON; bytes that are no UTF-8 become U+FFFD. */
-static void put_text(FILE *out, const char *text)
+/* Writes an event up to its "args", which the caller fills and closes with put_end. Readers take
+ * 64-bit numbers as signed: one with the highest bit set is written negative. */
+static void put_slice(writer *self, const hl_base_chrome_slice *of)
 {
-    fputc('"', out);
-    while (*text) {
-        const int length = haul_utf8_length(text);
-        if (!length)
-            fputs("\xEF\xBF\xBD", out);
-        else if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            fprintf(out, "\\u%04x", (unsigned)*text);
-        else
-            fwrite(text, 1, (size_t)length, out);
-        text += length ? length : 1;
-    }
-    fputc('"', out);
-}
-
-/* Nanoseconds as microseconds, with all their digits. */
-static void put_us(FILE *out, const char *key, int64_t ns)
-{
-    const uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-    fprintf(out, ",\"%s\":%s%" PRIu64 ".%03" PRIu64, key, ns < 0 ? "-" : "", size / 1000,
-            size % 1000);
-}
-
-typedef struct slice {
-    const char *category;
-    const char *name;
-    uint64_t pid;
-    uint64_t tid;
-    int64_t start_ns;
-    int64_t dur_ns;
-} slice;
-
-/* Writes an event up to its "args", which the caller fills and closes with put_end. */
-static void put_slice(writer *self, const slice *of)
-{
-    fprintf(self->out, "%s\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":", self->has_events ? "," : "",
-            of->category);
+    fputs(self->has_events ? ",\n" : "\n", self->out);
     self->has_events = true;
-    put_text(self->out, of->name);
-    fprintf(self->out, ",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, of->pid, of->tid);
-    put_us(self->out, "ts", of->start_ns);
-    put_us(self->out, "dur", of->dur_ns);
-    fputs(",\"args\":{", self->out);
+    hl_base_chrome_slice_open(of, self->out);
 }
 
 /* Closes the arguments and the event. */
@@ -73,7 +35,7 @@ static uint64_t device_id(const writer *self, uint32_t stream)
 {
     const haul_workload *const w = self->workload;
     const uint32_t device = stream == HAUL_NONE ? HAUL_NONE : w->streams[stream].device;
-    return device == HAUL_NONE ? 0 : w->devices[device].id;
+    return device == HAUL_NONE ? 0 : hl_trace_written_device(&self->places, device);
 }
 
 /* A stream of -1 is how Kineto writes that none is known. Ids are numbers with a sign there. */
@@ -94,14 +56,17 @@ static void put_place(const writer *self, const haul_op *op, uint32_t correlatio
 static void copy_name(const haul_op *op, char *name, size_t size)
 {
     static const char *const memories[HAUL_MEMORIES] = {
-        [HAUL_PAGEABLE] = "Pageable",     [HAUL_PINNED] = "Pinned",   [HAUL_DEVICE] = "Device",
-        [HAUL_ARRAY] = "Array",           [HAUL_MANAGED] = "Managed", [HAUL_HOST] = "Host",
+        [HAUL_MEMORY_PAGEABLE] = "Pageable", [HAUL_MEMORY_PINNED] = "Pinned",
+        [HAUL_MEMORY_DEVICE] = "Device",     [HAUL_MEMORY_ARRAY] = "Array",
+        [HAUL_MEMORY_MANAGED] = "Managed",   [HAUL_MEMORY_HOST] = "Host",
         [HAUL_MEMORY_UNKNOWN] = "Unknown"};
     const char *const memory = memories[op->detail];
-    const bool from_host = op->direction == HAUL_HTOD || op->direction == HAUL_HTOH;
-    const bool to_host = op->direction == HAUL_DTOH || op->direction == HAUL_HTOH;
+    const bool from_host =
+        op->direction == HAUL_DIRECTION_HTOD || op->direction == HAUL_DIRECTION_HTOH;
+    const bool to_host =
+        op->direction == HAUL_DIRECTION_DTOH || op->direction == HAUL_DIRECTION_HTOH;
     const char *direction = haul_direction_text((haul_direction)op->direction);
-    if (op->detail == HAUL_ARRAY && op->direction == HAUL_DTOD)
+    if (op->detail == HAUL_MEMORY_ARRAY && op->direction == HAUL_DIRECTION_DTOD)
         direction = "AtoA";
     snprintf(name, size, "Memcpy %s (%s -> %s)", direction, from_host ? memory : "Device",
              to_host ? memory : "Device");
@@ -121,7 +86,7 @@ static void put_collective(writer *self, const haul_shape *shape)
         {"Collective name", of->name}, {"dtype", of->data_type}, {"Process Group Name", of->group}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         fprintf(self->out, ",\"%s\":", texts[i].key);
-        put_text(self->out, haul_workload_string(w, texts[i].text));
+        hl_base_chrome_text(haul_workload_string(w, texts[i].text), self->out);
     }
     fprintf(self->out,
             ",\"In msg nelems\":%" PRIu64 ",\"Out msg nelems\":%" PRIu64 ",\"Group size\":%" PRIu32,
@@ -139,6 +104,13 @@ static void put_kernel(writer *self, const haul_op *op)
             s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1], s->block[2],
             s->registers_per_thread, s->shared_bytes);
     put_collective(self, s);
+    if (!s->operands)
+        return;
+    const haul_operands *const of = &self->workload->operands[s->operands - 1];
+    fprintf(self->out,
+            ",\"haul operands\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+            ",%" PRIu64 "]",
+            of->batch, of->rows, of->columns, of->inner, of->bytes, of->alignment);
 }
 
 static const char *const sync_names[] = {[HAUL_SYNC_UNKNOWN] = "Unknown",
@@ -147,7 +119,7 @@ static const char *const sync_names[] = {[HAUL_SYNC_UNKNOWN] = "Unknown",
                                          [HAUL_SYNC_STREAM] = "Stream Sync",
                                          [HAUL_SYNC_CONTEXT] = "Context Sync"};
 
-/* What a wait waits for. Kineto names an event and the stream that it was recorded on, of the
+/* Writes the target of a wait. Kineto names an event and the stream that it was recorded on, of the
  * device and context at hand; when it was reached, and where that stream is, are keys of haul's
  * own. An event is written as reached when what is waited for had just started. */
 static void put_wait(const writer *self, size_t number, const haul_op *op)
@@ -173,7 +145,7 @@ static void put_wait(const writer *self, size_t number, const haul_op *op)
             ",\"haul wait_on_context\":%" PRId64,
             (int64_t)stream->id, number + 1, (uint64_t)self->calls.count + number + 1,
             device_id(self, of), (int64_t)stream->context);
-    put_us(self->out, "haul event reached", w->ops[waited].start_ns + 1);
+    hl_base_chrome_us("haul event reached", w->ops[waited].start_ns + 1, self->out);
 }
 
 /* An operation as Kineto would have written it, its name in Kineto's words where haul has none. */
@@ -188,14 +160,14 @@ static void put_op(writer *self, size_t number)
     char name[64];
     if (op->kind == HAUL_OP_CALL) /* which its call alone is */
         return;
-    slice of = {categories[op->kind],
-                haul_workload_string(w, op->name),
-                device_id(self, op->stream),
-                0,
-                op->start_ns,
-                op->dur_ns};
+    hl_base_chrome_slice of = {categories[op->kind],
+                               haul_workload_string(w, op->name),
+                               (int64_t)device_id(self, op->stream),
+                               0,
+                               op->start_ns,
+                               op->dur_ns};
     if (op->stream != HAUL_NONE)
-        of.tid = w->streams[op->stream].id;
+        of.tid = (int64_t)w->streams[op->stream].id;
     if (op->kind == HAUL_OP_COPY) {
         copy_name(op, name, sizeof name);
         of.name = name;
@@ -221,8 +193,9 @@ static void put_call(writer *self, uint32_t call)
     const haul_workload *const w = self->workload;
     const haul_op *const op = &w->ops[self->calls.first[call]];
     const haul_workload_thread *const thread = &w->threads[op->thread];
-    put_slice(self, &(slice){"cuda_runtime", haul_written_call_name(w, op), thread->process,
-                             thread->id, op->call_ns, op->call_dur_ns});
+    put_slice(self, &(hl_base_chrome_slice){"cuda_runtime", hl_trace_written_call_name(w, op),
+                                            (int64_t)thread->process, (int64_t)thread->id,
+                                            op->call_ns, op->call_dur_ns});
     fprintf(self->out, "\"correlation\":%" PRIu32, call + 1);
     put_end(self);
 }
@@ -231,7 +204,7 @@ static void put_call(writer *self, uint32_t call)
 static void put_head(writer *self)
 {
     const haul_workload *const w = self->workload;
-    fputs("{\"schemaVersion\":1", self->out);
+    fputs("{\"schemaVersion\":1,\"haul convert\":1", self->out);
     if (w->epoch_ns)
         fprintf(self->out, ",\"baseTimeNanoseconds\":%" PRId64, w->epoch_ns);
     if (w->rank >= 0)
@@ -239,11 +212,14 @@ static void put_head(writer *self)
     fputs(",\"deviceProperties\":[", self->out);
     for (size_t i = 0; i < w->device_count; i++) {
         const haul_workload_device *const d = &w->devices[i];
-        fprintf(self->out, "%s{\"id\":%" PRIu64, i ? "," : "", d->id);
+        fprintf(self->out, "%s{\"id\":%" PRIu64, i ? "," : "",
+                hl_trace_written_device(&self->places, i));
         if (d->name) {
             fputs(",\"name\":", self->out);
-            put_text(self->out, d->name);
+            hl_base_chrome_text(d->name, self->out);
         }
+        if (d->rank >= 0)
+            fprintf(self->out, ",\"haul rank\":%" PRId64, d->rank);
         /* the last four are haul's own */
         fprintf(self->out,
                 ",\"totalGlobalMem\":%" PRIu64 ",\"numSms\":%" PRIu32 ",\"computeMajor\":%" PRIu32
@@ -259,7 +235,12 @@ static void put_head(writer *self)
 haul_status haul_trace_write_json(const haul_workload *workload, FILE *out, haul_error *error)
 {
     writer self = {.workload = workload, .out = out};
-    HAUL_TRY(haul_written_calls_make(&self.calls, workload, error));
+    HAUL_TRY(hl_trace_written_places_make(&self.places, workload, error));
+    const haul_status status = hl_trace_written_calls_make(&self.calls, workload, error);
+    if (status) {
+        hl_trace_written_places_release(&self.places);
+        return status;
+    }
     put_head(&self);
     for (size_t i = 0; i < workload->op_count; i++)
         put_op(&self, i);
@@ -270,11 +251,14 @@ haul_status haul_trace_write_json(const haul_workload *workload, FILE *out, haul
         const haul_named_range *const range = &workload->ranges[i];
         const haul_workload_thread *const thread =
             range->thread == HAUL_NONE ? &nowhere : &workload->threads[range->thread];
-        put_slice(&self, &(slice){"user_annotation", haul_workload_string(workload, range->name),
-                                  thread->process, thread->id, range->start_ns, range->dur_ns});
+        put_slice(&self, &(hl_base_chrome_slice){"user_annotation",
+                                                 haul_workload_string(workload, range->name),
+                                                 (int64_t)thread->process, (int64_t)thread->id,
+                                                 range->start_ns, range->dur_ns});
         put_end(&self);
     }
     fputs("\n]}\n", out);
-    haul_written_calls_release(&self.calls);
-    return ferror(out) ? haul_fail(error, HAUL_IO, "cannot write the trace") : HAUL_OK;
+    hl_trace_written_calls_release(&self.calls);
+    hl_trace_written_places_release(&self.places);
+    return ferror(out) ? haul_error_set(error, HAUL_STATUS_IO, "cannot write the trace") : HAUL_OK;
 }

@@ -8,9 +8,11 @@
 
 #include "base/fail.h"
 #include "haul/trace.h"
+#include "trace/own_tables.h"
 #include "trace/written_calls.h"
+#include "trace/written_places.h"
 
-/* What rows are put into. */
+/* Tables that rows are put into. */
 typedef enum target {
     COPIES,
     MEMSETS,
@@ -23,6 +25,10 @@ typedef enum target {
     GPUS,
     EPOCH,
     INFO,
+    THREADS,
+    LAUNCHES,
+    ORIGIN,
+    RANKS,
     TARGETS
 } target;
 
@@ -51,30 +57,40 @@ static const struct {
               "computeMajor,computeMinor,cuDevice"},
     [EPOCH] = {"TARGET_INFO_SESSION_START_TIME", "utcEpochNs"},
     [INFO] = {"META_DATA_EXPORT", "name,value"},
+    /* haul's own, for what Nsight Systems' cannot hold */
+    [THREADS] = {HL_TRACE_OWN_THREADS, "globalTid,id"},
+    [LAUNCHES] = {HL_TRACE_OWN_LAUNCHES,
+                  "kernel,collective,dataType,groupName,ranks,elementsIn,elementsOut,batch,"
+                  "rowCount,columnCount,inner,bytes,alignment"},
+    [ORIGIN] = {HL_TRACE_OWN_ORIGIN, "rank"},
+    [RANKS] = {HL_TRACE_OWN_RANKS, "deviceId,rank"},
 };
 
 typedef struct writer {
     const haul_workload *workload;
-    haul_written_calls calls;
+    hl_trace_written_calls calls;
+    hl_trace_written_places places;
     sqlite3 *db;
     sqlite3_stmt *statements[TARGETS];
+    bool is_made;     /* the file */
+    int64_t kernels;  /* written so far */
     int code;         /* the first failure, SQLITE_OK for none */
     bool own_threads; /* ids of threads fit a globalTid and differ; else their numbers do */
-    bool own_devices; /* the same of devices and a table of GPUs */
     uint32_t launch;  /* id of the name that calls of kernels have */
 } writer;
 
 #define NOTHING INT64_MIN
 
-/* Puts a row of numbers, with a text as its second column where there is one. */
-static void put(writer *self, target to, const int64_t *values, const char *text)
+/* Puts a row of numbers, with texts in the columns that have one. */
+static void put_texts(writer *self, target to, const int64_t *values, const char *const *texts)
 {
     sqlite3_stmt *const statement = self->statements[to];
     const int columns = sqlite3_bind_parameter_count(statement);
     for (int i = 0; self->code == SQLITE_OK && i < columns; i++)
-        if (text && i == 1)
-            self->code = sqlite3_bind_text(statement, i + 1, text, -1, SQLITE_STATIC);
+        if (texts[i])
+            self->code = sqlite3_bind_text(statement, i + 1, texts[i], -1, SQLITE_STATIC);
         else
+            // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): one each
             self->code = values[i] == NOTHING ? sqlite3_bind_null(statement, i + 1)
                                               : sqlite3_bind_int64(statement, i + 1, values[i]);
     if (self->code != SQLITE_OK)
@@ -83,20 +99,27 @@ static void put(writer *self, target to, const int64_t *values, const char *text
     self->code = code == SQLITE_DONE ? sqlite3_reset(statement) : code;
 }
 
+/* The same with a text as its second column, where there is one. */
+static void put(writer *self, target to, const int64_t *values, const char *text)
+{
+    const char *texts[HL_TRACE_ROW_COLUMNS] = {[1] = text};
+    put_texts(self, to, values, texts);
+}
+
 /* Strings are numbered from 1; an empty one is NULL, as nsys has it. */
 static int64_t string_id(const writer *self, uint32_t name)
 {
     return haul_workload_string(self->workload, name)[0] ? (int64_t)name + 1 : NOTHING;
 }
 
-/* Processes are numbered from 1: of a stream's, and of the threads that name the same. */
-static int64_t global_pid(const writer *self, uint64_t process)
+static int64_t pid_of_stream(const writer *self, uint32_t stream)
 {
-    const haul_workload *const w = self->workload;
-    size_t number = 0;
-    while (number < w->stream_count && w->streams[number].process != process)
-        number++;
-    return (int64_t)(number < w->stream_count ? number + 1 : 1) << 24;
+    return (int64_t)hl_trace_written_process_of_stream(&self->places, stream) << 24;
+}
+
+static int64_t pid_of_thread(const writer *self, uint32_t thread)
+{
+    return (int64_t)hl_trace_written_process_of_thread(&self->places, thread) << 24;
 }
 
 /* The process in the upper bits, the thread in the lower 24, as nsys serialises them. */
@@ -104,48 +127,46 @@ static int64_t global_tid(const writer *self, uint32_t thread)
 {
     if (thread == HAUL_NONE)
         return NOTHING;
-    const haul_workload_thread *const of = &self->workload->threads[thread];
-    return global_pid(self, of->process) |
-           (self->own_threads ? (int64_t)of->id : (int64_t)thread + 1);
+    return pid_of_thread(self, thread) |
+           (self->own_threads ? (int64_t)self->workload->threads[thread].id : (int64_t)thread + 1);
 }
 
-/* Ids of devices that several processes share are numbered anew: see choose_ids. */
 static int64_t device_id(const writer *self, uint32_t device)
 {
-    return self->own_devices ? (int64_t)self->workload->devices[device].id : (int64_t)device;
+    return (int64_t)hl_trace_written_device(&self->places, device);
 }
 
 enum { PLACE = 7 };
 
 /* The columns that operations share. */
-static void place(const writer *self, const haul_op *op, uint32_t call, int64_t *values)
+static void put_place(const writer *self, const haul_op *op, uint32_t call, int64_t *values)
 {
     const haul_workload *const w = self->workload;
     values[0] = op->start_ns;
     values[1] = op->start_ns + op->dur_ns;
     values[2] = values[3] = values[4] = NOTHING;
     values[5] = call;
-    values[6] = global_pid(self, op->thread != HAUL_NONE ? w->threads[op->thread].process
-                                 : w->stream_count       ? w->streams[0].process
-                                                         : 0);
+    values[6] = op->thread != HAUL_NONE ? pid_of_thread(self, op->thread)
+                : w->stream_count       ? pid_of_stream(self, 0)
+                                        : INT64_C(1) << 24;
     if (op->stream == HAUL_NONE)
         return;
     const haul_workload_stream *const stream = &w->streams[op->stream];
     values[2] = stream->device == HAUL_NONE ? NOTHING : device_id(self, stream->device);
     values[3] = (int64_t)stream->context;
     values[4] = (int64_t)stream->id;
-    values[6] = global_pid(self, stream->process);
+    values[6] = pid_of_stream(self, op->stream);
 }
 
 /* ENUM_CUDA_MEMCPY_OPER */
 static int64_t copy_kind(const haul_op *op)
 {
     static const int64_t kinds[HAUL_DIRECTIONS] = {
-        [HAUL_HTOD] = 1,  [HAUL_DTOH] = 2, [HAUL_DTOD] = 8,
-        [HAUL_PTOP] = 10, [HAUL_HTOH] = 9, [HAUL_UNKNOWN] = 0};
-    if (op->direction == HAUL_DTOD && op->detail == HAUL_ARRAY)
+        [HAUL_DIRECTION_HTOD] = 1,  [HAUL_DIRECTION_DTOH] = 2, [HAUL_DIRECTION_DTOD] = 8,
+        [HAUL_DIRECTION_PTOP] = 10, [HAUL_DIRECTION_HTOH] = 9, [HAUL_DIRECTION_UNKNOWN] = 0};
+    if (op->direction == HAUL_DIRECTION_DTOD && op->detail == HAUL_MEMORY_ARRAY)
         return 5;
-    if (op->direction == HAUL_DTOD && op->detail == HAUL_MANAGED)
+    if (op->direction == HAUL_DIRECTION_DTOD && op->detail == HAUL_MEMORY_MANAGED)
         return 13;
     return kinds[op->direction];
 }
@@ -160,19 +181,50 @@ static int64_t bytes_of(const haul_op *op)
 static void put_copy(writer *self, const haul_op *op, int64_t *values)
 {
     enum { DEVICE = 2, UNKNOWN = 7 };
-    static const int64_t kinds[HAUL_MEMORIES] = {[HAUL_PAGEABLE] = 0,
-                                                 [HAUL_PINNED] = 1,
-                                                 [HAUL_DEVICE] = DEVICE,
-                                                 [HAUL_ARRAY] = 3,
-                                                 [HAUL_MANAGED] = 4,
-                                                 [HAUL_HOST] = UNKNOWN,
-                                                 [HAUL_MEMORY_UNKNOWN] = UNKNOWN};
+    static const int64_t kinds[HAUL_MEMORIES] = {
+        [HAUL_MEMORY_PAGEABLE] = 0,     [HAUL_MEMORY_PINNED] = 1,  [HAUL_MEMORY_DEVICE] = DEVICE,
+        [HAUL_MEMORY_ARRAY] = 3,        [HAUL_MEMORY_MANAGED] = 4, [HAUL_MEMORY_HOST] = UNKNOWN,
+        [HAUL_MEMORY_UNKNOWN] = UNKNOWN};
     const int64_t memory = kinds[op->detail];
     values[PLACE] = bytes_of(op);
     values[PLACE + 1] = copy_kind(op);
-    values[PLACE + 2] = op->direction == HAUL_DTOH ? DEVICE : memory;
-    values[PLACE + 3] = op->direction == HAUL_HTOD ? DEVICE : memory;
+    values[PLACE + 2] = op->direction == HAUL_DIRECTION_DTOH ? DEVICE : memory;
+    values[PLACE + 3] = op->direction == HAUL_DIRECTION_HTOD ? DEVICE : memory;
     put(self, COPIES, values, NULL);
+}
+
+/* Writes the data of a collective and the operands of an operator, by the number of the kernel's
+ * row. */
+static void put_launch(writer *self, const haul_shape *shape)
+{
+    const haul_workload *const w = self->workload;
+    const haul_collective *const moved =
+        shape->collective ? &w->collectives[shape->collective - 1] : NULL;
+    const haul_operands *const read = shape->operands ? &w->operands[shape->operands - 1] : NULL;
+    int64_t values[HL_TRACE_LAUNCH_COUNT];
+    const char *texts[HL_TRACE_LAUNCH_COUNT] = {NULL};
+    if (!moved && !read)
+        return;
+    for (int i = 0; i < HL_TRACE_LAUNCH_COUNT; i++)
+        values[i] = NOTHING;
+    values[HL_TRACE_LAUNCH_KERNEL] = self->kernels;
+    if (moved) {
+        texts[HL_TRACE_LAUNCH_COLLECTIVE] = haul_workload_string(w, moved->name);
+        texts[HL_TRACE_LAUNCH_DATA_TYPE] = haul_workload_string(w, moved->data_type);
+        texts[HL_TRACE_LAUNCH_GROUP] = haul_workload_string(w, moved->group);
+        values[HL_TRACE_LAUNCH_RANKS] = moved->group_size;
+        values[HL_TRACE_LAUNCH_ELEMENTS_IN] = (int64_t)moved->elements_in;
+        values[HL_TRACE_LAUNCH_ELEMENTS_OUT] = (int64_t)moved->elements_out;
+    }
+    if (read) {
+        values[HL_TRACE_LAUNCH_BATCH] = (int64_t)read->batch;
+        values[HL_TRACE_LAUNCH_ROWS] = (int64_t)read->rows;
+        values[HL_TRACE_LAUNCH_COLUMNS] = (int64_t)read->columns;
+        values[HL_TRACE_LAUNCH_INNER] = (int64_t)read->inner;
+        values[HL_TRACE_LAUNCH_BYTES] = (int64_t)read->bytes;
+        values[HL_TRACE_LAUNCH_ALIGNMENT] = (int64_t)read->alignment;
+    }
+    put_texts(self, LAUNCHES, values, texts);
 }
 
 /* Static and dynamic shared memory are one figure here: the sum is what a block takes. */
@@ -190,6 +242,8 @@ static void put_kernel(writer *self, const haul_op *op, int64_t *values)
     values[PLACE + 8] = shape->shared_bytes;
     values[PLACE + 9] = 0;
     put(self, KERNELS, values, NULL);
+    self->kernels++;
+    put_launch(self, shape);
 }
 
 /* An event that is waited for is written as reached when what is waited for had just started: a
@@ -212,13 +266,13 @@ static void put_wait(writer *self, size_t number, const haul_op *op, int64_t *va
     const uint32_t stream = waited == HAUL_NONE ? HAUL_NONE : w->ops[waited].stream;
     if (op->stream == HAUL_NONE && stream < w->stream_count) {
         values[3] = (int64_t)w->streams[stream].context;
-        values[6] = global_pid(self, w->streams[stream].process);
+        values[6] = pid_of_stream(self, stream);
     }
     put(self, WAITS, values, NULL);
     if (!of_event || waited == HAUL_NONE)
         return;
     int64_t where[PLACE];
-    place(self, &w->ops[waited], 0, where);
+    put_place(self, &w->ops[waited], 0, where);
     const int64_t record[] = {where[0] + 1, where[2], where[3], where[4], 0,
                               where[6],     event,    event};
     put(self, EVENTS, record, NULL);
@@ -229,7 +283,7 @@ static void put_op(writer *self, size_t number)
 {
     const haul_op *const op = &self->workload->ops[number];
     int64_t values[PLACE + 10];
-    place(self, op, self->calls.ids[number], values);
+    put_place(self, op, self->calls.ids[number], values);
     switch ((haul_op_kind)op->kind) {
     case HAUL_OP_COPY:
         put_copy(self, op, values);
@@ -286,6 +340,8 @@ static void put_devices(writer *self)
                                   d->compute_minor,
                                   id};
         put(self, GPUS, values, d->name);
+        if (d->rank >= 0)
+            put(self, RANKS, (const int64_t[]){id, d->rank}, NULL);
     }
 }
 
@@ -298,6 +354,10 @@ static void put_all(writer *self)
     put_devices(self);
     if (w->epoch_ns)
         put(self, EPOCH, &w->epoch_ns, NULL);
+    if (w->rank >= 0)
+        put(self, ORIGIN, &w->rank, NULL);
+    for (uint32_t i = 0; !self->own_threads && i < w->thread_count; i++)
+        put(self, THREADS, (const int64_t[]){global_tid(self, i), (int64_t)w->threads[i].id}, NULL);
     for (size_t i = 0; self->code == SQLITE_OK && i < w->op_count; i++)
         put_op(self, i);
     for (uint32_t i = 0; i < self->calls.count; i++) {
@@ -322,35 +382,24 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool all_differ(uint64_t *values, size_t count)
-{
-    bool differ = true;
-    qsort(values, count, sizeof *values, by_value);
-    for (size_t i = 1; i < count; i++)
-        differ &= values[i] != values[i - 1];
-    return differ;
-}
-
-/* A globalTid has 24 bits for a thread, and a table of GPUs each id once. What does not fit is
- * numbered anew: processes without a stream share a number, so their threads' ids may meet. */
-static haul_status choose_ids(writer *self, haul_error *error)
+/* A globalTid has 24 bits for a thread: where an id does not fit, or two threads of a process have
+ * one, all are numbered anew. */
+static haul_status choose_threads(writer *self, haul_error *error)
 {
     enum { THREAD_BITS = 24 };
     const haul_workload *const w = self->workload;
-    uint64_t *const ids = malloc((w->device_count + w->thread_count + 1) * sizeof *ids);
+    uint64_t *const ids = malloc((w->thread_count + 1) * sizeof *ids);
     if (!ids)
-        return haul_fail_no_memory(error);
-    self->own_devices = self->own_threads = true;
-    for (size_t i = 0; i < w->device_count; i++) {
-        ids[i] = w->devices[i].id;
-        self->own_devices &= ids[i] <= INT32_MAX;
-    }
-    self->own_devices &= all_differ(ids, w->device_count);
-    for (size_t i = 0; i < w->thread_count; i++) {
-        ids[i] = (uint64_t)global_pid(self, w->threads[i].process) | w->threads[i].id;
+        return hl_base_fail_no_memory(error);
+    self->own_threads = true;
+    for (uint32_t i = 0; i < w->thread_count; i++) {
+        ids[i] = (uint64_t)pid_of_thread(self, i) | w->threads[i].id;
         self->own_threads &= w->threads[i].id < UINT64_C(1) << THREAD_BITS;
     }
-    self->own_threads &= all_differ(ids, w->thread_count);
+    if (w->thread_count)
+        qsort(ids, w->thread_count, sizeof *ids, by_value);
+    for (size_t i = 1; i < w->thread_count; i++)
+        self->own_threads &= ids[i] != ids[i - 1];
     free(ids);
     return HAUL_OK;
 }
@@ -360,6 +409,7 @@ static void open_database(writer *self, const char *path)
 {
     (void)unlink(path);
     self->code = sqlite3_open_v2(path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    self->is_made = self->code == SQLITE_OK;
     if (self->code == SQLITE_OK)
         self->code =
             sqlite3_exec(self->db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN",
@@ -383,7 +433,7 @@ static void open_database(writer *self, const char *path)
             NULL, NULL, NULL);
 }
 
-/* Without the COMMIT a failed write leaves no tables behind. */
+/* A file that could not be written whole is no profile: it is removed. */
 static haul_status close_database(writer *self, const char *path, haul_error *error)
 {
     for (int i = 0; i < TARGETS; i++)
@@ -391,12 +441,15 @@ static haul_status close_database(writer *self, const char *path, haul_error *er
     if (self->code == SQLITE_OK)
         self->code = sqlite3_exec(self->db, "COMMIT", NULL, NULL, NULL);
     haul_status status = HAUL_OK;
-    if (self->code != SQLITE_OK) {
-        status = haul_fail(error, HAUL_IO, "cannot write: %s",
-                           self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(self->code));
-        haul_error_in_file(error, path);
+    if ((self->code & 0xff) == SQLITE_NOMEM) {
+        status = hl_base_fail_no_memory(error);
+    } else if (self->code != SQLITE_OK) {
+        status = haul_error_set(error, HAUL_STATUS_IO, "cannot write: %s",
+                                self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(self->code));
+        hl_base_error_in_file(error, path);
     }
-    sqlite3_close(self->db);
+    if (sqlite3_close(self->db) == SQLITE_OK && status && self->is_made)
+        (void)unlink(path);
     return status;
 }
 
@@ -405,12 +458,17 @@ haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *p
                                     haul_error *error)
 {
     writer self = {.workload = workload};
-    HAUL_TRY(choose_ids(&self, error));
-    HAUL_TRY(haul_written_calls_make(&self.calls, workload, error));
-    open_database(&self, path);
-    if (self.code == SQLITE_OK)
-        put_all(&self);
-    haul_status status = close_database(&self, path, error);
-    haul_written_calls_release(&self.calls);
+    HAUL_TRY(hl_trace_written_places_make(&self.places, workload, error));
+    haul_status status = choose_threads(&self, error);
+    if (!status)
+        status = hl_trace_written_calls_make(&self.calls, workload, error);
+    if (!status) {
+        open_database(&self, path);
+        if (self.code == SQLITE_OK)
+            put_all(&self);
+        status = close_database(&self, path, error);
+        hl_trace_written_calls_release(&self.calls);
+    }
+    hl_trace_written_places_release(&self.places);
     return status;
 }

@@ -27,7 +27,7 @@ static int64_t called_ns(const haul_op *op)
 /* A stream's wait holds up the operation behind it on its stream: the edge is that one's. Of
  * several waits before one operation each takes another edge; waits come in order of their calls,
  * so the nearest before the operation's own is looked for from behind. */
-static void find_stream_wait(haul_written_calls *self, const haul_workload *workload,
+static void find_stream_wait(hl_trace_written_calls *self, const haul_workload *workload,
                              const haul_edge *edge)
 {
     enum { LOOKED_AT = 1 << 16 };
@@ -43,7 +43,7 @@ static void find_stream_wait(haul_written_calls *self, const haul_workload *work
     }
 }
 
-static void find_waited(haul_written_calls *self, const haul_workload *workload)
+static void find_waited(hl_trace_written_calls *self, const haul_workload *workload)
 {
     memset(self->waited, 0xff, (workload->op_count + 1) * sizeof *self->waited);
     for (size_t i = 0; i < workload->edge_count; i++) {
@@ -55,26 +55,26 @@ static void find_waited(haul_written_calls *self, const haul_workload *workload)
     }
 }
 
-haul_status haul_written_calls_make(haul_written_calls *self, const haul_workload *workload,
-                                    haul_error *error)
+haul_status hl_trace_written_calls_make(hl_trace_written_calls *self, const haul_workload *workload,
+                                        haul_error *error)
 {
     const size_t count = workload->op_count;
     const haul_op *const ops = workload->ops;
     uint32_t *const order = malloc((count + 1) * sizeof *order);
-    *self = (haul_written_calls){.ids = calloc(count + 1, sizeof *self->ids),
-                                 .first = malloc((count + 1) * sizeof *self->first),
-                                 .waited = malloc((count + 1) * sizeof *self->waited)};
+    *self = (hl_trace_written_calls){.ids = calloc(count + 1, sizeof *self->ids),
+                                     .first = malloc((count + 1) * sizeof *self->first),
+                                     .waited = malloc((count + 1) * sizeof *self->waited)};
     size_t calls = 0;
     for (uint32_t i = 0; order && i < count; i++)
         if (ops[i].flags & HAUL_OP_HAS_CALL)
             order[calls++] = i;
-    const haul_keys starts = {
-        .first = count ? &ops->call_ns : NULL, .stride = sizeof *ops, .flip = HAUL_KEYS_SIGNED};
+    const hl_base_keys starts = {
+        .first = count ? &ops->call_ns : NULL, .stride = sizeof *ops, .flip = HL_KEYS_SIGNED};
     if (!order || !self->ids || !self->first || !self->waited ||
-        (calls && !haul_order_sort(order, calls, &starts))) {
+        (calls && !hl_base_order_sort(order, calls, &starts))) {
         free(order);
-        haul_written_calls_release(self);
-        return haul_fail_no_memory(error);
+        hl_trace_written_calls_release(self);
+        return hl_base_fail_no_memory(error);
     }
     for (size_t i = 0; i < calls; i++) {
         const bool shared = i && same_call(&ops[order[i - 1]], &ops[order[i]]);
@@ -89,15 +89,15 @@ haul_status haul_written_calls_make(haul_written_calls *self, const haul_workloa
     return HAUL_OK;
 }
 
-void haul_written_calls_release(haul_written_calls *self)
+void hl_trace_written_calls_release(hl_trace_written_calls *self)
 {
     free(self->ids);
     free(self->first);
     free(self->waited);
-    *self = (haul_written_calls){0};
+    *self = (hl_trace_written_calls){0};
 }
 
-const char *haul_written_call_name(const haul_workload *workload, const haul_op *op)
+const char *hl_trace_written_call_name(const haul_workload *workload, const haul_op *op)
 {
     return op->kind == HAUL_OP_KERNEL ? "cudaLaunchKernel"
                                       : haul_workload_string(workload, op->name);

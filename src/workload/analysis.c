@@ -21,7 +21,7 @@ enum { NEGLIGIBLE_BYTES = 64, LONGER = 4, SEEN = 4 };
 
 enum { GROUP_COUNT = (int)HAUL_DIRECTIONS * (int)HAUL_MEMORIES };
 
-/* What covers a device's time, or the whole profile's. */
+/* Kinds of work that cover a device's time, or the whole profile's. */
 enum {
     COPIES,
     KERNELS,
@@ -34,13 +34,13 @@ enum {
 };
 
 typedef struct cover {
-    haul_union of[COVERS];
+    hl_base_union of[COVERS];
 } cover;
 
 /* The sweep over the operations: what is summed on the way. */
 typedef struct survey {
     haul_copy_group groups[GROUP_COUNT]; /* by direction, then memory */
-    haul_union group_covers[GROUP_COUNT];
+    hl_base_union group_covers[GROUP_COUNT];
     haul_workload_device_use
         *devices; /* the workload's, and one for operations of no known device */
     cover *device_covers;
@@ -49,14 +49,14 @@ typedef struct survey {
     int64_t first_ns;
     int64_t last_ns;
     uint64_t unsized;
-    haul_tally tally;
+    hl_workload_tally tally;
 } survey;
 
 /* Covers begin before all times, negative ones too. */
 static void cover_begin(cover *self)
 {
     for (int i = 0; i < COVERS; i++)
-        self->of[i] = haul_union_begin();
+        self->of[i] = hl_base_union_begin();
 }
 
 /* Memsets count for a device's busy time, but hide no copy and are hidden by none. */
@@ -67,13 +67,13 @@ static void cover_add(cover *self, const haul_op *op)
                                            [HAUL_OP_MEMSET] = MEMSETS,
                                            [HAUL_OP_MESSAGE] = COMMUNICATION};
     const int of = haul_op_is_collective(op) ? COMMUNICATION : own[op->kind];
-    const int64_t start = op->start_ns, end = haul_end_of(op->start_ns, op->dur_ns);
-    haul_union_add(&self->of[of], start, end);
-    haul_union_add(&self->of[ANY], start, end);
+    const int64_t start = op->start_ns, end = hl_base_end_of(op->start_ns, op->dur_ns);
+    hl_base_union_add(&self->of[of], start, end);
+    hl_base_union_add(&self->of[ANY], start, end);
     if (of == COPIES || of == KERNELS)
-        haul_union_add(&self->of[EITHER], start, end);
+        hl_base_union_add(&self->of[EITHER], start, end);
     if (of == COMMUNICATION || of == KERNELS)
-        haul_union_add(&self->of[WORK], start, end);
+        hl_base_union_add(&self->of[WORK], start, end);
 }
 
 /* Copies hide behind kernels for as long as both run: by inclusion and exclusion, since the union
@@ -83,15 +83,15 @@ static haul_busy cover_lengths(const cover *self)
     const uint64_t copies = self->of[COPIES].covered, kernels = self->of[KERNELS].covered;
     const uint64_t communication = self->of[COMMUNICATION].covered;
     return (haul_busy){
-        .communication_ns = haul_clamp_ns(communication),
+        .communication_ns = hl_base_clamp_ns(communication),
         .hidden_communication_ns =
-            haul_clamp_ns(communication - (self->of[WORK].covered - kernels)),
-        .copy_ns = haul_clamp_ns(copies),
-        .kernel_ns = haul_clamp_ns(kernels),
-        .memset_ns = haul_clamp_ns(self->of[MEMSETS].covered),
-        .both_ns = haul_clamp_ns(copies - (self->of[EITHER].covered - kernels)),
-        .either_ns = haul_clamp_ns(self->of[EITHER].covered),
-        .any_ns = haul_clamp_ns(self->of[ANY].covered),
+            hl_base_clamp_ns(communication - (self->of[WORK].covered - kernels)),
+        .copy_ns = hl_base_clamp_ns(copies),
+        .kernel_ns = hl_base_clamp_ns(kernels),
+        .memset_ns = hl_base_clamp_ns(self->of[MEMSETS].covered),
+        .both_ns = hl_base_clamp_ns(copies - (self->of[EITHER].covered - kernels)),
+        .either_ns = hl_base_clamp_ns(self->of[EITHER].covered),
+        .any_ns = hl_base_clamp_ns(self->of[ANY].covered),
     };
 }
 
@@ -99,14 +99,15 @@ static haul_busy cover_lengths(const cover *self)
 static void add_totals(haul_totals *sum, const haul_totals *totals)
 {
     sum->count += totals->count;
-    sum->bytes = haul_add_bytes(sum->bytes, totals->bytes);
-    sum->time_ns = haul_add_ns(sum->time_ns, totals->time_ns);
+    sum->bytes = hl_base_add_bytes(sum->bytes, totals->bytes);
+    sum->time_ns = hl_base_add_ns(sum->time_ns, totals->time_ns);
 }
 
 /* Groups are in an array by direction and memory; a value out of range counts as unknown. */
 static size_t group_of(const haul_op *copy)
 {
-    const size_t direction = copy->direction < HAUL_DIRECTIONS ? copy->direction : HAUL_UNKNOWN;
+    const size_t direction =
+        copy->direction < HAUL_DIRECTIONS ? copy->direction : HAUL_DIRECTION_UNKNOWN;
     const size_t memory = copy->detail < HAUL_MEMORIES ? copy->detail : HAUL_MEMORY_UNKNOWN;
     return direction * HAUL_MEMORIES + memory;
 }
@@ -122,16 +123,17 @@ static void survey_copy(survey *self, const haul_op *op)
     if (op->dur_ns > group->longest_ns)
         group->longest_ns = op->dur_ns;
     add_totals(&group->totals, &one);
-    add_totals(&group->decades[haul_decade_of(op->bytes)], &one);
-    haul_union_add(&self->group_covers[at], op->start_ns, haul_end_of(op->start_ns, op->dur_ns));
+    add_totals(&group->decades[hl_workload_decade_of(op->bytes)], &one);
+    hl_base_union_add(&self->group_covers[at], op->start_ns,
+                      hl_base_end_of(op->start_ns, op->dur_ns));
 }
 
 /* A copy, memset or kernel. Returns false without memory. */
 static bool survey_op(survey *self, const haul_workload *workload, const haul_op *op)
 {
     const haul_op_kind kind = op->kind;
-    const int64_t end = haul_end_of(op->start_ns, op->dur_ns);
-    const size_t device = haul_device_of(workload, op);
+    const int64_t end = hl_base_end_of(op->start_ns, op->dur_ns);
+    const size_t device = hl_workload_device_of(workload, op);
     haul_workload_device_use *use = &self->devices[device];
     haul_totals one = {1, haul_op_has_bytes(op) ? op->bytes : 0, op->dur_ns};
     haul_totals *sum = kind == HAUL_OP_COPY      ? &use->copies
@@ -153,7 +155,7 @@ static bool survey_op(survey *self, const haul_workload *workload, const haul_op
         self->first_ns = op->start_ns;
     if (end > self->last_ns)
         self->last_ns = end;
-    return haul_tally_add(&self->tally, op);
+    return hl_workload_tally_add(&self->tally, op);
 }
 
 /* A wait or a call. A stream's wait for an event costs the host no more than its call. */
@@ -163,7 +165,7 @@ static void survey_host_op(haul_analysis *analysis, const haul_op *op)
     const unsigned sync = op->detail < HAUL_SYNC_KINDS ? op->detail : HAUL_SYNC_UNKNOWN;
     add_totals(op->kind == HAUL_OP_CALL ? &analysis->calls : &analysis->syncs[sync], &one);
     if (op->kind == HAUL_OP_SYNC && sync != HAUL_SYNC_STREAM_WAIT)
-        analysis->host.wait_ns = haul_add_ns(analysis->host.wait_ns, op->dur_ns);
+        analysis->host.wait_ns = hl_base_add_ns(analysis->host.wait_ns, op->dur_ns);
 }
 
 /* One place more than devices: for operations whose device is not known. */
@@ -183,7 +185,7 @@ static bool survey_begin(survey *self, const haul_workload *workload)
     for (size_t i = 0; i < GROUP_COUNT; i++) {
         self->groups[i].direction = (haul_direction)(i / HAUL_MEMORIES);
         self->groups[i].memory = (haul_memory)(i % HAUL_MEMORIES);
-        self->group_covers[i] = haul_union_begin();
+        self->group_covers[i] = hl_base_union_begin();
     }
     return true;
 }
@@ -215,7 +217,7 @@ static void take_times(const survey *self, haul_analysis *analysis)
     double copy_busy = 0, both_busy = 0, communication_busy = 0, hidden_busy = 0;
     analysis->busy = cover_lengths(&self->cover);
     if (self->last_ns >= self->first_ns)
-        analysis->span_ns = haul_clamp_ns((uint64_t)self->last_ns - (uint64_t)self->first_ns);
+        analysis->span_ns = hl_base_clamp_ns((uint64_t)self->last_ns - (uint64_t)self->first_ns);
     analysis->idle_ns = analysis->span_ns - analysis->busy.any_ns;
     /* Device by device: a kernel of another device hides nothing. */
     for (size_t i = 0; i < analysis->device_count; i++) {
@@ -233,6 +235,13 @@ static void take_times(const survey *self, haul_analysis *analysis)
     analysis->copy_share = copy + kernel > 0 ? copy / (copy + kernel) : (double)NAN;
 }
 
+/* By the devices' share: a kernel of another device hides nothing. */
+int64_t haul_analysis_exposed_ns(const haul_analysis *self)
+{
+    const double all_ns = (double)self->busy.communication_ns;
+    return all_ns > 0 ? (int64_t)llround(all_ns * (1 - self->hidden_share)) : 0;
+}
+
 /* Rows of the tally are finer than groups: by size too. */
 static bool is_of_group(const haul_cost_row *row, const haul_copy_group *group)
 {
@@ -243,7 +252,7 @@ static bool is_of_group(const haul_cost_row *row, const haul_copy_group *group)
 
 /* See latency_s in the header: the line through the fastest copy that no much longer copy goes
  * below. */
-static double latency_under(const haul_tally *tally, const haul_copy_group *group)
+static double latency_under(const hl_workload_tally *tally, const haul_copy_group *group)
 {
     const haul_cost_row *fastest = NULL;
     for (size_t i = 0; i < tally->count; i++) {
@@ -281,7 +290,7 @@ static bool take_groups(survey *self, haul_analysis *analysis)
         haul_copy_group *group = &self->groups[i];
         if (!group->totals.count)
             continue;
-        group->busy_ns = haul_clamp_ns(self->group_covers[i].covered);
+        group->busy_ns = hl_base_clamp_ns(self->group_covers[i].covered);
         group->latency_s = latency_under(&self->tally, group);
         if (!isnan(group->latency_s)) {
             latency_s += group->latency_s * (double)group->totals.count;
@@ -306,7 +315,7 @@ static void take_rates_of(const haul_workload *workload, haul_copy_group *group,
         rates[count] = (double)op->bytes / ((double)op->dur_ns * 1e-9);
         group->best_Bps = fmax(group->best_Bps, rates[count++]);
     }
-    group->median_Bps = count ? haul_median_of_many(rates, count) : (double)NAN;
+    group->median_Bps = count ? hl_base_median_of_many(rates, count) : (double)NAN;
     if (!count)
         group->best_Bps = (double)NAN;
 }
@@ -326,9 +335,9 @@ static bool take_rates(const haul_workload *workload, haul_analysis *analysis)
     return enough;
 }
 
-/* haul_host_use_sum fills the record whole: what the sweep summed into it is put back. */
-static haul_status fill(const haul_workload *workload, survey *self, haul_analysis *analysis,
-                        haul_error *error)
+/* hl_workload_host_use_sum fills the record whole: what the sweep summed into it is put back. */
+static haul_status fill_analysis(const haul_workload *workload, survey *self,
+                                 haul_analysis *analysis, haul_error *error)
 {
     bool enough = true;
     for (size_t i = 0; enough && i < workload->op_count; i++)
@@ -338,28 +347,30 @@ static haul_status fill(const haul_workload *workload, survey *self, haul_analys
             survey_host_op(analysis, &workload->ops[i]);
     if (!enough || !take_devices(self, analysis) || !take_groups(self, analysis) ||
         !take_rates(workload, analysis))
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     take_times(self, analysis);
-    analysis->largest_count = haul_tally_largest(&self->tally, analysis->largest);
+    HAUL_TRY(haul_idle_causes(workload, &analysis->idle, &analysis->idle_count, error));
+    analysis->largest_count = hl_workload_tally_largest(&self->tally, analysis->largest);
     const int64_t wait_ns = analysis->host.wait_ns;
-    const haul_status status = haul_host_use_sum(workload, &analysis->host, error);
+    const haul_status status = hl_workload_host_use_sum(workload, &analysis->host, error);
     analysis->host.wait_ns = wait_ns;
     return status;
 }
 
-haul_status haul_analyze(const haul_workload *workload, haul_analysis **analysis, haul_error *error)
+haul_status haul_analysis_make(const haul_workload *workload, haul_analysis **analysis,
+                               haul_error *error)
 {
     survey *self = calloc(1, sizeof *self);
     haul_analysis *result = calloc(1, sizeof *result);
-    haul_status status = HAUL_NO_MEMORY;
+    haul_status status = HAUL_STATUS_NO_MEMORY;
     if (self && result && survey_begin(self, workload))
-        status = fill(workload, self, result, error);
+        status = fill_analysis(workload, self, result, error);
     else
-        haul_fail_no_memory(error);
+        hl_base_fail_no_memory(error);
     if (self) {
         free(self->devices);
         free(self->device_covers);
-        haul_tally_release(&self->tally);
+        hl_workload_tally_release(&self->tally);
     }
     free(self);
     if (status)
@@ -376,5 +387,6 @@ void haul_analysis_free(haul_analysis *analysis)
         return;
     free(analysis->groups);
     free(analysis->devices);
+    free(analysis->idle);
     free(analysis);
 }

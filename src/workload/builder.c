@@ -9,12 +9,12 @@
 #include "base/grow.h"
 #include "workload/collective_name.h"
 
-static const size_t most_ops = (size_t)1 << HAUL_BUILDER_OPS_LOG2;
+static const size_t most_ops = (size_t)1 << HL_WORKLOAD_BUILDER_OPS_LOG2;
 
 /* Sizes of records are set once: tables compare whole records byte for byte. */
-void haul_builder_init(haul_builder *self)
+void hl_workload_builder_init(hl_workload_builder *self)
 {
-    *self = (haul_builder){
+    *self = (hl_workload_builder){
         .streams.size = sizeof(haul_workload_stream),
         .threads.size = sizeof(haul_workload_thread),
         .shapes.size = sizeof(haul_shape),
@@ -24,77 +24,78 @@ void haul_builder_init(haul_builder *self)
     };
 }
 
-void haul_builder_init_from(haul_builder *self, const haul_workload *from)
+void hl_workload_builder_init_from(hl_workload_builder *self, const haul_workload *from)
 {
-    haul_builder_init(self);
+    hl_workload_builder_init(self);
     self->from = from;
     for (size_t s = 0; s < from->stream_count; s++)
-        haul_builder_stream(self, &from->streams[s]);
+        hl_workload_builder_stream(self, &from->streams[s]);
 }
 
 /* The builder may be used again afterwards. */
-void haul_builder_release(haul_builder *self)
+void hl_workload_builder_release(hl_workload_builder *self)
 {
-    haul_arena_release(&self->arena);
-    haul_strings_release(&self->strings);
+    hl_base_arena_release(&self->arena);
+    hl_base_strings_release(&self->strings);
     free(self->ops);
+    free(self->operators);
     free(self->edges);
-    haul_records_release(&self->streams);
-    haul_records_release(&self->threads);
-    haul_records_release(&self->shapes);
-    haul_records_release(&self->collectives);
-    haul_records_release(&self->operands);
+    hl_base_records_release(&self->streams);
+    hl_base_records_release(&self->threads);
+    hl_base_records_release(&self->shapes);
+    hl_base_records_release(&self->collectives);
+    hl_base_records_release(&self->operands);
     free(self->ranges);
     free(self->devices);
     free(self->losses.items);
     free(self->missing.items);
     free(self->repairs.items);
-    haul_builder_init(self);
+    hl_workload_builder_init(self);
 }
 
 /* After the first failure nothing grows, so that callers need not look between their steps. */
-bool haul_builder_grow(haul_builder *self, void *items, size_t *capacity, size_t needed,
-                       size_t item_size)
+bool hl_workload_builder_grow(hl_workload_builder *self, void *items, size_t *capacity,
+                              size_t needed, size_t item_size)
 {
-    if (!self->failed && !haul_grow(items, capacity, needed, item_size))
+    if (!self->failed && !hl_base_grow(items, capacity, needed, item_size))
         self->failed = true;
     return !self->failed;
 }
 
 /* A wish: without the memory operations find room as they come. */
-void haul_builder_reserve(haul_builder *self, uint64_t ops)
+void hl_workload_builder_reserve(hl_workload_builder *self, uint64_t ops)
 {
     if (ops < most_ops)
-        (void)haul_grow(&self->ops, &self->op_capacity, (size_t)ops, sizeof *self->ops);
+        (void)hl_base_grow(&self->ops, &self->op_capacity, (size_t)ops, sizeof *self->ops);
 }
 
-static uint32_t intern(haul_builder *self, haul_records *records, const void *item)
+static uint32_t intern(hl_workload_builder *self, hl_base_records *records, const void *item)
 {
-    const uint32_t number = haul_records_add(records, item);
+    const uint32_t number = hl_base_records_add(records, item);
     self->failed |= number == HAUL_NONE;
     return number;
 }
 
 /* The failure of one string is the builder's: no operation is left with a wrong name. */
-uint32_t haul_builder_string(haul_builder *self, const char *text, size_t length)
+uint32_t hl_workload_builder_string(hl_workload_builder *self, const char *text, size_t length)
 {
-    const uint32_t id = haul_strings_add(&self->strings, text, length);
+    const uint32_t id = hl_base_strings_add(&self->strings, text, length);
     self->failed |= id == HAUL_NONE;
     return id;
 }
 
 /* Devices are not compared: the caller knows which are the same. */
-uint32_t haul_builder_device(haul_builder *self, uint64_t id)
+uint32_t hl_workload_builder_device(hl_workload_builder *self, uint64_t id)
 {
-    if (!haul_builder_grow(self, &self->devices, &self->device_capacity, self->device_count + 1,
-                           sizeof *self->devices))
+    if (!hl_workload_builder_grow(self, &self->devices, &self->device_capacity,
+                                  self->device_count + 1, sizeof *self->devices))
         return HAUL_NONE;
     self->devices[self->device_count] = (haul_workload_device){.id = id, .rank = -1};
     return (uint32_t)self->device_count++;
 }
 
 /* Records are compared byte for byte: their padding must be 0. */
-uint32_t haul_builder_stream(haul_builder *self, const haul_workload_stream *stream)
+uint32_t hl_workload_builder_stream(hl_workload_builder *self, const haul_workload_stream *stream)
 {
     haul_workload_stream key;
     memset(&key, 0, sizeof key);
@@ -108,74 +109,76 @@ uint32_t haul_builder_stream(haul_builder *self, const haul_workload_stream *str
 }
 
 /* A thread's fields have no padding, as a shape's have none. */
-uint32_t haul_builder_thread(haul_builder *self, const haul_workload_thread *thread)
+uint32_t hl_workload_builder_thread(hl_workload_builder *self, const haul_workload_thread *thread)
 {
     return intern(self, &self->threads, thread);
 }
 
-uint32_t haul_builder_shape(haul_builder *self, const haul_shape *shape)
+uint32_t hl_workload_builder_shape(hl_workload_builder *self, const haul_shape *shape)
 {
     return intern(self, &self->shapes, shape);
 }
 
 /* Numbers of operations have 31 bits, so that twice as many fit in 32. */
-uint32_t haul_builder_op(haul_builder *self, const haul_op *op)
+uint32_t hl_workload_builder_op(hl_workload_builder *self, const haul_op *op)
 {
     self->failed |= self->op_count >= most_ops;
-    if (!haul_builder_grow(self, &self->ops, &self->op_capacity, self->op_count + 1,
-                           sizeof *self->ops))
+    if (!hl_workload_builder_grow(self, &self->ops, &self->op_capacity, self->op_count + 1,
+                                  sizeof *self->ops))
         return HAUL_NONE;
     self->ops[self->op_count] = *op;
     return (uint32_t)self->op_count++;
 }
 
-void haul_builder_range(haul_builder *self, const haul_named_range *range)
+void hl_workload_builder_range(hl_workload_builder *self, const haul_named_range *range)
 {
-    if (haul_builder_grow(self, &self->ranges, &self->range_capacity, self->range_count + 1,
-                          sizeof *self->ranges))
+    if (hl_workload_builder_grow(self, &self->ranges, &self->range_capacity, self->range_count + 1,
+                                 sizeof *self->ranges))
         self->ranges[self->range_count++] = *range;
 }
 
 /* Numbered from 1, since 0 is a shape without one. */
-uint32_t haul_builder_collective(haul_builder *self, const haul_collective *collective)
+uint32_t hl_workload_builder_collective(hl_workload_builder *self,
+                                        const haul_collective *collective)
 {
     const uint32_t number = intern(self, &self->collectives, collective);
     return number == HAUL_NONE ? 0 : number + 1;
 }
 
-uint32_t haul_builder_operands(haul_builder *self, const haul_operands *operands)
+uint32_t hl_workload_builder_operands(hl_workload_builder *self, const haul_operands *operands)
 {
     const uint32_t number = intern(self, &self->operands, operands);
     return number == HAUL_NONE ? 0 : number + 1;
 }
 
 /* Texts are few and mostly literals: a list is looked through. */
-void haul_note_add(haul_builder *self, haul_note_list *list, uint64_t count, const char *text)
+void hl_workload_note_add(hl_workload_builder *self, hl_workload_note_list *list, uint64_t count,
+                          const char *text)
 {
     for (size_t i = 0; i < list->count; i++)
         if (!strcmp(list->items[i].text, text)) {
             list->items[i].count += count;
             return;
         }
-    const char *kept = haul_arena_string(&self->arena, text);
+    const char *kept = hl_base_arena_string(&self->arena, text);
     self->failed |= !kept;
-    if (haul_builder_grow(self, &list->items, &list->capacity, list->count + 1,
-                          sizeof *list->items))
+    if (hl_workload_builder_grow(self, &list->items, &list->capacity, list->count + 1,
+                                 sizeof *list->items))
         list->items[list->count++] = (haul_note){.text = kept, .count = count};
 }
 
 /* Edges may come twice and in any order: they are sorted at the end. */
-void haul_builder_edge(haul_builder *self, uint32_t before, uint32_t after)
+void hl_workload_builder_edge(hl_workload_builder *self, uint32_t before, uint32_t after)
 {
-    if (haul_builder_grow(self, &self->edges, &self->edge_capacity, self->edge_count + 1,
-                          sizeof *self->edges))
+    if (hl_workload_builder_grow(self, &self->edges, &self->edge_capacity, self->edge_count + 1,
+                                 sizeof *self->edges))
         self->edges[self->edge_count++] = (haul_edge){before, after};
 }
 
 /* --- the workload */
 
 /* Links operations to the one before them on their stream, or on their thread. */
-static void link_ops(haul_builder *self, bool of_threads)
+static void link_ops(hl_workload_builder *self, bool of_threads)
 {
     const size_t count = of_threads ? self->threads.count : self->streams.count;
     uint32_t *last = malloc((count + 1) * sizeof *last);
@@ -196,7 +199,7 @@ static void link_ops(haul_builder *self, bool of_threads)
 }
 
 /* For readers, which order threads by call themselves. */
-void haul_builder_link_streams(haul_builder *self)
+void hl_workload_builder_link_streams(hl_workload_builder *self)
 {
     link_ops(self, false);
 }
@@ -209,7 +212,7 @@ static int compare_edges(const void *a, const void *b)
 }
 
 /* By their later ends, each once. */
-static void sort_edges(haul_builder *self)
+static void sort_edges(hl_workload_builder *self)
 {
     size_t sorted = 1, kept = 1;
     while (sorted < self->edge_count &&
@@ -233,20 +236,31 @@ static int compare_ranges(const void *a, const void *b)
     return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
 }
 
-/* What is not shared with another workload. */
-static void take_own(haul_builder *self, haul_owned_workload *owned)
+/* Most files have them in order: sorting takes as much memory again. */
+static void sort_ranges(hl_workload_builder *self)
+{
+    size_t sorted = 1;
+    hl_base_shrink(&self->ranges, &self->range_capacity, self->range_count, sizeof *self->ranges);
+    while (sorted < self->range_count &&
+           compare_ranges(&self->ranges[sorted - 1], &self->ranges[sorted]) <= 0)
+        sorted++;
+    if (sorted < self->range_count)
+        qsort(self->ranges, self->range_count, sizeof *self->ranges, compare_ranges);
+}
+
+/* Takes the arrays that no other workload shares. */
+static void take_own(hl_workload_builder *self, hl_workload_owned_workload *owned)
 {
     haul_workload *seen = &owned->seen;
     seen->thread_count = self->threads.count;
-    seen->threads = haul_records_take(&self->threads);
+    seen->threads = hl_base_records_take(&self->threads);
     seen->shape_count = self->shapes.count;
-    seen->shapes = haul_records_take(&self->shapes);
+    seen->shapes = hl_base_records_take(&self->shapes);
     seen->collective_count = self->collectives.count;
-    seen->collectives = haul_records_take(&self->collectives);
+    seen->collectives = hl_base_records_take(&self->collectives);
     seen->operand_count = self->operands.count;
-    seen->operands = haul_records_take(&self->operands);
-    if (self->range_count)
-        qsort(self->ranges, self->range_count, sizeof *self->ranges, compare_ranges);
+    seen->operands = hl_base_records_take(&self->operands);
+    sort_ranges(self);
     seen->range_count = self->range_count;
     seen->ranges = self->ranges;
     seen->epoch_ns = self->epoch_ns;
@@ -259,40 +273,44 @@ static void take_own(haul_builder *self, haul_owned_workload *owned)
     seen->missing = self->missing.items;
     seen->repair_count = self->repairs.count;
     seen->repairs = self->repairs.items;
-    self->losses = self->missing = self->repairs = (haul_note_list){0};
+    self->losses = self->missing = self->repairs = (hl_workload_note_list){0};
     owned->arena = self->arena;
     owned->strings = self->strings;
+    hl_base_index_release(&owned->strings.index); /* no text is sought in it any more */
     self->devices = NULL;
     self->ranges = NULL;
-    self->arena = (haul_arena){0};
-    self->strings = (haul_strings){0};
+    self->arena = (hl_base_arena){0};
+    self->strings = (hl_base_strings){0};
 }
 
-/* What a workload shares with another stays that one's. */
-static void take_all(haul_builder *self, haul_owned_workload *owned)
+/* Arrays shared with another workload stay with that one. */
+static void take_all(hl_workload_builder *self, hl_workload_owned_workload *owned)
 {
     haul_workload *seen = &owned->seen;
     owned->shares = self->from;
     if (self->from) {
         *seen = *self->from;
-        owned->strings = ((const haul_owned_workload *)self->from)->strings;
+        owned->strings = ((const hl_workload_owned_workload *)self->from)->strings;
     } else {
         take_own(self, owned);
     }
-    haul_shrink(&self->ops, &self->op_capacity, self->op_count, sizeof *self->ops);
-    haul_shrink(&self->edges, &self->edge_capacity, self->edge_count, sizeof *self->edges);
+    hl_base_shrink(&self->ops, &self->op_capacity, self->op_count, sizeof *self->ops);
+    hl_base_shrink(&self->edges, &self->edge_capacity, self->edge_count, sizeof *self->edges);
     seen->ops = self->ops;
+    seen->operators = self->operators;
     seen->op_count = self->op_count;
     seen->edges = self->edges;
     seen->edge_count = self->edge_count;
     seen->stream_count = self->streams.count;
-    seen->streams = haul_records_take(&self->streams);
+    seen->streams = hl_base_records_take(&self->streams);
     self->ops = NULL;
+    self->operators = NULL;
     self->edges = NULL;
 }
 
 /* Names of kernels are few, so each is looked at once. */
-static void mark_collectives(const haul_workload *workload, haul_op *ops, const haul_strings *names)
+static void mark_collectives(const haul_workload *workload, haul_op *ops,
+                             const hl_base_strings *names)
 {
     enum { UNSEEN, OTHER, COLLECTIVE };
     unsigned char *seen = calloc(names->count + 1, 1);
@@ -302,7 +320,7 @@ static void mark_collectives(const haul_workload *workload, haul_op *ops, const 
             continue;
         unsigned char *of = seen ? &seen[op->name] : &(unsigned char){UNSEEN};
         if (*of == UNSEEN)
-            *of = haul_is_collective_name(names->texts[op->name]) ? COLLECTIVE : OTHER;
+            *of = hl_workload_is_collective_name(names->texts[op->name]) ? COLLECTIVE : OTHER;
         if (*of == COLLECTIVE)
             op->flags |= HAUL_OP_COLLECTIVE;
     }
@@ -311,16 +329,17 @@ static void mark_collectives(const haul_workload *workload, haul_op *ops, const 
 
 /* Edges that were added twice count once; orphans are counted here, so that every builder's
  * workload has them. */
-haul_status haul_builder_hand_over(haul_builder *self, const char *source, const char *format,
-                                   haul_workload **workload, haul_error *error)
+haul_status hl_workload_builder_hand_over(hl_workload_builder *self, const char *source,
+                                          const char *format, haul_workload **workload,
+                                          haul_error *error)
 {
-    const char *kept_source = haul_arena_string(&self->arena, source);
-    const char *kept_format = haul_arena_string(&self->arena, format);
-    haul_owned_workload *owned = calloc(1, sizeof *owned);
-    if (self->failed || !kept_source || !kept_format || !owned) {
+    const char *kept_source = hl_base_arena_string(&self->arena, source);
+    const char *kept_format = hl_base_arena_string(&self->arena, format);
+    hl_workload_owned_workload *owned = calloc(1, sizeof *owned);
+    if (self->failed || self->arena.failed || !kept_source || !kept_format || !owned) {
         free(owned);
-        haul_builder_release(self);
-        return haul_fail_no_memory(error);
+        hl_workload_builder_release(self);
+        return hl_base_fail_no_memory(error);
     }
     sort_edges(self);
     take_all(self, owned);
@@ -338,18 +357,19 @@ haul_status haul_builder_hand_over(haul_builder *self, const char *source, const
         seen->source = kept_source;
         seen->format = kept_format;
     }
-    haul_builder_release(self);
+    hl_workload_builder_release(self);
     *workload = seen;
     return HAUL_OK;
 }
 
 /* Operations were added in order, so the links are made by looking back once. */
-haul_status haul_builder_finish(haul_builder *self, const char *source, const char *format,
-                                haul_workload **workload, haul_error *error)
+haul_status hl_workload_builder_finish(hl_workload_builder *self, const char *source,
+                                       const char *format, haul_workload **workload,
+                                       haul_error *error)
 {
     if (!self->failed) {
-        haul_builder_link_streams(self);
+        hl_workload_builder_link_streams(self);
         link_ops(self, true);
     }
-    return haul_builder_hand_over(self, source, format, workload, error);
+    return hl_workload_builder_hand_over(self, source, format, workload, error);
 }

@@ -12,7 +12,7 @@
 
 enum { WORD_BYTES = 96 };
 
-bool haul_is_collective_name(const char *name)
+bool hl_workload_is_collective_name(const char *name)
 {
     static const char *const marks[] = {"nccl", "rccl", "nvshmem", "cross_device_reduce"};
     /* a template's arguments may name anything */
@@ -36,27 +36,32 @@ static void letters_of(const char *text, char word[WORD_BYTES])
     word[length] = '\0';
 }
 
-haul_collective_kind haul_collective_named(const char *name)
+haul_collective_kind hl_workload_collective_named(const char *name)
 {
     /* "reduce" is a part of others, which come before it */
     static const struct {
         const char *word;
         haul_collective_kind kind;
     } words[] = {
-        {"allreduce", HAUL_ALL_REDUCE},    {"reducescatter", HAUL_REDUCE_SCATTER},
-        {"allgather", HAUL_ALL_GATHER},    {"alltoall", HAUL_ALL_TO_ALL},
-        {"broadcast", HAUL_BROADCAST},     {"sendrecv", HAUL_SEND_RECEIVE},
-        {"ncclsend", HAUL_SEND_RECEIVE},   {"ncclrecv", HAUL_SEND_RECEIVE},
-        {"devicereduce", HAUL_ALL_REDUCE}, {"reduce", HAUL_REDUCE},
+        {"allreduce", HAUL_COLLECTIVE_ALL_REDUCE},
+        {"reducescatter", HAUL_COLLECTIVE_REDUCE_SCATTER},
+        {"allgather", HAUL_COLLECTIVE_ALL_GATHER},
+        {"alltoall", HAUL_COLLECTIVE_ALL_TO_ALL},
+        {"broadcast", HAUL_COLLECTIVE_BROADCAST},
+        {"sendrecv", HAUL_COLLECTIVE_SEND_RECEIVE},
+        {"ncclsend", HAUL_COLLECTIVE_SEND_RECEIVE},
+        {"ncclrecv", HAUL_COLLECTIVE_SEND_RECEIVE},
+        {"devicereduce", HAUL_COLLECTIVE_ALL_REDUCE},
+        {"reduce", HAUL_COLLECTIVE_REDUCE},
     };
     char word[WORD_BYTES];
     letters_of(name, word);
     if (!strcmp(word, "send") || !strcmp(word, "recv"))
-        return HAUL_SEND_RECEIVE;
+        return HAUL_COLLECTIVE_SEND_RECEIVE;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(word, words[i].word))
             return words[i].kind;
-    return HAUL_OTHER_COLLECTIVE;
+    return HAUL_COLLECTIVE_OTHER;
 }
 
 /* Bytes of an element by PyTorch's and C++'s names: "Float", "c10::BFloat16", "unsigned char",
@@ -87,27 +92,29 @@ const char *haul_collective_text(haul_collective_kind kind)
     return (unsigned)kind < HAUL_COLLECTIVES ? texts[kind] : "collective";
 }
 
-/* What a rank puts in counts for those that take one part from each, what it gets for the others.
+/* Counts a rank's input where a collective takes one part from each, its output elsewhere.
  */
 static uint64_t elements_of(haul_collective_kind kind, const haul_collective *recorded)
 {
     const uint64_t in = recorded->elements_in, out = recorded->elements_out;
-    return kind == HAUL_ALL_GATHER ? out : kind == HAUL_REDUCE_SCATTER || in > out ? in : out;
+    return kind == HAUL_COLLECTIVE_ALL_GATHER                   ? out
+           : kind == HAUL_COLLECTIVE_REDUCE_SCATTER || in > out ? in
+                                                                : out;
 }
 
 haul_communication haul_communication_of(const haul_workload *workload, const haul_op *kernel)
 {
     const char *name = haul_workload_string(workload, kernel->name);
     haul_communication of = {
-        .kind = haul_collective_named(name), .data_type = HAUL_NONE, .group = HAUL_NONE};
+        .kind = hl_workload_collective_named(name), .data_type = HAUL_NONE, .group = HAUL_NONE};
     const uint32_t number =
         kernel->shape < workload->shape_count ? workload->shapes[kernel->shape].collective : 0;
     if (!number || number > workload->collective_count)
         return of;
     const haul_collective *recorded = &workload->collectives[number - 1];
     const haul_collective_kind kind =
-        haul_collective_named(haul_workload_string(workload, recorded->name));
-    if (kind != HAUL_OTHER_COLLECTIVE)
+        hl_workload_collective_named(haul_workload_string(workload, recorded->name));
+    if (kind != HAUL_COLLECTIVE_OTHER)
         of.kind = kind;
     const uint64_t each = element_bytes(haul_workload_string(workload, recorded->data_type));
     const uint64_t elements = elements_of(of.kind, recorded);
@@ -124,11 +131,11 @@ double haul_communication_moved(const haul_communication *of)
     const double ranks = of->ranks > 1 ? of->ranks : 2;
     const double share = (ranks - 1) / ranks;
     switch (of->kind) {
-    case HAUL_ALL_REDUCE:
+    case HAUL_COLLECTIVE_ALL_REDUCE:
         return 2 * share * (double)of->bytes;
-    case HAUL_REDUCE_SCATTER:
-    case HAUL_ALL_GATHER:
-    case HAUL_ALL_TO_ALL:
+    case HAUL_COLLECTIVE_REDUCE_SCATTER:
+    case HAUL_COLLECTIVE_ALL_GATHER:
+    case HAUL_COLLECTIVE_ALL_TO_ALL:
         return share * (double)of->bytes;
     default:
         return (double)of->bytes;
@@ -177,7 +184,7 @@ haul_status haul_communication_uses(const haul_workload *workload, haul_communic
     if (!all || !sums) {
         free(all);
         free(sums);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     for (size_t i = 0; i < workload->op_count; i++)
         if (haul_op_is_collective(&workload->ops[i]))

@@ -5,10 +5,10 @@
 #include "haul/collective.h"
 
 /* Whether a kernel of this name moves data between GPUs: NCCL's, RCCL's, NVSHMEM's, vLLM's. */
-bool haul_is_collective_name(const char *name);
+bool hl_workload_is_collective_name(const char *name);
 
 /* The operation that a name tells: a kernel's, PyTorch's ("_allgather_base"), NVTX's
  * ("ncclAllReduce"). */
-haul_collective_kind haul_collective_named(const char *name);
+haul_collective_kind hl_workload_collective_named(const char *name);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/records.h"
 #include "base/strings.h"
 
-/* What is alike; texts are numbered over both workloads. */
+/* Operations with equal keys are alike; texts are numbered over both workloads. */
 typedef struct alike {
     uint64_t bytes;
     uint32_t text;
@@ -21,8 +21,8 @@ typedef struct alike {
 } alike;
 
 typedef struct comparer {
-    haul_strings texts;
-    haul_records classes; /* of operations that are alike: `alike`, a row each */
+    hl_base_strings texts;
+    hl_base_records classes; /* of operations that are alike: `alike`, a row each */
     haul_compared *rows;
     size_t capacity;
     bool failed;
@@ -41,12 +41,12 @@ static haul_compared *row_of(comparer *self, const haul_workload *of, const haul
     key.bytes = haul_op_has_bytes(op) ? op->bytes : 0;
     key.direction = op->kind == HAUL_OP_COPY ? op->direction : 0;
     if (op->kind == HAUL_OP_KERNEL)
-        key.text = haul_strings_add(&self->texts, name, strlen(name));
+        key.text = hl_base_strings_add(&self->texts, name, strlen(name));
     const size_t before = self->classes.count;
     const uint32_t number =
-        key.text == UINT32_MAX ? UINT32_MAX : haul_records_add(&self->classes, &key);
+        key.text == UINT32_MAX ? UINT32_MAX : hl_base_records_add(&self->classes, &key);
     self->failed |= number == UINT32_MAX ||
-                    !haul_grow(&self->rows, &self->capacity, number + 1, sizeof *self->rows);
+                    !hl_base_grow(&self->rows, &self->capacity, number + 1, sizeof *self->rows);
     if (self->failed)
         return NULL;
     if (number == before)
@@ -63,11 +63,15 @@ static void match(comparer *self, const haul_workload *a, const haul_workload *b
 {
     for (size_t i = 0; !self->failed && i < a->op_count; i++) {
         haul_compared *const row = row_of(self, a, &a->ops[i]);
-        if (row)
+        if (row) {
             row->only_a++;
+            row->all_a_ns += a->ops[i].dur_ns;
+        }
     }
     for (size_t i = 0; !self->failed && i < b->op_count; i++) {
         haul_compared *const row = row_of(self, b, &b->ops[i]);
+        if (row)
+            row->all_b_ns += b->ops[i].dur_ns;
         if (row && row->matched < row->only_a) {
             row->matched++;
             row->b_ns += b->ops[i].dur_ns;
@@ -83,6 +87,29 @@ static void match(comparer *self, const haul_workload *a, const haul_workload *b
             row->a_ns += a->ops[i].dur_ns;
     }
     free(met);
+}
+
+/* The places of all rows in a workload; those that it tells replace the others. */
+static void find_places(comparer *self, const haul_workload *of)
+{
+    const size_t count = self->classes.count;
+    uint32_t *groups = NULL;
+    haul_place *places = NULL;
+    if (self->failed || (!of->operators && !of->range_count))
+        return;
+    groups = malloc((of->op_count + 1) * sizeof *groups);
+    places = malloc((count + 1) * sizeof *places);
+    self->failed = !groups || !places;
+    for (size_t i = 0; !self->failed && i < of->op_count; i++) {
+        const haul_compared *row = row_of(self, of, &of->ops[i]);
+        groups[i] = row ? (uint32_t)(row - self->rows) : HAUL_NONE;
+    }
+    self->failed = self->failed || haul_places_find(of, groups, count, places, NULL) != HAUL_OK;
+    for (size_t r = 0; !self->failed && r < count; r++)
+        if (places[r].operator_name || places[r].range)
+            self->rows[r].place = places[r];
+    free(groups);
+    free(places);
 }
 
 static int64_t difference(const haul_compared *row)
@@ -104,17 +131,19 @@ static int compare_rows(const void *x, const void *y)
 }
 
 /* Rows hold what was matched and what was not; sums are over the matched ones alone. */
-haul_status haul_compare(const haul_workload *a, const haul_workload *b,
-                         haul_comparison *comparison, haul_error *error)
+haul_status haul_comparison_make(const haul_workload *a, const haul_workload *b,
+                                 haul_comparison *comparison, haul_error *error)
 {
     comparer self = {.classes.size = sizeof(alike)};
     match(&self, a, b);
+    find_places(&self, a);
+    find_places(&self, b);
     haul_comparison made = {.rows = self.rows, .count = self.classes.count};
-    haul_strings_release(&self.texts);
-    haul_records_release(&self.classes);
+    hl_base_strings_release(&self.texts);
+    hl_base_records_release(&self.classes);
     if (self.failed) {
         free(self.rows);
-        return haul_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     }
     for (size_t i = 0; made.rows && i < made.count; i++) {
         haul_compared *const row = &made.rows[i];

@@ -1,4 +1,4 @@
-/* What the host's threads spent in calls. */
+/* Time of the host's threads in calls. */
 #ifndef HAUL_WORKLOAD_HOST_USE_H
 #define HAUL_WORKLOAD_HOST_USE_H
 
@@ -6,6 +6,7 @@
 
 /* Follows each thread through its calls; needs 4 bytes an operation. Fills *use but wait_ns;
  * returns NO_MEMORY, *use untouched. */
-haul_status haul_host_use_sum(const haul_workload *workload, haul_host_use *use, haul_error *error);
+haul_status hl_workload_host_use_sum(const haul_workload *workload, haul_host_use *use,
+                                     haul_error *error);
 
 #endif

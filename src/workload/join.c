@@ -25,8 +25,8 @@ typedef struct numbers {
 } numbers;
 
 typedef struct join {
-    haul_builder builder;
-    const haul_part *parts;
+    hl_workload_builder builder;
+    const hl_workload_part *parts;
     size_t count;
     numbers *of; /* each part */
     uint64_t total_ns, total_call_ns, total_bytes, orphaned;
@@ -41,7 +41,7 @@ static uint32_t string_of(join *self, size_t part, uint32_t id)
         return HAUL_NONE;
     if (of->strings[id] == HAUL_NONE) {
         const char *const text = haul_workload_string(self->parts[part].of, id);
-        of->strings[id] = haul_builder_string(&self->builder, text, strlen(text));
+        of->strings[id] = hl_workload_builder_string(&self->builder, text, strlen(text));
     }
     return of->strings[id];
 }
@@ -49,7 +49,7 @@ static uint32_t string_of(join *self, size_t part, uint32_t id)
 /* Names of streams and threads are no strings of the workload: they live in its arena. */
 static const char *text_of(join *self, const char *text)
 {
-    const char *const kept = text ? haul_arena_string(&self->builder.arena, text) : NULL;
+    const char *const kept = text ? hl_base_arena_string(&self->builder.arena, text) : NULL;
     self->builder.failed |= text && !kept;
     return kept;
 }
@@ -65,12 +65,12 @@ static void add_shapes(join *self, size_t part)
             collective.name = string_of(self, part, collective.name);
             collective.data_type = string_of(self, part, collective.data_type);
             collective.group = string_of(self, part, collective.group);
-            shape.collective = haul_builder_collective(&self->builder, &collective);
+            shape.collective = hl_workload_builder_collective(&self->builder, &collective);
         }
         if (shape.operands)
             shape.operands =
-                haul_builder_operands(&self->builder, &of->operands[shape.operands - 1]);
-        self->of[part].shapes[i] = haul_builder_shape(&self->builder, &shape);
+                hl_workload_builder_operands(&self->builder, &of->operands[shape.operands - 1]);
+        self->of[part].shapes[i] = hl_workload_builder_shape(&self->builder, &shape);
     }
 }
 
@@ -82,7 +82,7 @@ static void add_places(join *self, size_t part)
     const uint64_t process = (uint64_t)part << 48;
     const uint32_t first_device = (uint32_t)self->builder.device_count;
     for (size_t i = 0; i < of->device_count; i++) {
-        const uint32_t number = haul_builder_device(&self->builder, of->devices[i].id);
+        const uint32_t number = hl_workload_builder_device(&self->builder, of->devices[i].id);
         if (number == HAUL_NONE)
             return;
         haul_workload_device *const device = &self->builder.devices[number];
@@ -96,23 +96,23 @@ static void add_places(join *self, size_t part)
         stream.device = stream.device == HAUL_NONE ? HAUL_NONE : first_device + stream.device;
         stream.process ^= process;
         stream.name = text_of(self, stream.name);
-        self->of[part].streams[i] = haul_builder_stream(&self->builder, &stream);
+        self->of[part].streams[i] = hl_workload_builder_stream(&self->builder, &stream);
     }
     for (size_t i = 0; i < of->thread_count; i++) {
         haul_workload_thread thread = of->threads[i];
         thread.process ^= process;
         thread.name = text_of(self, thread.name);
-        self->of[part].threads[i] = haul_builder_thread(&self->builder, &thread);
+        self->of[part].threads[i] = hl_workload_builder_thread(&self->builder, &thread);
     }
 }
 
-static bool is_inside(const haul_part *part, int64_t time_ns)
+static bool is_inside(const hl_workload_part *part, int64_t time_ns)
 {
     return time_ns >= part->from_ns && time_ns < part->to_ns;
 }
 
 /* Clocks of two files may lie decades apart, where one says nothing of its epoch. */
-static void shift(join *self, const haul_part *part, int64_t *time_ns)
+static void shift(join *self, const hl_workload_part *part, int64_t *time_ns)
 {
     *time_ns += part->shift_ns;
     self->beyond |= *time_ns > time_limit || *time_ns < -time_limit;
@@ -129,7 +129,7 @@ static void sum_up(join *self, uint64_t *sum, uint64_t more)
  * there then. */
 static void add_op(join *self, size_t part, uint32_t number)
 {
-    const haul_part *const from = &self->parts[part];
+    const hl_workload_part *const from = &self->parts[part];
     numbers *const of = &self->of[part];
     haul_op op = from->of->ops[number];
     if (op.flags & HAUL_OP_HAS_CALL && haul_op_on_device(&op) && !is_inside(from, op.call_ns)) {
@@ -150,32 +150,33 @@ static void add_op(join *self, size_t part, uint32_t number)
     sum_up(self, &self->total_call_ns, (uint64_t)op.call_dur_ns);
     if (haul_op_has_bytes(&op))
         sum_up(self, &self->total_bytes, op.bytes);
-    of->ops[number] = haul_builder_op(&self->builder, &op);
+    of->ops[number] = hl_workload_builder_op(&self->builder, &op);
 }
 
 /* A part waits with its next operation in its window, where there is one. */
-static void wait_with_next(join *self, haul_waiting *waiting, size_t *next, uint32_t part)
+static void wait_with_next(join *self, hl_base_waiting *waiting, size_t *next, uint32_t part)
 {
-    const haul_part *const of = &self->parts[part];
+    const hl_workload_part *const of = &self->parts[part];
     while (*next < of->of->op_count &&
            (!is_inside(of, of->of->ops[*next].start_ns) || (of->kept && !of->kept[*next])))
         (*next)++;
     if (*next < of->of->op_count) {
         const int64_t time_ns = of->of->ops[*next].start_ns + of->shift_ns;
-        self->builder.failed |= !haul_waiting_add(waiting, (haul_waiting_item){time_ns, part, 0});
+        self->builder.failed |=
+            !hl_base_waiting_add(waiting, (hl_base_waiting_item){time_ns, part, 0});
     }
 }
 
 /* Adds operations of all parts in order of start; equal starts keep the order of the parts. */
 static void add_ops(join *self)
 {
-    haul_waiting waiting = {.count = 0};
+    hl_base_waiting waiting = {.count = 0};
     size_t *const next = calloc(self->count + 1, sizeof *next);
     self->builder.failed |= !next;
     for (uint32_t p = 0; !self->builder.failed && p < self->count; p++)
         wait_with_next(self, &waiting, &next[p], p);
     while (!self->builder.failed && !self->beyond && waiting.count) {
-        const uint32_t part = haul_waiting_take(&waiting).op;
+        const uint32_t part = hl_base_waiting_take(&waiting).op;
         add_op(self, part, (uint32_t)next[part]++);
         wait_with_next(self, &waiting, &next[part], part);
     }
@@ -186,7 +187,7 @@ static void add_ops(join *self)
 /* A range that began before the window and lasts into it is kept whole. */
 static void add_ranges(join *self, size_t part)
 {
-    const haul_part *const from = &self->parts[part];
+    const hl_workload_part *const from = &self->parts[part];
     for (size_t i = 0; i < from->of->range_count; i++) {
         haul_named_range range = from->of->ranges[i];
         const bool before =
@@ -196,8 +197,27 @@ static void add_ranges(join *self, size_t part)
         shift(self, from, &range.start_ns);
         range.name = string_of(self, part, range.name);
         range.thread = range.thread == HAUL_NONE ? HAUL_NONE : self->of[part].threads[range.thread];
-        haul_builder_range(&self->builder, &range);
+        hl_workload_builder_range(&self->builder, &range);
     }
+}
+
+/* The operators of a part's operations; room for those of all parts is made for the first. */
+static void add_operators(join *self, size_t part)
+{
+    const haul_workload *const of = self->parts[part].of;
+    hl_workload_builder *const builder = &self->builder;
+    if (!of->operators)
+        return;
+    if (!builder->operators) {
+        builder->operators = malloc((builder->op_count + 1) * sizeof *builder->operators);
+        builder->failed |= !builder->operators;
+        if (builder->failed)
+            return;
+        memset(builder->operators, 0xff, builder->op_count * sizeof *builder->operators);
+    }
+    for (size_t i = 0; i < of->op_count; i++)
+        if (self->of[part].ops[i] != HAUL_NONE)
+            builder->operators[self->of[part].ops[i]] = string_of(self, part, of->operators[i]);
 }
 
 /* Threads' links, edges and ranges. Links go on over what was left out, and over operations that
@@ -219,15 +239,16 @@ static void add_links(join *self, size_t part)
     for (size_t i = 0; i < of->edge_count; i++) {
         const uint32_t before = ops[of->edges[i].before], after = ops[of->edges[i].after];
         if (before != HAUL_NONE && after != HAUL_NONE)
-            haul_builder_edge(&self->builder, before, after);
+            hl_workload_builder_edge(&self->builder, before, after);
     }
     add_ranges(self, part);
+    add_operators(self, part);
 }
 
-static void add_notes(join *self, haul_note_list *list, const haul_note *notes, size_t count)
+static void add_notes(join *self, hl_workload_note_list *list, const haul_note *notes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        haul_note_add(&self->builder, list, notes[i].count, notes[i].text);
+        hl_workload_note_add(&self->builder, list, notes[i].count, notes[i].text);
 }
 
 static bool has_loss(const haul_workload *of, const char *text)
@@ -238,7 +259,7 @@ static bool has_loss(const haul_workload *of, const char *text)
     return found;
 }
 
-/* What processes lost says whose it is: equal counts of two are not one count. */
+/* A loss names its process: equal counts of two processes are not one count. */
 static void add_losses(join *self, size_t part)
 {
     const haul_workload *const of = self->parts[part].of;
@@ -257,8 +278,8 @@ static void add_losses(join *self, size_t part)
         else
             snprintf(text, sizeof text, "rank %lld: %s", rank, loss->text);
         if (!before)
-            haul_note_add(&self->builder, &self->builder.losses, loss->count,
-                          self->count > 1 ? text : loss->text);
+            hl_workload_note_add(&self->builder, &self->builder.losses, loss->count,
+                                 self->count > 1 ? text : loss->text);
     }
 }
 
@@ -267,7 +288,7 @@ static void prepare(join *self, size_t part)
 {
     const haul_workload *const of = self->parts[part].of;
     numbers *const made = &self->of[part];
-    made->string_count = ((const haul_owned_workload *)of)->strings.count;
+    made->string_count = ((const hl_workload_owned_workload *)of)->strings.count;
     const size_t total =
         of->stream_count + of->thread_count + of->shape_count + made->string_count + of->op_count;
     made->streams = malloc((total + 1) * sizeof *made->streams);
@@ -292,7 +313,7 @@ static void release(join *self)
     for (size_t p = 0; self->of && p < self->count; p++)
         free(self->of[p].streams);
     free(self->of);
-    haul_builder_release(&self->builder);
+    hl_workload_builder_release(&self->builder);
 }
 
 /* One call may have issued several operations, or none that is kept: what the parts count beyond
@@ -301,7 +322,7 @@ static uint64_t calls_without_ops(const join *self)
 {
     uint64_t counted = 0, had = 0;
     for (size_t p = 0; p < self->count; p++) {
-        const haul_part *const part = &self->parts[p];
+        const hl_workload_part *const part = &self->parts[p];
         if (part->from_ns != INT64_MIN || part->to_ns != INT64_MAX)
             return 0;
         counted += part->of->counts.calls;
@@ -312,31 +333,31 @@ static uint64_t calls_without_ops(const join *self)
 }
 
 /* Steps do nothing once the builder has failed, and the last one reports it. */
-haul_status haul_workload_join(const haul_part *parts, size_t count,
-                               const haul_join_options *options, uint64_t *orphaned,
-                               haul_workload **workload, haul_error *error)
+haul_status hl_workload_join(const hl_workload_part *parts, size_t count,
+                             const hl_workload_join_options *options, uint64_t *orphaned,
+                             haul_workload **workload, haul_error *error)
 {
     join self = {.parts = parts, .count = count, .of = calloc(count + 1, sizeof *self.of)};
-    haul_builder_init(&self.builder);
+    hl_workload_builder_init(&self.builder);
     self.builder.failed = !self.of;
     if (options->note)
-        haul_note_add(&self.builder, &self.builder.missing, 0, options->note);
+        hl_workload_note_add(&self.builder, &self.builder.missing, 0, options->note);
     for (size_t p = 0; !self.builder.failed && p < count; p++)
         prepare(&self, p);
     add_ops(&self);
     for (size_t p = 0; !self.builder.failed && !self.beyond && p < count; p++)
         add_links(&self, p);
-    haul_builder_link_streams(&self.builder);
+    hl_workload_builder_link_streams(&self.builder);
     if (!self.builder.failed && self.beyond) {
         release(&self);
-        return haul_fail(error, HAUL_BAD_INPUT,
-                         "times or sums of the files together go beyond 2^61 ns");
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "times or sums of the files together go beyond 2^61 ns");
     }
     self.builder.epoch_ns = count == 1 ? parts[0].of->epoch_ns - parts[0].shift_ns : 0;
     self.builder.rank = count == 1 ? parts[0].of->rank : -1;
     haul_workload *made = NULL;
-    const haul_status status =
-        haul_builder_hand_over(&self.builder, options->source, options->format, &made, error);
+    const haul_status status = hl_workload_builder_hand_over(&self.builder, options->source,
+                                                             options->format, &made, error);
     if (!status) {
         made->counts.calls += calls_without_ops(&self);
         *orphaned = self.orphaned;

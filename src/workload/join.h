@@ -5,25 +5,25 @@
 #include "haul/workload.h"
 
 /* The operations that start in [from_ns, to_ns), and the ranges that touch it. */
-typedef struct haul_part {
+typedef struct hl_workload_part {
     const haul_workload *of;
     int64_t shift_ns; /* to add to its times */
     int64_t from_ns;  /* before the shift */
     int64_t to_ns;
     const bool *kept; /* of each operation, whether it is taken; NULL: all are */
-} haul_part;
+} hl_workload_part;
 
-typedef struct haul_join_options {
+typedef struct hl_workload_join_options {
     const char *source; /* of the workload */
     const char *format;
     const char *note; /* what is missing, NULL for nothing more than the parts lack */
-} haul_join_options;
+} hl_workload_join_options;
 
 /* Makes a workload of `count` parts, whose texts are copied. An operation whose call is outside of
  * its window loses it: *orphaned counts those. Devices, streams and threads of one part stay apart
  * from those of another. Returns BAD_INPUT where times or sums go beyond a workload's limits. */
-haul_status haul_workload_join(const haul_part *parts, size_t count,
-                               const haul_join_options *options, uint64_t *orphaned,
-                               haul_workload **workload, haul_error *error);
+haul_status hl_workload_join(const hl_workload_part *parts, size_t count,
+                             const hl_workload_join_options *options, uint64_t *orphaned,
+                             haul_workload **workload, haul_error *error);
 
 #endif

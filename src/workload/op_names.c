@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/nearest.h"
+#include "haul/analysis.h"
 #include "haul/workload.h"
 
 static const char *const kinds[] = {
@@ -71,8 +72,8 @@ static int find_name(const char *text, const char *const *names, int count, haul
         used += added > 0 && (size_t)added < room ? (size_t)added : 0;
     }
     char meant[64];
-    haul_fail(error, HAUL_BAD_INPUT, "expected one of %s, not '%.100s'%s", list, text,
-              haul_did_you_mean(text, names, (size_t)count, meant, sizeof meant));
+    haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected one of %s, not '%.100s'%s", list, text,
+                   haul_name_suggest(text, names, (size_t)count, meant, sizeof meant));
     return -1;
 }
 
@@ -80,7 +81,7 @@ haul_status haul_direction_parse(const char *text, haul_direction *direction, ha
 {
     const int found = find_name(text, directions, HAUL_DIRECTIONS, error);
     *direction = found < 0 ? *direction : (haul_direction)found;
-    return found < 0 ? HAUL_BAD_INPUT : HAUL_OK;
+    return found < 0 ? HAUL_STATUS_BAD_INPUT : HAUL_OK;
 }
 
 /* *memory stays as it was where the text names none. */
@@ -88,5 +89,26 @@ haul_status haul_memory_parse(const char *text, haul_memory *memory, haul_error 
 {
     const int found = find_name(text, memories, HAUL_MEMORIES, error);
     *memory = found < 0 ? *memory : (haul_memory)found;
-    return found < 0 ? HAUL_BAD_INPUT : HAUL_OK;
+    return found < 0 ? HAUL_STATUS_BAD_INPUT : HAUL_OK;
+}
+
+const char *haul_idle_text(haul_idle_kind kind)
+{
+    static const char *const texts[] = {
+#define IDLE_TEXT(name, text, phrase) text,
+        HAUL_IDLE_LIST(IDLE_TEXT)
+#undef IDLE_TEXT
+    };
+    return (unsigned)kind < HAUL_IDLE_KINDS ? texts[kind] : "unknown";
+}
+
+/* In the first lines of a report. */
+const char *haul_idle_phrase(haul_idle_kind kind)
+{
+    static const char *const phrases[] = {
+#define IDLE_PHRASE(name, text, phrase) phrase,
+        HAUL_IDLE_LIST(IDLE_PHRASE)
+#undef IDLE_PHRASE
+    };
+    return (unsigned)kind < HAUL_IDLE_KINDS ? phrases[kind] : "unknown";
 }

@@ -9,8 +9,9 @@ void haul_workload_free(haul_workload *workload)
 {
     if (!workload)
         return;
-    haul_owned_workload *owned = (haul_owned_workload *)workload;
+    hl_workload_owned_workload *owned = (hl_workload_owned_workload *)workload;
     free((void *)workload->ops);
+    free((void *)workload->operators);
     free((void *)workload->edges);
     free((void *)workload->streams);
     if (owned->shares) {
@@ -26,13 +27,14 @@ void haul_workload_free(haul_workload *workload)
     free((void *)workload->missing);
     free((void *)workload->repairs);
     free((void *)workload->losses);
-    haul_arena_release(&owned->arena);
-    haul_strings_release(&owned->strings);
+    hl_base_arena_release(&owned->arena);
+    hl_base_strings_release(&owned->strings);
     free(owned);
 }
 
 const char *haul_workload_string(const haul_workload *workload, uint32_t id)
 {
-    const haul_owned_workload *owned = (const haul_owned_workload *)workload;
-    return id < owned->strings.count ? owned->strings.texts[id] : "";
+    const hl_workload_owned_workload *owned = (const hl_workload_owned_workload *)workload;
+    /* a workload made by hand has no strings behind it */
+    return id != HAUL_NONE && id < owned->strings.count ? owned->strings.texts[id] : "";
 }

@@ -60,3 +60,20 @@ try haul advise nowhere.sqlite
 
 echo "== a closed pipe is no news"
 haul advise "$profile" --from "$recorder" --format json | head -1
+
+echo "== on another machine: the run's interval is the projection's, and the host's time may be given"
+"$make" -c driver-calls driver-calls.sqlite
+haul project driver-calls.sqlite --to h100-pcie5 --format json >project.json
+haul advise driver-calls.sqlite --to h100-pcie5 --format json >usual.json
+haul advise driver-calls.sqlite --to h100-pcie5 --host-speed 2 --format json >fast.json
+if command -v python3 >/dev/null; then
+    python3 - <<'PY'
+import json
+project, usual, fast = (json.load(open(f + ".json")) for f in ("project", "usual", "fast"))
+assert usual["run_interval_s"] == project["run"]["interval_s"]
+assert usual["run_s"] == project["run"]["target"]["makespan_s"]
+assert fast["run_s"] < 0.75 * usual["run_s"], (fast["run_s"], usual["run_s"])
+PY
+fi
+haul advise driver-calls.sqlite --to h100-pcie5 | sed -n '/^  host/p'
+try haul advise driver-calls.sqlite --host-speed 2

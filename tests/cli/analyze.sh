@@ -12,6 +12,10 @@ if command -v python3 >/dev/null; then
     python3 -m json.tool report.json >/dev/null || echo "not JSON"
 fi
 
+echo "== the replay"
+try haul analyze "$profile" --replay
+try haul analyze "$profile" --replay --format json
+
 echo "== wrong use"
 try haul analyze
 try haul analyze "$profile" --format yaml
@@ -98,3 +102,9 @@ try haul analyze ranges.json --range lood
 try haul analyze ranges.json --device 3
 try haul analyze ranges.json --device first
 try haul analyze ranges.json --from-time 2s --to-time 1s
+
+echo "== kernels and copies by where they come from"
+try haul analyze "$profile" --by kernel
+try haul analyze "$profile" --by operator
+try haul analyze "$profile" --by range --format csv
+try haul analyze "$profile" --by stream

@@ -14,7 +14,7 @@ echo "== a window"
 try haul cut "$profile" --from 0ms --to 2ms -o part.sqlite
 haul analyze part.sqlite | head -n 1
 
-echo "== a window before the GPU's first work, which comes 30 ms after the first call"
+echo "== times count from the GPU's first work, which comes 30 ms after the first call"
 cat >late.json <<'EOF'
 [{"ph": "X", "cat": "cuda_runtime", "name": "cudaFree", "pid": 1, "tid": 1, "ts": 100, "dur": 29000},
  {"ph": "X", "cat": "cuda_runtime", "name": "cudaMemcpyAsync", "pid": 1, "tid": 1, "ts": 30000,
@@ -22,9 +22,9 @@ cat >late.json <<'EOF'
  {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pinned -> Device)", "pid": 0, "tid": 7,
   "ts": 30100, "dur": 80, "args": {"correlation": 1, "stream": 7, "device": 0, "bytes": 1000000}}]
 EOF
-try haul cut late.json --from 0ms --to 20ms -o early.json
-haul analyze early.json | head -n 2
 try haul cut late.json --from 20ms --to 40ms -o early.json
+[ ! -e early.json ] || echo "an empty window was written"
+try haul cut late.json --from 0ms --to 20ms -o early.json
 
 echo "== compared"
 try haul compare "$profile" out.json
@@ -42,3 +42,10 @@ try haul cut "$profile" --from 2ms -o part.json
 try haul cut "$profile" --from soon --to 2ms -o part.json
 try haul cut "$profile" --from 2ms --to 1ms -o part.json
 try haul compare "$profile"
+
+echo "== a run that takes longer than allowed"
+try haul compare part.sqlite "$profile" --fail-above 5% | head -3
+haul compare part.sqlite "$profile" --fail-above 5% >/dev/null; echo "exit $?"
+haul compare "$profile" part.sqlite --fail-above 5% --html both.html >/dev/null; echo "exit $?"
+grep -c "</html>" both.html
+try haul compare "$profile" part.sqlite --fail-above often

@@ -177,3 +177,37 @@ try haul kernel predict fitted.yaml --machine ./board.yaml --size 4096 -o fitted
 try haul kernel fit times.csv --machine board --kernel scale.yaml
 try haul kernel fit times.csv --machine ./board.yaml --kernel max-subaray
 try haul kernel --help
+
+echo "== a table of predictions"
+printf 'fitted,machine,size,seconds\nfitted.yaml,./twice.yaml,2048,1\nfitted.yaml,./board.yaml,65536,2\n' >asked.csv
+inner haul kernel predict --csv asked.csv
+sed 's/^fitted,machine/fitted,place/' asked.csv >sizes.csv
+inner haul kernel predict --csv - --machine ./board.yaml <sizes.csv
+printf 'fitted,machine,size\nfitted.yaml,./board.yaml,x\n' >bad.csv
+try haul kernel predict --csv bad.csv
+printf 'fitted,machine,size\nfitted.yaml,./nowhere.yaml,2048\n' >bad.csv
+try haul kernel predict --csv bad.csv
+printf 'fitted,size\nfitted.yaml,2048\n' >bad.csv
+try haul kernel predict --csv bad.csv
+try haul kernel predict --csv asked.csv fitted.yaml
+try haul kernel predict --csv asked.csv --format json
+
+echo "== kernels of a table on other GPUs"
+cat >kernels.csv <<'END'
+id,kernel,seconds,grid_x,block_x,batch,rows,columns,inner,operand_bytes
+1,volta_sgemm_128x64_nn,0.001,1024,128,,,,,
+2,volta_sgemm_128x64_nn,0.001,1024,128,1,4096,2048,1024,58720256
+3,vectorized_elementwise_kernel,0.001,65536,128,,,,,
+4,,0.001,4,128,,,,,
+END
+haul kernel scale kernels.csv --from v100-pcie3 --to a100-pcie4,v100-pcie3 | cut -d , -f 1,2,11,12,17
+for row in 'x,1' 'x,1,y' '"x",-1,1' 'x,1e999,1' 'x,1,-1'; do
+    printf 'kernel,seconds,grid_x\n%s\n' "$row" >bad.csv
+    try haul kernel scale bad.csv --from v100-pcie3 --to a100-pcie4
+done
+printf 'kernel,time\nx,1\n' >bad.csv
+try haul kernel scale bad.csv --from v100-pcie3 --to a100-pcie4
+printf 'kernel,seconds,rows\nx,1,1e30\n' >bad.csv
+try haul kernel scale bad.csv --from v100-pcie3 --to a100-pcie4
+try haul kernel scale kernels.csv --from v100-pcie3 --to a100-pcie4 --format json
+try haul kernel scale kernels.csv --to a100-pcie4

@@ -5,6 +5,6 @@ try haul kernel class volta_sgemm_128x64_nn \
     ncclDevKernel_SendRecv my_solver
 printf 'pattern,class,precision,source\nmy*solver,product,fp64,the solver is a DGEMM\n' >own.csv
 try haul kernel class --classes own.csv --format json my_solver
-printf 'pattern,class,precision\nx,product,fp32\ny,product,fp4\n' >own.csv
+printf 'pattern,class,precision\nx,product,fp32\ny,product,fp3\n' >own.csv
 try haul kernel class --classes own.csv my_solver
 try haul kernel class

@@ -57,6 +57,11 @@ gpu:
   stream_bandwidth: 910 GB/s
 link: {kind: pcie, generation: 5, lanes: 12}
 peer: {kind: nvlink, links: 2, link_rate: 50 GB/s}
+messages:
+  - {memory: host, reach: network, above: 0 B, latency: 1 us, rate: 3 GB/s}
+  - {memory: host, reach: network, above: 8 KiB, latency: 5 us, rate: 23 GB/s}
+injection:
+  - {memory: host, processes: 1, rate: 11.6 GB/s}
 EOF
 try haul machine check wrong.yaml
 

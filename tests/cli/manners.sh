@@ -20,7 +20,7 @@ try haul analyze "$profile" --format jsno
 try haul machine show k04
 try haul machine show h100-pcie6
 try haul machine show h100pcie
-try haul machine show a100
+try haul machine show rtx
 try haul machine time k40 --direction h2d --memory pinned --bytes 1 --model lgogp
 
 echo "== help of help"

@@ -20,3 +20,11 @@ try haul measure transfers --device sim:k20 --largest 1MiB -o /dev/full
 # an output that cannot be written is found out before anything is measured
 try haul measure --device host -o no-folder/m.yaml
 try haul measure --device host --html no-folder/m.html
+echo "== a peer is another GPU of the same machine"
+try haul measure transfers --device sim:summit --peer sim:summit:0 --largest 4MiB
+try haul measure transfers --device sim:summit --peer sim:k20 --largest 4MiB
+echo "== pageable copies between the sweep's sizes: by the staging that was found"
+for bytes in 14MiB 15MiB 16MiB; do
+    haul machine time ./k20.yaml --direction HtoD --memory pageable --bytes $bytes
+    haul machine time k20 --direction HtoD --memory pageable --bytes $bytes | tail -n 1
+done

@@ -109,3 +109,20 @@ try haul overlap --run nothing --device sim:k20
 try haul overlap --run state --device sim:k20 --size 33
 try haul overlap --run state --device host
 try haul overlap --run state --device sim:none-such
+
+echo "== products of a table"
+cat >products.csv <<'END'
+name,m,n,k,tile,kernel_s,in_s,out_s,out_after_in
+own,4096,4096,4096,1024,0.004,0.0008,0.0007,
+held,4096,4096,4096,1024,0.004,0.0008,0.0007,1
+machine's,4096,4096,4096,1024,0.004,,,
+END
+try haul overlap --machine ./two.yaml --tiles product --csv products.csv
+try haul overlap --tiles product --csv products.csv
+for row in 4096,4096,4096,0,1 4096,4096,4096,1024,-1 1e12,1,1,1,1 4096,4096,4096,1,1; do
+    printf 'm,n,k,tile,kernel_s\n%s\n' "$row" >bad.csv
+    try haul overlap --machine ./two.yaml --tiles product --csv bad.csv
+done
+try haul overlap --tiles stencil --csv products.csv
+try haul overlap --tiles product --csv products.csv --tile 8
+try haul overlap --tiles product --csv products.csv --format json

@@ -82,6 +82,12 @@ assert b"no operation starts earlier than recorded" in said
 EOF
 fi
 
+echo "== the link of another profile, here of the same one"
+haul project "$profile" --to h100-pcie5 --format csv >own.csv
+haul project "$profile" --to h100-pcie5 --link-of "$profile" --format csv >other.csv
+try cmp own.csv other.csv
+try haul project "$profile" --to h100-pcie5 --link-of nowhere.sqlite
+
 echo "== what cannot be priced"
 grep -v 'direction: DtoH' node.yaml >mute.yaml
 try haul project "$profile" --to ./mute.yaml
@@ -123,3 +129,8 @@ try haul project "$profile" --to "$node" --counters wrong.csv
 try haul project "$profile" --to "$node" --counters nowhere.csv
 printf 'pattern,class\nhist,streams\n' >classes.csv
 try haul project "$profile" --to "$node" --classes classes.csv
+
+echo "== a GPU on several boards, and parameters by their first letters"
+haul project "$profile" --to h100 2>&1 | head -n 1
+haul advise "$profile" --to a100 2>&1 | head -n 1
+try haul project "$profile" --to h100-pcie5 --set link.gen=6

@@ -72,3 +72,10 @@ best = advice["advice"][0]
 check("saved by " + best["change"], best["saved_s"], run(2e-6, 26e9) -
       sum(2e-6 + size / 26e9 for size in sizes[2]) - 50e-6, 8e-6)
 EOF
+
+# ranks of one job and a profile of another: a row each
+sed 's/"baseTimeNanoseconds": 1000000/"baseTimeNanoseconds": 9000000000/' rank1.json >other.json
+try haul project rank0.json other.json rank2.json --from "$data/recorder.yaml" --to "$PWD/target.yaml",h100-pcie5 --format csv
+try haul project other.json rank0.json --from "$data/recorder.yaml" --to "$PWD/target.yaml" --html page.html --format json
+grep -c "</html>" page.html
+try haul project other.json rank0.json --to h100-pcie5 --perfetto runs.json

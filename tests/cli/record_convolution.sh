@@ -31,7 +31,8 @@ try recorded plain
 try recorded overlapped
 # pinned copies cannot be predicted there: what is not tried for that is named
 haul advise plain.sqlite --format json >advice.json || echo "no advice"
-sed -n "s/.*\"\(....\) copies cannot be predicted as pinned.*\('pin' of [0-9]*\).*/\1 \2/p" advice.json | sort
+tr -d '\n' <advice.json | grep -o '"changes": "[^"]*", *"copies": [0-9]*, *"direction": "[^"]*"' |
+    sed 's/"changes": "\([^"]*\)", *"copies": \([0-9]*\), *"direction": "\([^"]*\)"/\3 \1 of \2/' | sort
 # a wrong result's exit code is the program's own, and so is its output
 haul record -o own.sqlite -- "$convolution" --way none 2>/dev/null
 echo "exit $?"

@@ -224,3 +224,16 @@ try haul simulate row.csv --machine mi250 --format json | grep -e assumed -e mak
 echo "== a block that no GPU launches"
 printf 'name,op,duration,grid,block\nfits,kernel,1 ms,4,1024\nwide,kernel,1 ms,4,32x33\n' >wide.csv
 try haul simulate wide.csv --machine k40
+
+echo "== the host's own work counts, before the devices' first operation and behind their last"
+cat >thinks.yaml <<'EOT'
+haul_workload: 1
+name: thinks
+operations:
+  - {op: HtoD, stream: s, bytes: 4 MB}
+  - {op: kernel, stream: s, duration: 1 ms}
+  - {op: DtoH, stream: s, bytes: 4 MB}
+  - {name: all, op: wait}
+  - {name: think, op: host, duration: 200 ms}
+EOT
+try haul simulate thinks.yaml --machine ./node.yaml

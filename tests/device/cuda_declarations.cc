@@ -15,23 +15,25 @@ extern "C" CUresult cuMemPrefetchAsync(CUdeviceptr at, size_t count, CUdevice to
 #endif
 
 #define CHECK(member, cuda, hip, parameters)                                                       \
-    static_assert(same_declaration<decltype(haul_cu_api::member), decltype(&cuda)>::value, #cuda);
-HAUL_CU_FUNCTIONS(CHECK)
+    static_assert(same_declaration<decltype(hl_device_cu_api::member), decltype(&cuda)>::value,    \
+                  #cuda);
+HL_DEVICE_CU_FUNCTIONS(CHECK)
 #undef CHECK
 #define CHECK(member, name, result, parameters)                                                    \
-    static_assert(same_declaration<decltype(haul_cu_api::member), decltype(&name)>::value, #name);
-HAUL_CUDA_ONLY(CHECK)
+    static_assert(same_declaration<decltype(hl_device_cu_api::member), decltype(&name)>::value,    \
+                  #name);
+HL_DEVICE_CUDA_ONLY(CHECK)
 #undef CHECK
 #define CHECK(member, name, parameters)                                                            \
     static_assert(                                                                                 \
-        same_declaration<decltype(haul_cu_compiler::member), decltype(&nvrtc##name)>::value,       \
+        same_declaration<decltype(hl_device_cu_compiler::member), decltype(&nvrtc##name)>::value,  \
         #name);
-HAUL_RTC_FUNCTIONS(CHECK)
+HL_DEVICE_RTC_FUNCTIONS(CHECK)
 #undef CHECK
 
 #define OWN(member, name)                                                                          \
-    static_assert(same_declaration<decltype(haul_cu_compiler::member), decltype(&name)>::value,    \
-                  #name);
+    static_assert(                                                                                 \
+        same_declaration<decltype(hl_device_cu_compiler::member), decltype(&name)>::value, #name);
 OWN(code_size, nvrtcGetCUBINSize)
 OWN(code, nvrtcGetCUBIN)
 OWN(ptx_size, nvrtcGetPTXSize)
@@ -40,24 +42,24 @@ OWN(target_count, nvrtcGetNumSupportedArchs)
 OWN(targets, nvrtcGetSupportedArchs)
 
 #define SAME(ours, theirs) static_assert((int)(ours) == (int)(theirs), #theirs)
-SAME(HAUL_CU_OUT_OF_MEMORY, CUDA_ERROR_OUT_OF_MEMORY);
-SAME(HAUL_CU_NO_DEVICE, CUDA_ERROR_NO_DEVICE);
-SAME(HAUL_CU_NOT_READY, CUDA_ERROR_NOT_READY);
-SAME(HAUL_CU_PEER_ALREADY_ENABLED, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-SAME(HAUL_CU_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING);
-SAME(HAUL_CU_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE);
-SAME(HAUL_CU_HOST_PORTABLE, CU_MEMHOSTREGISTER_PORTABLE);
-SAME(HAUL_CU_HOST_MAPPED, CU_MEMHOSTALLOC_DEVICEMAP);
-SAME(HAUL_CU_HOST_WRITE_COMBINED, CU_MEMHOSTALLOC_WRITECOMBINED);
-SAME(HAUL_CU_ATTACH_GLOBAL, CU_MEM_ATTACH_GLOBAL);
-SAME(HAUL_CU_IPC_LAZY_PEER, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
-SAME(HAUL_CU_CPU, CU_DEVICE_CPU);
-SAME(HAUL_CU_TYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED);
-SAME(HAUL_CUDA_MOST_DYNAMIC, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+SAME(HL_DEVICE_CU_OUT_OF_MEMORY, CUDA_ERROR_OUT_OF_MEMORY);
+SAME(HL_DEVICE_CU_NO_DEVICE, CUDA_ERROR_NO_DEVICE);
+SAME(HL_DEVICE_CU_NOT_READY, CUDA_ERROR_NOT_READY);
+SAME(HL_DEVICE_CU_PEER_ALREADY_ENABLED, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+SAME(HL_DEVICE_CU_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING);
+SAME(HL_DEVICE_CU_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE);
+SAME(HL_DEVICE_CU_HOST_PORTABLE, CU_MEMHOSTREGISTER_PORTABLE);
+SAME(HL_DEVICE_CU_HOST_MAPPED, CU_MEMHOSTALLOC_DEVICEMAP);
+SAME(HL_DEVICE_CU_HOST_WRITE_COMBINED, CU_MEMHOSTALLOC_WRITECOMBINED);
+SAME(HL_DEVICE_CU_ATTACH_GLOBAL, CU_MEM_ATTACH_GLOBAL);
+SAME(HL_DEVICE_CU_IPC_LAZY_PEER, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+SAME(HL_DEVICE_CU_CPU, CU_DEVICE_CPU);
+SAME(HL_DEVICE_CU_TYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED);
+SAME(HL_DEVICE_CUDA_MOST_DYNAMIC, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 
 enum {
 #define NUMBER(name, cuda, hip) OURS_##name = cuda,
-    HAUL_CU_ATTRIBUTES(NUMBER)
+    HL_DEVICE_CU_ATTRIBUTES(NUMBER)
 #undef NUMBER
 };
 SAME(OURS_CLOCK_KHZ, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
@@ -76,8 +78,8 @@ SAME(OURS_MULTIPROCESSOR_BYTES, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIP
 SAME(OURS_GROUP_BYTES, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 
 #define PLACE(ours, theirs)                                                                        \
-    static_assert(offsetof(haul_cu_copy_3d, ours) == offsetof(CUDA_MEMCPY3D, theirs), #theirs)
-static_assert(sizeof(haul_cu_copy_3d) == sizeof(CUDA_MEMCPY3D), "CUDA_MEMCPY3D");
+    static_assert(offsetof(hl_device_cu_copy_3d, ours) == offsetof(CUDA_MEMCPY3D, theirs), #theirs)
+static_assert(sizeof(hl_device_cu_copy_3d) == sizeof(CUDA_MEMCPY3D), "CUDA_MEMCPY3D");
 PLACE(from.x, srcXInBytes);
 PLACE(from.type, srcMemoryType);
 PLACE(from.host, srcHost);

@@ -35,7 +35,7 @@ static void must(const bench *self, haul_status status)
     if (!status)
         return;
     fprintf(stderr, "device_rates: %s\n", haul_error_format(&self->error, text, sizeof text));
-    exit(status == HAUL_ABSENT ? 4 : 1);
+    exit(status == HAUL_STATUS_ABSENT ? 4 : 1);
 }
 
 static int compare(const void *a, const void *b)

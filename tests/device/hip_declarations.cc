@@ -7,31 +7,33 @@
 #include "same_declaration.h"
 
 #define CHECK(member, cuda, hip, parameters)                                                       \
-    static_assert(same_declaration<decltype(haul_cu_api::member), decltype(&hip)>::value, #hip);
-HAUL_CU_FUNCTIONS(CHECK)
+    static_assert(same_declaration<decltype(hl_device_cu_api::member), decltype(&hip)>::value,     \
+                  #hip);
+HL_DEVICE_CU_FUNCTIONS(CHECK)
 #undef CHECK
 #define CHECK(member, name, result, parameters)                                                    \
-    static_assert(same_declaration<decltype(haul_cu_api::member), decltype(&name)>::value, #name);
-HAUL_HIP_ONLY(CHECK)
+    static_assert(same_declaration<decltype(hl_device_cu_api::member), decltype(&name)>::value,    \
+                  #name);
+HL_DEVICE_HIP_ONLY(CHECK)
 #undef CHECK
 
 #define SAME(ours, theirs) static_assert((int)(ours) == (int)(theirs), #theirs)
-SAME(HAUL_CU_OUT_OF_MEMORY, hipErrorOutOfMemory);
-SAME(HAUL_CU_NO_DEVICE, hipErrorNoDevice);
-SAME(HAUL_CU_NOT_READY, hipErrorNotReady);
-SAME(HAUL_CU_PEER_ALREADY_ENABLED, hipErrorPeerAccessAlreadyEnabled);
-SAME(HAUL_CU_STREAM_NON_BLOCKING, hipStreamNonBlocking);
-SAME(HAUL_CU_HOST_PORTABLE, hipHostMallocPortable);
-SAME(HAUL_CU_HOST_PORTABLE, hipHostRegisterPortable);
-SAME(HAUL_CU_HOST_MAPPED, hipHostMallocMapped);
-SAME(HAUL_CU_HOST_WRITE_COMBINED, hipHostMallocWriteCombined);
-SAME(HAUL_CU_ATTACH_GLOBAL, hipMemAttachGlobal);
-SAME(HAUL_CU_CPU, hipCpuDeviceId);
-SAME(HAUL_HIP_COPY_DEFAULT, hipMemcpyDefault);
+SAME(HL_DEVICE_CU_OUT_OF_MEMORY, hipErrorOutOfMemory);
+SAME(HL_DEVICE_CU_NO_DEVICE, hipErrorNoDevice);
+SAME(HL_DEVICE_CU_NOT_READY, hipErrorNotReady);
+SAME(HL_DEVICE_CU_PEER_ALREADY_ENABLED, hipErrorPeerAccessAlreadyEnabled);
+SAME(HL_DEVICE_CU_STREAM_NON_BLOCKING, hipStreamNonBlocking);
+SAME(HL_DEVICE_CU_HOST_PORTABLE, hipHostMallocPortable);
+SAME(HL_DEVICE_CU_HOST_PORTABLE, hipHostRegisterPortable);
+SAME(HL_DEVICE_CU_HOST_MAPPED, hipHostMallocMapped);
+SAME(HL_DEVICE_CU_HOST_WRITE_COMBINED, hipHostMallocWriteCombined);
+SAME(HL_DEVICE_CU_ATTACH_GLOBAL, hipMemAttachGlobal);
+SAME(HL_DEVICE_CU_CPU, hipCpuDeviceId);
+SAME(HL_DEVICE_HIP_COPY_DEFAULT, hipMemcpyDefault);
 
 enum {
 #define NUMBER(name, cuda, hip) OURS_##name = hip,
-    HAUL_CU_ATTRIBUTES(NUMBER)
+    HL_DEVICE_CU_ATTRIBUTES(NUMBER)
 #undef NUMBER
 };
 SAME(OURS_CLOCK_KHZ, hipDeviceAttributeClockRate);

@@ -21,6 +21,7 @@ static bool take_flag(const char *word)
         {"old", &cupti.options.old},         {"ancient", &cupti.options.ancient},
         {"refuses", &cupti.options.refuses}, {"many", &cupti.options.many},
         {"driver", &cupti.options.driver},   {"late", &cupti.options.late},
+        {"taken", &cupti.options.taken},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(word, flags[i].word))
@@ -75,9 +76,9 @@ static size_t size_of(uint32_t kind, size_t size)
 {
     if (!cupti.options.old)
         return size;
-    return kind == HAUL_ABI_EVENT  ? offsetof(haul_abi_event, device)
-           : kind == HAUL_ABI_SYNC ? offsetof(haul_abi_sync, sync_id)
-                                   : size;
+    return kind == HL_RECORD_ABI_EVENT  ? offsetof(hl_record_abi_event, device)
+           : kind == HL_RECORD_ABI_SYNC ? offsetof(hl_record_abi_sync, sync_id)
+                                        : size;
 }
 
 void cupti_put(cupti_batch *to, const void *record, size_t size)
@@ -162,6 +163,11 @@ static filled *fill(const cupti_batch *batch)
 /* The last one filled is completed first. */
 void cupti_deliver(cupti_batch *batch)
 {
+    if (cupti.options.taken && atomic_exchange(&cupti.delivered, true)) {
+        free(batch->records);
+        *batch = (cupti_batch){0};
+        return;
+    }
     if (cupti.options.shuffle)
         shuffle(batch);
     for (filled *next, *buffer = fill(batch); buffer; buffer = next) {

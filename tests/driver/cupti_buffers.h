@@ -10,7 +10,7 @@
 
 /* What FAKE_CUPTI asks for; README.md lists the words. */
 typedef struct cupti_options {
-    bool old, ancient, refuses, many, driver, late, shuffle;
+    bool old, ancient, refuses, many, driver, late, shuffle, taken;
     uint64_t seed;
     uint64_t drop;    /* one record in so many; 0 is none */
     uint64_t refused; /* a bit a kind */
@@ -18,9 +18,10 @@ typedef struct cupti_options {
 
 typedef struct cupti_state {
     cupti_options options;
-    haul_abi_request *request;
-    haul_abi_complete *complete;
-    haul_abi_clock *clock;
+    hl_record_abi_request *request;
+    hl_record_abi_complete *complete;
+    hl_record_abi_clock *clock;
+    atomic_bool delivered;    /* something */
     _Atomic uint64_t enabled; /* a bit a kind */
     atomic_size_t dropped;    /* since the recorder asked last */
     atomic_uint draws;

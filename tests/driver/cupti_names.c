@@ -75,7 +75,7 @@ static void start_thread(void)
 /* --- the entry points */
 
 #define ENTRY(name, parameters, needed) VISIBLE int cupti##name parameters;
-HAUL_CUPTI_FUNCTIONS(ENTRY)
+HL_RECORD_CUPTI_FUNCTIONS(ENTRY)
 
 int cuptiGetVersion(uint32_t *version)
 {
@@ -102,16 +102,16 @@ int cuptiGetCallbackName(uint32_t domain, uint32_t function, const char **name)
     if (options()->driver)
         *name = self.call_name ? self.call_name(function) : NULL;
     else
-        *name = domain == HAUL_ABI_DOMAIN_RUNTIME && function == 41   ? "cudaMemcpyAsync_v3020"
-                : domain == HAUL_ABI_DOMAIN_DRIVER && function == 307 ? "cuLaunchKernel"
-                                                                      : NULL;
+        *name = domain == HL_RECORD_ABI_DOMAIN_RUNTIME && function == 41   ? "cudaMemcpyAsync_v3020"
+                : domain == HL_RECORD_ABI_DOMAIN_DRIVER && function == 307 ? "cuLaunchKernel"
+                                                                           : NULL;
     return *name ? 0 : 1;
 }
 
 int cuptiActivityEnable(uint32_t kind)
 {
     if (options()->refuses)
-        return HAUL_CUPTI_NO_PRIVILEGE;
+        return HL_RECORD_CUPTI_NO_PRIVILEGE;
     if (options()->refused >> kind & 1)
         return NOT_COMPATIBLE;
     cupti.enabled |= UINT64_C(1) << kind;
@@ -125,14 +125,14 @@ int cuptiActivityDisable(uint32_t kind)
     return 0;
 }
 
-int cuptiActivityRegisterCallbacks(haul_abi_request *request, haul_abi_complete *complete)
+int cuptiActivityRegisterCallbacks(hl_record_abi_request *request, hl_record_abi_complete *complete)
 {
     cupti.request = request;
     cupti.complete = complete;
     return 0;
 }
 
-int cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, haul_abi_record **record)
+int cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, hl_record_abi_record **record)
 {
     uint64_t size;
     uint8_t *at = *record ? (uint8_t *)*record - 8 : NULL;
@@ -143,8 +143,8 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t used, haul_abi_record **r
         at = buffer;
     }
     if (at >= buffer + used)
-        return HAUL_CUPTI_MAX_LIMIT;
-    *record = (haul_abi_record *)(void *)(at + 8);
+        return HL_RECORD_CUPTI_MAX_LIMIT;
+    *record = (hl_record_abi_record *)(void *)(at + 8);
     return 0;
 }
 
@@ -158,7 +158,7 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dr
 
 int cuptiActivityFlushAll(uint32_t flag)
 {
-    if (options()->late && flag != HAUL_ABI_FLUSH_FORCED)
+    if (options()->late && flag != HL_RECORD_ABI_FLUSH_FORCED)
         return 0;
     if (options()->driver)
         deliver_from_driver();
@@ -168,21 +168,21 @@ int cuptiActivityFlushAll(uint32_t flag)
     return 0;
 }
 
-int cuptiActivityConfigureUnifiedMemoryCounter(haul_abi_counter_config *config, uint32_t count)
+int cuptiActivityConfigureUnifiedMemoryCounter(hl_record_abi_counter_config *config, uint32_t count)
 {
     const bool first = !self.asked_for_memory;
     self.asked_for_memory = true;
     if (options()->old && first)
-        return HAUL_CUPTI_NOT_INITIALIZED;
-    return config && count < (options()->old ? 3 : 4) ? 0 : HAUL_CUPTI_INVALID_PARAMETER;
+        return HL_RECORD_CUPTI_NOT_INITIALIZED;
+    return config && count < (options()->old ? 3 : 4) ? 0 : HL_RECORD_CUPTI_INVALID_PARAMETER;
 }
 
 int cuptiSetThreadIdType(uint32_t type)
 {
-    return type == HAUL_ABI_THREAD_ID_SYSTEM ? 0 : NOT_SUPPORTED;
+    return type == HL_RECORD_ABI_THREAD_ID_SYSTEM ? 0 : NOT_SUPPORTED;
 }
 
-int cuptiActivityRegisterTimestampCallback(haul_abi_clock *clock)
+int cuptiActivityRegisterTimestampCallback(hl_record_abi_clock *clock)
 {
     if (options()->old)
         return NOT_SUPPORTED;

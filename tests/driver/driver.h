@@ -4,6 +4,7 @@
 #define HAUL_TESTS_DRIVER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,7 @@ typedef enum driver_order { DRIVER_LATE, DRIVER_EAGER, DRIVER_RANDOM } driver_or
 /* What FAKE_CUDA asks for. */
 typedef struct driver_options {
     driver_order order;
+    bool stages; /* pageable memory is always copied from when the copy is queued */
     uint64_t seed;
     uint64_t devices;
     uint64_t memory_bytes; /* of each device */
@@ -192,7 +194,7 @@ typedef struct driver_state {
     driver_options options;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* an operation was queued, wanted or has ended */
-    bool ready;             /* cuInit has been called */
+    atomic_bool ready;      /* cuInit has returned; a recorder's thread may call before */
     bool lost;
     bool recorded; /* a library of CUDA_INJECTION64_PATH is there */
     long process;  /* of cuInit: a forked child cannot use the driver */

@@ -29,12 +29,13 @@ static bool side_fits(const driver_copy *copy, const driver_side *side)
 }
 
 /* Pageable memory of the host is copied from when the call is made, or, as the guide lets it,
- * later: in random order it is one or the other. */
+ * later: in random order it is one or the other; with `stage` it is always when the call is made.
+ */
 static bool stages_now(const driver_copy *copy)
 {
     if (driver_memory_at(copy->from.at) != DRIVER_PAGEABLE)
         return false;
-    return driver.options.order == DRIVER_EAGER ||
+    return driver.options.stages || driver.options.order == DRIVER_EAGER ||
            (driver.options.order == DRIVER_RANDOM && driver_draw(2));
 }
 

@@ -81,6 +81,8 @@ static bool take_word(const char *word, const uint64_t *number)
         to->order = DRIVER_EAGER;
     else if (!strcmp(word, "random") && number)
         to->order = DRIVER_RANDOM, to->seed = *number;
+    else if (!strcmp(word, "stage") && !number)
+        to->stages = true;
     else if (!strcmp(word, "devices") && number && *number <= DRIVER_MOST_DEVICES)
         to->devices = *number;
     else if (!strcmp(word, "memory") && number)
@@ -150,14 +152,14 @@ int driver_leave(const driver_api *api, int result)
     if (!api->number)
         return api->result;
     result = driver.lost ? DRIVER_UNKNOWN : result;
-    DRIVER_KEEP((haul_abi_call){.kind = HAUL_ABI_DRIVER,
-                                .function = api->number,
-                                .start = (uint64_t)api->start_ns,
-                                .end = (uint64_t)driver_now(),
-                                .process = (uint32_t)driver.process,
-                                .thread = (uint32_t)syscall(SYS_gettid),
-                                .correlation = driver_correlation,
-                                .result = (uint32_t)result});
+    DRIVER_KEEP((hl_record_abi_call){.kind = HL_RECORD_ABI_DRIVER,
+                                     .function = api->number,
+                                     .start = (uint64_t)api->start_ns,
+                                     .end = (uint64_t)driver_now(),
+                                     .process = (uint32_t)driver.process,
+                                     .thread = (uint32_t)syscall(SYS_gettid),
+                                     .correlation = driver_correlation,
+                                     .result = (uint32_t)result});
     driver_order_wake();
     pthread_mutex_unlock(&driver.lock);
     return result;

@@ -1,6 +1,8 @@
 /* libamdhip64.so, by the names of HIP: the same driver, whose devices are AMD's. */
 #include <stdio.h>
 
+#include <string.h>
+
 #include "driver_names.h"
 
 typedef driver_context *context;
@@ -32,10 +34,48 @@ static int name_device(char *name, int size, int device)
     return driver_device_check(device);
 }
 
+static int identify(unsigned char *uuid, int device)
+{
+    memset(uuid, 0,
+           16); /* a GPU without a number of its own: its place on the bus is all there is */
+    return driver_device_check(device);
+}
+
+static int name_bus(char *name, int size, int device)
+{
+    snprintf(name, (size_t)size, "0000:%02x:00.0", (unsigned)device + 1);
+    return driver_device_check(device);
+}
+
+/* Flags are none; of a device that is there, and that is not the thread's own. */
+static int enable_peer(int peer, unsigned flags)
+{
+    context made;
+    if (flags)
+        return DRIVER_INVALID_VALUE;
+    if (driver_device_check(peer) || driver_primary_retain(&made, peer))
+        return DRIVER_INVALID_DEVICE;
+    const int result = driver_peer_enable(made);
+    driver_primary_release(peer);
+    return result;
+}
+
+/* The runtime keeps a device's context for as long as the process lives. */
+static int set_device(int device)
+{
+    driver_context *made;
+    if (driver_current() && driver_current()->device == device)
+        return DRIVER_OK;
+    const int result = driver_primary_retain(&made, device);
+    return result ? result : driver_set_current(made);
+}
+
 CALL(hipGetDeviceCount, (int *count), SET(count, (int)driver.options.devices))
 CALL(hipDeviceGet, (int *device, int ordinal),
      driver_device_check(ordinal) ? DRIVER_INVALID_DEVICE : SET(device, ordinal))
 CALL(hipDeviceGetName, (char *name, int size, int device), name_device(name, size, device))
+CALL(hipDeviceGetUuid, (void *uuid, int device), identify(uuid, device))
+CALL(hipDeviceGetPCIBusId, (char *name, int size, int device), name_bus(name, size, device))
 CALL(hipDeviceTotalMem, (size_t * bytes, int device),
      driver_device_check(device) ? DRIVER_INVALID_DEVICE : SET(bytes, driver.options.memory_bytes))
 CALL(hipDeviceGetAttribute, (int *value, int attribute, int device),
@@ -45,9 +85,12 @@ CALL(hipDevicePrimaryCtxRetain, (context * made, int device), driver_primary_ret
 CALL(hipDevicePrimaryCtxRelease, (int device), driver_primary_release(device))
 CALL(hipCtxSetCurrent, (context which), driver_set_current(which))
 CALL(hipCtxGetCurrent, (context * which), SET(which, driver_current()))
+CALL(hipGetDevice, (int *device), SET(device, driver_current() ? driver_current()->device : 0))
+CALL(hipSetDevice, (int device), set_device(device))
 CALL(hipCtxSynchronize, (void), driver_context_wait())
-CALL(hipCtxEnablePeerAccess, (context peer, unsigned flags),
-     flags ? DRIVER_INVALID_VALUE : driver_peer_enable(peer))
+/* As in ROCm's sources (CLR, hip_peer.cpp) the context's does nothing, the device's does it. */
+CALL(hipCtxEnablePeerAccess, (context peer, unsigned flags), ((void)peer, (void)flags, 0))
+CALL(hipDeviceEnablePeerAccess, (int peer, unsigned flags), enable_peer(peer, flags))
 
 /* --- memory */
 

@@ -23,8 +23,9 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
     (void)copy;
     (void)error;
     if (BROKEN == SILENT)
-        return HAUL_MISSING;
-    *out = (haul_estimate){.seconds = 1, .low_s = 0.5, .high_s = 2, .weakest = HAUL_DATASHEET};
+        return HAUL_STATUS_MISSING;
+    *out = (haul_estimate){
+        .seconds = 1, .low_s = 0.5, .high_s = 2, .weakest = HAUL_PROVENANCE_DATASHEET};
     if (BROKEN == GIVES_NAN)
         out->seconds = NAN;
     if (BROKEN == UPSIDE_DOWN)

@@ -13,7 +13,7 @@ static haul_status time_of(const haul_kernel_case *what, haul_estimate *out, hau
         .seconds = seconds,
         .low_s = seconds,
         .high_s = seconds,
-        .weakest = HAUL_SCALED,
+        .weakest = HAUL_PROVENANCE_SCALED,
         .model = "by-lambda",
     };
     return HAUL_OK;

@@ -15,15 +15,15 @@ static int rank, size;
 static unsigned long failures;
 
 typedef struct setup {
-    const char *way;
+    haul_way way;
     bool is_aware, with_helpers;
 } setup;
 
 static void fail(const setup *of, const char *what, const haul_error *error)
 {
     failures++;
-    fprintf(stderr, "rank %d, way %s: %s: %s\n", rank, of->way ? of->way : "chosen", what,
-            error ? error->text : "differs");
+    fprintf(stderr, "rank %d, way %s: %s: %s\n", rank, haul_way_text(of->way, HAUL_MEMORY_DEVICE),
+            what, error ? error->text : "differs");
 }
 
 /* `bytes` bytes between a buffer of the device and the host. */
@@ -60,8 +60,8 @@ static void exchange(const setup *of, haul_comm *comm, haul_device *device, MPI_
     if (!status)
         status = move(device, in_place ? to : from, send, bytes, true, &error);
     if (!status)
-        status = haul_alltoall(comm, in_place ? haul_in_place() : haul_in_buffer(from, 0),
-                               haul_in_buffer(to, 0), BYTES, &error);
+        status = haul_comm_alltoall(comm, in_place ? haul_in_place() : haul_in_buffer(from, 0),
+                                    haul_in_buffer(to, 0), BYTES, &error);
     if (!status)
         status = move(device, to, got, bytes, false, &error);
     if (status)
@@ -100,11 +100,11 @@ static void try_way(const setup *of)
     if (haul_comm_new(MPI_COMM_WORLD, &options, &comm, &error)) {
         fail(of, "haul_comm_new", &error);
     } else if (is_helper) {
-        if (haul_alltoall(comm, none, none, 0, &error))
+        if (haul_comm_alltoall(comm, none, none, 0, &error))
             fail(of, "helping", &error);
     } else {
-        const bool can_in_place = !of->way || (strcmp(of->way, "plain") != 0 &&
-                                               strcmp(of->way, "duplicate-pointer") != 0);
+        const bool can_in_place =
+            of->way != HAUL_WAY_PLAIN && of->way != HAUL_WAY_DUPLICATE_POINTER;
         exchange(of, comm, device, owners, false);
         if (can_in_place && !of->with_helpers)
             exchange(of, comm, device, owners, true);
@@ -142,11 +142,11 @@ static void hand_over_unaware(void)
 int main(int argc, char **argv)
 {
     static const setup setups[] = {
-        {"direct", true, false},        {"plain", true, false},
-        {"3-step", false, false},       {"chunked-3-step", false, false},
-        {"bruck", false, false},        {"aggregated", false, false},
-        {NULL, false, false},           {NULL, true, false},
-        {"extra-message", false, true}, {"duplicate-pointer", false, true},
+        {HAUL_WAY_DIRECT, true, false},        {HAUL_WAY_PLAIN, true, false},
+        {HAUL_WAY_THREE_STEP, false, false},   {HAUL_WAY_CHUNKED, false, false},
+        {HAUL_WAY_BRUCK, false, false},        {HAUL_WAY_AGGREGATED, false, false},
+        {HAUL_WAY_CHOSEN, false, false},       {HAUL_WAY_CHOSEN, true, false},
+        {HAUL_WAY_EXTRA_MESSAGE, false, true}, {HAUL_WAY_DUPLICATE_POINTER, false, true},
     };
     unsigned long all = 0;
     MPI_Init(&argc, &argv);

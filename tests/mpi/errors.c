@@ -23,7 +23,7 @@ static void expect(const char *what, haul_status status, const haul_error *error
             status ? error->text : "", (int)wanted, text);
 }
 
-static haul_comm *open_comm(const char *way, double time_limit_s)
+static haul_comm *open_comm(haul_way way, double time_limit_s)
 {
     const haul_comm_options options = {
         .way = way, .time_limit_s = time_limit_s, .ranks_per_node = 2};
@@ -37,7 +37,7 @@ static haul_comm *open_comm(const char *way, double time_limit_s)
 }
 
 /* One process expects other sizes than are sent. */
-static void counts_differ(const char *way)
+static void counts_differ(haul_way way)
 {
     size_t sends[PROCESSES_MOST], receives[PROCESSES_MOST];
     haul_error error;
@@ -48,16 +48,17 @@ static void counts_differ(const char *way)
     }
     const haul_alltoallv_blocks blocks = {
         haul_in_host(sent), {sends, NULL}, haul_in_host(got), {receives, NULL}, 100};
-    haul_status status = haul_alltoallv(comm, &blocks, &error);
+    haul_status status = haul_comm_alltoallv(comm, &blocks, &error);
     if (status)
-        expect(way, status, &error, status, "rank ");
+        expect(haul_way_text(way, HAUL_MEMORY_HOST), status, &error, status, "rank ");
     if (!status) { /* a process that was through before learns it from its next call */
         sleep(1);
-        status = haul_alltoallv(comm, &blocks, &error);
+        status = haul_comm_alltoallv(comm, &blocks, &error);
     }
     if (!status) {
         failures++;
-        fprintf(stderr, "%s: rank %d: different counts went unseen\n", way, rank);
+        fprintf(stderr, "%s: rank %d: different counts went unseen\n",
+                haul_way_text(way, HAUL_MEMORY_HOST), rank);
     }
     haul_comm_free(comm);
 }
@@ -65,24 +66,33 @@ static void counts_differ(const char *way)
 static void wrong_peer(void)
 {
     haul_error error;
-    haul_comm *comm = open_comm("direct", 0);
+    haul_comm *comm = open_comm(HAUL_WAY_DIRECT, 0);
     const haul_comm_message message = {rank ? 0 : size, 8, 0};
     const haul_comm_messages messages = {haul_in_host(sent), &message, 1,
                                          haul_in_host(got),  NULL,     0};
-    expect("wrong peer", haul_comm_exchange(comm, &messages, &error), &error, HAUL_USAGE,
-           "no owner");
-    expect("the next call", haul_alltoall(comm, haul_in_host(sent), haul_in_host(got), 1, &error),
-           &error, HAUL_USAGE, "no owner");
+    const haul_status status = haul_comm_exchange(comm, &messages, &error);
+    if (status || !rank) /* others may be through before they hear of it */
+        expect("wrong peer", status, &error, HAUL_STATUS_USAGE, "no owner");
+    expect("the next call",
+           haul_comm_alltoall(comm, haul_in_host(sent), haul_in_host(got), 1, &error), &error,
+           HAUL_STATUS_USAGE, "no owner");
     haul_comm_free(comm);
 }
 
 static void wrong_way(void)
 {
-    const haul_comm_options options = {.way = "backwards"};
+    const haul_comm_options options = {.way = HAUL_WAYS};
     haul_comm *comm = NULL;
     haul_error error;
-    expect("wrong way", haul_comm_new(MPI_COMM_WORLD, &options, &comm, &error), &error, HAUL_USAGE,
+    haul_way way;
+    expect("wrong way", haul_comm_new(MPI_COMM_WORLD, &options, &comm, &error), &error,
+           HAUL_STATUS_USAGE, "no way of exchange has the number");
+    expect("wrong name", haul_way_parse("backwards", &way, &error), &error, HAUL_STATUS_USAGE,
            "backwards");
+    setenv("HAUL_MPI_WAY", "backwards", 1);
+    expect("wrong environment", haul_comm_new(MPI_COMM_WORLD, NULL, &comm, &error), &error,
+           HAUL_STATUS_USAGE, "backwards");
+    unsetenv("HAUL_MPI_WAY");
 }
 
 static void no_owner(void)
@@ -90,17 +100,17 @@ static void no_owner(void)
     const haul_comm_options options = {.is_helper = true};
     haul_comm *comm = NULL;
     haul_error error;
-    expect("no owner", haul_comm_new(MPI_COMM_WORLD, &options, &comm, &error), &error, HAUL_ABSENT,
-           "all are helpers");
+    expect("no owner", haul_comm_new(MPI_COMM_WORLD, &options, &comm, &error), &error,
+           HAUL_STATUS_ABSENT, "all are helpers");
 }
 
 static void overflow(void)
 {
     haul_error error;
-    haul_comm *comm = open_comm("direct", 0);
+    haul_comm *comm = open_comm(HAUL_WAY_DIRECT, 0);
     expect("overflow",
-           haul_alltoall(comm, haul_in_host(sent), haul_in_host(got), UINT64_MAX / 2, &error),
-           &error, HAUL_USAGE, "overflow");
+           haul_comm_alltoall(comm, haul_in_host(sent), haul_in_host(got), UINT64_MAX / 2, &error),
+           &error, HAUL_STATUS_USAGE, "overflow");
     haul_comm_free(comm);
 }
 
@@ -108,13 +118,13 @@ static void overflow(void)
 static void late(void)
 {
     haul_error error;
-    haul_comm *comm = open_comm("direct", 0.5);
+    haul_comm *comm = open_comm(HAUL_WAY_DIRECT, 0.5);
     if (rank == 1)
         sleep(1);
     const haul_status status =
-        haul_alltoall(comm, haul_in_host(sent), haul_in_host(got), 70000, &error);
+        haul_comm_alltoall(comm, haul_in_host(sent), haul_in_host(got), 70000, &error);
     if (rank != 1)
-        expect("late", status, &error, HAUL_TIMED_OUT, "has waited");
+        expect("late", status, &error, HAUL_STATUS_TIMED_OUT, "has waited");
     haul_comm_free(comm);
 }
 
@@ -126,19 +136,19 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc > 1 && !strcmp(argv[1], "dies")) {
         haul_error error;
-        haul_comm *comm = open_comm("direct", 5);
+        haul_comm *comm = open_comm(HAUL_WAY_DIRECT, 5);
         if (rank == 1)
             _exit(3);
         const haul_status status =
-            haul_alltoall(comm, haul_in_host(sent), haul_in_host(got), 70000, &error);
+            haul_comm_alltoall(comm, haul_in_host(sent), haul_in_host(got), 70000, &error);
         fprintf(stderr, "rank %d: %s\n", rank, error.text);
         _exit(status ? 1 : 0);
     }
     wrong_way();
     no_owner();
     overflow();
-    counts_differ("direct");
-    counts_differ("aggregated");
+    counts_differ(HAUL_WAY_DIRECT);
+    counts_differ(HAUL_WAY_AGGREGATED);
     wrong_peer();
     late();
     MPI_Allreduce(&failures, &all, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     int rank, size, status = 1;
     haul_comm *comm = NULL;
     haul_error error;
-    const haul_comm_options options = {.way = "direct"};
+    const haul_comm_options options = {.way = HAUL_WAY_DIRECT};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
             at[i] = (char)(rank ? 0 : i * 11 + (i >> 9));
         const haul_alltoallv_blocks blocks = {
             haul_in_host(at), {counts[0], NULL}, haul_in_host(at), {counts[1], NULL}, 1};
-        status = (int)haul_alltoallv(comm, &blocks, &error);
+        status = (int)haul_comm_alltoallv(comm, &blocks, &error);
         if (status)
             fprintf(stderr, "rank %d: %s\n", rank, error.text);
         for (size_t i = 0; !status && i < page_bytes; i++)

@@ -25,8 +25,8 @@ int main(int argc, char **argv)
     for (int a = 2; a < argc; a++) {
         const int bytes = atoi(argv[a]);
         char *message = calloc((size_t)bytes, 1);
-        const haul_message_protocol *of =
-            haul_message_protocol_of(machine, HAUL_HOST, HAUL_BETWEEN_NODES, bytes, &measured);
+        const haul_message_protocol *of = hl_comm_message_protocol_of(
+            machine, HAUL_MEMORY_HOST, HAUL_REACH_BETWEEN_NODES, bytes, &measured);
         const double expected =
             of->latency_s.value + (of->rate_Bps.value > 0 ? bytes / of->rate_Bps.value : 0);
         MPI_Barrier(MPI_COMM_WORLD);

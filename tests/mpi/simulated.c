@@ -11,11 +11,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/stats.h"
 #include "mpi/mpi_parts.h"
 
 static const haul_way ways[] = {HAUL_WAY_AGGREGATED, HAUL_WAY_BRUCK, HAUL_WAY_DIRECT};
 static const double TIE = 0.03;
 enum { WAYS = sizeof ways / sizeof *ways, MOST_DIRECT = 64, PROCESSES_MOST = 2048 };
+enum { PROVING = 90, TIMED = 3 };
 
 /* SMPI's processes are of one program, and share it. */
 static haul_machine *machine;
@@ -54,42 +56,49 @@ static haul_status exchange(haul_comm *comm, const void *send, void *got, size_t
     const size_t size = (size_t)haul_comm_size(comm);
     size_t counts[PROCESSES_MOST];
     if (!is_v)
-        return haul_alltoall(comm, haul_in_host(send), haul_in_host(got), bytes, error);
+        return haul_comm_alltoall(comm, haul_in_host(send), haul_in_host(got), bytes, error);
     for (size_t i = 0; i < size; i++)
         counts[i] = bytes;
     const haul_alltoallv_blocks blocks = {
         haul_in_host(send), {counts, NULL}, haul_in_host(got), {counts, NULL}, 1};
-    return haul_alltoallv(comm, &blocks, error);
+    return haul_comm_alltoallv(comm, &blocks, error);
 }
 
-/* way: -1: haul's own choice, made by a call before */
+/* HAUL_WAY_CHOSEN: haul's own choice, proven by calls before; with a trial now and then among those
+ * that are timed, of which the median counts */
 static double run(haul_comm *comm, int way, size_t bytes, bool is_v, int *wrong)
 {
     const int rank = haul_comm_rank(comm), size = haul_comm_size(comm);
     unsigned char *send = malloc((size_t)size * bytes), *got = calloc((size_t)size, bytes);
     haul_error error;
-    double last;
+    double last, took[TIMED];
     for (int to = 0; to < size; to++)
         for (size_t i = 0; i < bytes; i++)
             send[(size_t)to * bytes + i] = pattern(rank, to, i);
     comm->forced_way = way;
-    memset(comm->choices, 0, sizeof comm->choices);
-    memset(comm->kept_calls, 0, sizeof comm->kept_calls);
-    if (way < 0)
+    hl_mpi_choices_free(comm);
+    memset(comm->courses, 0, sizeof comm->courses);
+    comm->tried = NULL;
+    for (int i = 0; way == HAUL_WAY_CHOSEN && i < PROVING; i++)
         (void)exchange(comm, send, got, bytes, is_v, &error);
-    const double start = start_together();
-    if (exchange(comm, send, got, bytes, is_v, &error)) {
-        fprintf(stderr, "%s\n", error.text);
-        ++*wrong;
+    for (int i = 0; i < (way ? 1 : TIMED); i++) {
+        const double start = start_together();
+        if (exchange(comm, send, got, bytes, is_v, &error)) {
+            fprintf(stderr, "%s\n", error.text);
+            ++*wrong;
+        }
+        const double end = MPI_Wtime();
+        MPI_Allreduce(&end, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        took[i] = last - start;
     }
-    const double end = MPI_Wtime();
-    MPI_Allreduce(&end, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     for (int from = 0; from < size; from++)
         for (size_t i = 0; i < bytes; i++)
             *wrong += got[(size_t)from * bytes + i] != pattern(from, rank, i);
     free(send);
     free(got);
-    return last - start;
+    if (!way)
+        hl_base_sort_doubles(took, TIMED);
+    return took[way ? 0 : TIMED / 2];
 }
 
 /* Whether each two ways are in the order that was predicted. */
@@ -123,7 +132,7 @@ static order compare(haul_comm *comm, size_t bytes, int count, double *error_sum
     compare_orders(took, predicted, count, &found);
     for (int w = 0; !haul_comm_rank(comm) && w < count; w++)
         printf("%8zu B %-12s simulated %9.2f us predicted %9.2f us %s\n", bytes,
-               haul_way_text(ways[w]), took[w] * 1e6, predicted[w] * 1e6,
+               haul_way_text(ways[w], HAUL_MEMORY_HOST), took[w] * 1e6, predicted[w] * 1e6,
                found.is_strict         ? ""
                : found.is_but_for_ties ? "(alike)"
                                        : "(other order)");
@@ -135,11 +144,11 @@ static void print_ratios(haul_comm *comm, size_t bytes, int *wrong)
 {
     for (int is_v = 0; is_v < 2; is_v++) {
         const double own = run(comm, HAUL_WAY_PLAIN, bytes, is_v, wrong);
-        const double chosen = run(comm, -1, bytes, is_v, wrong);
+        const double chosen = run(comm, HAUL_WAY_CHOSEN, bytes, is_v, wrong);
         if (!haul_comm_rank(comm))
             printf("%8zu B %-12s MPI %9.2f us haul %9.2f us MPI/haul %.2f (%s)\n", bytes,
                    is_v ? "all-to-all-v" : "all-to-all", own * 1e6, chosen * 1e6, own / chosen,
-                   haul_way_text(haul_comm_way(comm)));
+                   haul_way_text(haul_comm_way(comm), HAUL_MEMORY_HOST));
     }
 }
 
@@ -155,8 +164,8 @@ int main(int argc, char **argv)
     if (argc < 5 || size > PROCESSES_MOST)
         MPI_Abort(MPI_COMM_WORLD, 2);
     machine = machine ? machine : load(argv[1]);
-    const haul_comm_options options = {.machine = machine,
-                                       .ranks_per_node = (unsigned)atoi(argv[2])};
+    const haul_comm_options options = {
+        .machine = machine, .ranks_per_node = (unsigned)atoi(argv[2]), .trial_share = 1};
     if (!machine || haul_comm_new(MPI_COMM_WORLD, &options, &comm, &error))
         MPI_Abort(MPI_COMM_WORLD, 2);
     const int count = size <= MOST_DIRECT ? WAYS : WAYS - 1;

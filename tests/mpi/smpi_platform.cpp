@@ -39,13 +39,13 @@ static unsigned from_environment(const char *name, unsigned usual)
 static haul_reach reach_of(const sg4::Host *from, const sg4::Host *to)
 {
     const auto a = std::stoul(from->get_name()), b = std::stoul(to->get_name());
-    return a / per_node == b / per_node ? HAUL_ON_NODE : HAUL_BETWEEN_NODES;
+    return a / per_node == b / per_node ? HAUL_REACH_ON_NODE : HAUL_REACH_BETWEEN_NODES;
 }
 
 static const haul_message_protocol *protocol(haul_reach reach, double bytes)
 {
     double measured;
-    return haul_message_protocol_of(machine, HAUL_HOST, reach, bytes, &measured);
+    return hl_comm_message_protocol_of(machine, HAUL_MEMORY_HOST, reach, bytes, &measured);
 }
 
 static double seconds_per_byte(const haul_message_protocol *of)
@@ -55,19 +55,19 @@ static double seconds_per_byte(const haul_message_protocol *of)
 
 static double gap(const haul_message_protocol *of, double bytes)
 {
-    return std::fmin(haul_message_gap(machine, of, bytes), of->latency_s.value);
+    return std::fmin(hl_comm_message_gap(machine, of, bytes), of->latency_s.value);
 }
 
 static double network_rate()
 {
-    return protocol(HAUL_BETWEEN_NODES, 1e15)->rate_Bps.value;
+    return protocol(HAUL_REACH_BETWEEN_NODES, 1e15)->rate_Bps.value;
 }
 
 // What a process spends on each message before the next; the rest of the latency is on the way.
 static double overhead(haul_reach reach, double bytes)
 {
     const haul_message_protocol *of = protocol(reach, bytes);
-    const bool is_large = reach == HAUL_BETWEEN_NODES && of == protocol(reach, 1e15);
+    const bool is_large = reach == HAUL_REACH_BETWEEN_NODES && of == protocol(reach, 1e15);
     return gap(of, bytes) + (is_large ? 0 : bytes * seconds_per_byte(of));
 }
 
@@ -77,7 +77,7 @@ static double latency_factor(double bytes, const sg4::Host *from, const sg4::Hos
 {
     const haul_reach reach = reach_of(from, to);
     const haul_message_protocol *of = protocol(reach, bytes);
-    const bool is_small = reach == HAUL_BETWEEN_NODES && of != protocol(reach, 1e15);
+    const bool is_small = reach == HAUL_REACH_BETWEEN_NODES && of != protocol(reach, 1e15);
     const double sent_s = is_small ? bytes / network_rate() : 0; // which the link takes besides
     return std::fmax(of->latency_s.value - gap(of, bytes) - sent_s, 0) /
            (path_latency_s * double(links.size()));
@@ -101,7 +101,7 @@ void load_platform(const sg4::Engine &)
 #endif
     std::vector<sg4::Host *> hosts;
     std::vector<sg4::Link *> out, in, near, sends, receives;
-    const double node_rate = haul_injection_rate(machine, HAUL_HOST, per_node);
+    const double node_rate = hl_comm_injection_rate(machine, HAUL_MEMORY_HOST, per_node);
     for (unsigned i = 0; i < nodes * per_node; i++) {
         const std::string number = std::to_string(i);
         hosts.push_back(zone->create_host(number, 1e9));

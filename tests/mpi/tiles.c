@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include "../unit/tile_kernels.h"
+#include "haul/device_test.h"
 #include "haul/mpi.h"
 
 enum { ARRAYS = 4, RESULTS = 3, LOOPS = 24 };
@@ -54,7 +55,7 @@ static void must(haul_status status)
     if (!status)
         return;
     fprintf(stderr, "rank %d: %s\n", rank, error.text);
-    MPI_Abort(MPI_COMM_WORLD, status == HAUL_ABSENT ? 77 : 1);
+    MPI_Abort(MPI_COMM_WORLD, status == HAUL_STATUS_ABSENT ? 77 : 1);
 }
 
 static unsigned draw(program *self, unsigned below)
@@ -155,11 +156,11 @@ static void loop(program *self, const haul_kernel_source *kernel, const int whic
         const void *total[] = {arrays[which[0]], of->results[0], of->results[1], &value,
                                of->results[2]};
         const bool is_total = kernel->reduces, is_wide = strstr(kernel->name, "wide");
-        must(haul_loop(of->context, kernel,
-                       is_total  ? total
-                       : is_wide ? wide
-                                 : near,
-                       is_total ? 5 : 3, &options, &error));
+        must(haul_loop_queue(of->context, kernel,
+                             is_total  ? total
+                             : is_wide ? wide
+                                       : near,
+                             is_total ? 5 : 3, &options, &error));
     }
 }
 
@@ -171,9 +172,9 @@ static void tiles(program *self, const haul_kernel_source *kernel, const int whi
     for (int s = 0; s < 2; s++) {
         side *of = &self->sides[s];
         const void *near[] = {of->arrays[which[0]], of->arrays[which[1]], &value};
-        haul_tiles all = haul_tiles_of(of->arrays[which[1]], size);
+        haul_tiles all = haul_tiles_make(of->arrays[which[1]], size);
         for (haul_tiles_reset(&all, true); haul_tiles_valid(&all); haul_tiles_next(&all))
-            must(haul_compute(&all, kernel, near, 3, NULL, &error));
+            must(haul_tiles_compute(&all, kernel, near, 3, NULL, &error));
     }
 }
 
@@ -223,7 +224,7 @@ static void run(program *self, unsigned seed)
         for (int s = 0; s < 2; s++) {
             side *of = &self->sides[s];
             if (what == 9)
-                must(haul_swap(of->arrays[which[0]], of->arrays[which[1]], &error));
+                must(haul_array_swap(of->arrays[which[0]], of->arrays[which[1]], &error));
             if (what == 10)
                 set_cells(self, of->arrays[which[0]], value % 100);
             if (what == 11)
@@ -233,14 +234,35 @@ static void run(program *self, unsigned seed)
     compare(self, seed);
 }
 
+/* Within the array, a loop may read more planes around its own than there are beyond the edges;
+ * those of another process it does not have. */
+static void refuse_halo(haul_context *context)
+{
+    const haul_array_spec spec = {.size = {4 * ranks}, .element_bytes = sizeof(unsigned)};
+    const haul_box box = {{1}, {4 * ranks - 1}};
+    const haul_loop_options options = {.box = &box};
+    const unsigned value = 1;
+    haul_array *arrays[2];
+    for (int i = 0; i < 2; i++)
+        must(haul_array_new(context, &spec, &arrays[i], &error));
+    const void *arguments[] = {arrays[0], arrays[1], &value};
+    if (haul_loop_queue(context, &near_1, arguments, 3, &options, &error) != HAUL_STATUS_USAGE) {
+        fprintf(stderr, "a loop that reads another process's planes was not refused\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    for (int i = 0; i < 2; i++)
+        haul_array_free(arrays[i]);
+}
+
 /* What must be refused, and how. */
 static void refuse(haul_context *context)
 {
     haul_array *array;
     const haul_array_spec thin = {.size = {4, ranks - 1}};
     const haul_array_spec wide = {.size = {4, 2 * ranks}, .ghost = {0, 3}};
-    if (haul_array_new(context, &thin, &array, &error) != HAUL_USAGE ||
-        haul_array_new(context, &wide, &array, &error) != HAUL_USAGE) {
+    refuse_halo(context);
+    if (haul_array_new(context, &thin, &array, &error) != HAUL_STATUS_USAGE ||
+        haul_array_new(context, &wide, &array, &error) != HAUL_STATUS_USAGE) {
         fprintf(stderr, "an array that is too small was not refused\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -273,7 +295,7 @@ static void differ(haul_comm *comm, const char *device)
     if (!status)
         status = haul_array_read(arrays[2], cells, &error);
     free(cells);
-    if (status != HAUL_BAD_INPUT || !strstr(error.text, "changed different arrays")) {
+    if (status != HAUL_STATUS_BAD_INPUT || !strstr(error.text, "changed different arrays")) {
         fprintf(stderr, "rank %d: status %d, '%s'\n", rank, (int)status, error.text);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -294,7 +316,10 @@ int main(int argc, char **argv)
         program self = {.random = 0x9e3779b97f4a7c15 * (seed + 1)};
         draw_spec(&self);
         const uint64_t memory = draw(&self, 2) ? 0 : 131072 + draw(&self, 100000);
+        const haul_device_test test = {.order = (haul_order)(seed % 3), .seed = seed + 1};
+        const haul_device_options device = {.test = &test};
         const haul_context_options options = {.processes = haul_comm_processes(comm),
+                                              .device_options = &device,
                                               .memory_bytes = memory,
                                               .exchange_first = !draw(&self, 4),
                                               .region = (int)draw(&self, 5)};

@@ -4,10 +4,10 @@
  *
  * MADE are lines "operation,memory,count,bytes,time_ns", as examples/convolution --count and
  * tests/device/known_copies print them. Counts and bytes have to be equal; times, sums over the
- * lines' operations, within 5 % and a microsecond an operation; a time of 0 is not compared. With
- * --least only copies of at least so many bytes count. Lines of maps are not compared: whether a
- * map copies is the device's affair. Exit codes: 0 the same, 1 not, 3 a profile that cannot be
- * read. */
+ * lines' operations, within 5 % and a microsecond an operation; a sum of 0, or one of which a line
+ * has -1, is not compared. With --least only copies of at least so many bytes count. Lines of maps
+ * are not compared: whether a map copies is the device's affair. Exit codes: 0 the same, 1 not, 3 a
+ * profile that cannot be read. */
 #include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
@@ -45,6 +45,7 @@ typedef struct sums {
 typedef struct made_sums {
     sums made[LINES];
     bool told[LINES];
+    bool untimed[LINES]; /* a time is not known */
 } made_sums;
 
 static int fail(sqlite3 *db)
@@ -101,7 +102,9 @@ static void add_line(char *text, made_sums *all)
     all->told[line] = true;
     all->made[line].count += strtoll(fields[2], NULL, 10);
     all->made[line].bytes += strtoll(fields[3], NULL, 10);
-    all->made[line].time_ns += strtoll(fields[4], NULL, 10);
+    const int64_t time_ns = strtoll(fields[4], NULL, 10);
+    all->untimed[line] |= time_ns < 0;
+    all->made[line].time_ns = all->untimed[line] ? 0 : all->made[line].time_ns + time_ns;
 }
 
 static bool times_agree(const sums *made, const sums *found)

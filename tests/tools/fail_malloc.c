@@ -1,12 +1,15 @@
 /* Loaded before a program (LD_PRELOAD): its allocation number FAIL_MALLOC, counted from 1, fails,
  * and with FAIL_MALLOC_ON all after it do. At the end says on descriptor 9, where that is open, how
- * many there were. Only calls of the program and its libraries are counted, not the C library's
- * own. */
+ * many there were; with FAIL_MALLOC_SITES, before that, the number of the first allocation of each
+ * call site, which is the functions that led to it. Only calls of the program and its libraries
+ * are counted, not the C library's own. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,25 +26,64 @@ static atomic_long count;
 static long failing = -1;
 static bool all_after;
 
+/* Call sites met, by a hash of their addresses. */
+enum { SITES = 1 << 18, DEEPEST = 24 };
+static _Atomic(uintptr_t) sites[SITES];
+static _Thread_local bool looking; /* backtrace may allocate when it is called first */
+static bool by_site;
+
+static void say(long number)
+{
+    char text[32];
+    const int length = snprintf(text, sizeof text, "%ld\n", number);
+    if (write(9, text, (size_t)length) < 0)
+        by_site = false; /* nobody listens */
+}
+
+/* Whether the functions that lead here have not met before; a full table has met all. */
+static bool is_new_site(void)
+{
+    void *frames[DEEPEST];
+    const int depth = backtrace(frames, DEEPEST);
+    uintptr_t hash = 1;
+    for (int i = 2; i < depth; i++)
+        hash = hash * 1099511628211U + (uintptr_t)frames[i];
+    for (size_t i = 0; i < SITES; i++) {
+        uintptr_t there = 0;
+        if (atomic_compare_exchange_strong(&sites[(hash + i) % SITES], &there, hash))
+            return true;
+        if (there == hash)
+            return false;
+    }
+    return false;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     const char *which = getenv("FAIL_MALLOC");
     failing = which ? strtol(which, NULL, 10) : 0;
     all_after = getenv("FAIL_MALLOC_ON") != NULL;
+    by_site = getenv("FAIL_MALLOC_SITES") != NULL;
     atomic_store(&count, 0);
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    char text[32];
-    const int length = snprintf(text, sizeof text, "%ld\n", atomic_load(&count));
-    if (write(9, text, (size_t)length) < 0)
-        return;
+    by_site = false;
+    say(atomic_load(&count));
 }
 
 static bool fails(void)
 {
+    if (looking)
+        return false;
     const long number = atomic_fetch_add(&count, 1) + 1;
+    if (by_site) {
+        looking = true;
+        if (is_new_site())
+            say(number);
+        looking = false;
+    }
     const bool now = failing > 0 && (number == failing || (all_after && number > failing));
     if (now)
         errno = ENOMEM;

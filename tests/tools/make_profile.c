@@ -1,7 +1,9 @@
 /* Writes a small profile as Nsight Systems exports it: a convolution of large images on an A100,
  * in chunks over three streams, so that copies in, kernels and copies out overlap. The times are
  * made, not measured: each is a line through published figures with a spread of 1 %, the same in
- * every run, and copies that meet do not slow each other down. */
+ * every run, and copies that meet do not slow each other down.
+ *
+ * With -c a case of its own instead, in which something else than the work takes the time. */
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +37,9 @@ typedef enum name {
     NAME_EVENT_SYNCHRONIZE,
     NAME_DEVICE_SYNCHRONIZE,
     NAME_MALLOC,
+    NAME_MEMCPY_TO_SYMBOL,
+    NAME_HOST_ALLOC,
+    NAME_MODULE_LOAD,
     NAME_CONVOLVE,
     NAME_CONVOLVE_LONG,
     NAME_HISTOGRAM,
@@ -52,6 +57,9 @@ static const char *const names[NAMES] = {
     [NAME_EVENT_SYNCHRONIZE] = "cudaEventSynchronize_v3020",
     [NAME_DEVICE_SYNCHRONIZE] = "cudaDeviceSynchronize_v3020",
     [NAME_MALLOC] = "cudaMalloc_v3020",
+    [NAME_MEMCPY_TO_SYMBOL] = "cudaMemcpyToSymbol_v3020",
+    [NAME_HOST_ALLOC] = "cudaHostAlloc_v3020",
+    [NAME_MODULE_LOAD] = "cuModuleLoadData",
     [NAME_CONVOLVE] = "convolve",
     [NAME_CONVOLVE_LONG] = "void convolve<17>(float const *, float *, int, int)",
     [NAME_HISTOGRAM] = "histogram",
@@ -121,6 +129,11 @@ typedef struct program {
     int64_t engine_free[ENGINES];
     int64_t event_id, event_sync_id;
     uint32_t noise;
+    int64_t *kernel_ends; /* with a launch queue, of the kernels launched so far */
+    int64_t kernels;
+    int64_t queue_depth;
+    bool launch_blocks;   /* until its kernel has ended */
+    int64_t first_lag_ns; /* that an operation starts later, until it is set to 0 */
 } program;
 
 /* An event: when it is reached, and its ids in the profile. */
@@ -180,7 +193,7 @@ static void end_call(program *self, name called, double ns, int64_t until)
 /* Puts work on a stream and an engine, in order; returns its start. */
 static int64_t schedule(program *self, int stream, engine on, int64_t dur_ns)
 {
-    int64_t start = self->call_ns + spread(self, 1800);
+    int64_t start = self->call_ns + spread(self, 1800) + self->first_lag_ns;
     if (start < self->stream_free[stream])
         start = self->stream_free[stream] + spread(self, 900);
     if (start < self->engine_free[on])
@@ -201,14 +214,19 @@ static double copy_ns(int kind, int host_memory, int64_t bytes)
     return (host_memory == PAGEABLE ? 4200 : 1400) + 1e9 * (double)bytes / rate_Bps;
 }
 
-static void copy(program *self, int kind, int host_memory, int64_t bytes, int stream)
+/* A copy whose call spends `first_ns` before it starts anything, as one that starts the driver. */
+static void copy_called(program *self, name called, double first_ns, int kind, int host_memory,
+                        int64_t bytes, int stream)
 {
     static const engine engines[] = {
         [COPY_IN] = ENGINE_IN, [COPY_OUT] = ENGINE_OUT, [COPY_WITHIN] = ENGINE_COMPUTE};
     const bool waits = kind != COPY_WITHIN && host_memory == PAGEABLE;
     begin_call(self);
+    const int64_t called_ns = self->call_ns;
+    self->now_ns = self->call_ns += (int64_t)first_ns;
     const int64_t dur = spread(self, copy_ns(kind, host_memory, bytes));
     const int64_t start = schedule(self, stream, engines[kind], dur);
+    self->call_ns = called_ns;
     const int64_t row[] = {start,
                            start + dur,
                            0,
@@ -222,7 +240,13 @@ static void copy(program *self, int kind, int host_memory, int64_t bytes, int st
                            kind == COPY_OUT ? host_memory : DEVICE,
                            1};
     add_row(self, self->copy, row, COUNT(row));
-    end_call(self, waits ? NAME_MEMCPY : NAME_MEMCPY_ASYNC, 4300, waits ? start + dur : 0);
+    end_call(self, called, 4300, waits ? start + dur : 0);
+}
+
+static void copy(program *self, int kind, int host_memory, int64_t bytes, int stream)
+{
+    const bool waits = kind != COPY_WITHIN && host_memory == PAGEABLE;
+    copy_called(self, waits ? NAME_MEMCPY : NAME_MEMCPY_ASYNC, 0, kind, host_memory, bytes, stream);
 }
 
 static void set(program *self, int64_t bytes, int stream)
@@ -234,6 +258,20 @@ static void set(program *self, int64_t bytes, int stream)
                            PROCESS, 0,           bytes, DEVICE};
     add_row(self, self->memset, row, COUNT(row));
     end_call(self, NAME_MEMSET_ASYNC, 3900, 0);
+}
+
+/* When a call into a full launch queue returns: 5 us after the end of the oldest of its operations.
+ */
+static int64_t room_at(program *self, int64_t end_ns)
+{
+    int64_t room_ns = 0;
+    if (!self->queue_depth)
+        return 0;
+    if (self->kernels >= self->queue_depth &&
+        self->kernel_ends[self->kernels - self->queue_depth] > self->call_ns)
+        room_ns = self->kernel_ends[self->kernels - self->queue_depth] + spread(self, 5000);
+    self->kernel_ends[self->kernels++] = end_ns;
+    return room_ns;
 }
 
 /* `called` is the short name, the next one the long one. */
@@ -248,7 +286,8 @@ static void launch(program *self, name called, int64_t blocks, int64_t shared, d
                            40,      blocks,      1,      1,      32,     8,
                            1,       shared,      0};
     add_row(self, self->kernel, row, COUNT(row));
-    end_call(self, NAME_LAUNCH, 3600, 0);
+    const int64_t room_ns = room_at(self, start + dur);
+    end_call(self, NAME_LAUNCH, 3600, self->launch_blocks ? start + dur + 3000 : room_ns);
 }
 
 static event record(program *self, int stream)
@@ -345,6 +384,174 @@ static void run_program(program *self, int frames)
     device_synchronize(self);
 }
 
+/* A copy of 72 bytes to a symbol whose call takes 77 ms, with kernels one after another behind it:
+ * the driver starts in it, before the first operation of the device, or loads a module between
+ * kernels. */
+static void run_late_driver(program *self, bool is_first)
+{
+    if (!is_first)
+        launch(self, NAME_CONVOLVE, 4096, 0, 1.27e6, STREAM_DEFAULT);
+    copy_called(self, NAME_MEMCPY_TO_SYMBOL, 77e6, COPY_IN, PAGEABLE, 72, STREAM_DEFAULT);
+    for (int i = 0; i < 8; i++) {
+        copy(self, COPY_IN, PAGEABLE, INT64_C(1) << 20, STREAM_DEFAULT);
+        for (int k = 0; k < 10; k++)
+            launch(self, NAME_CONVOLVE, 4096, 0, 1.27e6, STREAM_DEFAULT);
+        device_synchronize(self);
+    }
+}
+
+/* Calls of the driver between kernels of 1 ms: 20 ms of page-locking, 5 ms of cudaMalloc, 10 ms of
+ * a module's loading and 5 ms of the program's own, four times. */
+static void run_driver_calls(program *self)
+{
+    for (int i = 0; i < 4; i++) {
+        launch(self, NAME_CONVOLVE, 4096, 0, 1e6, STREAM_COMPUTE);
+        device_synchronize(self);
+        begin_call(self);
+        end_call(self, NAME_HOST_ALLOC, 20e6, 0);
+        begin_call(self);
+        end_call(self, NAME_MALLOC, 5e6, 0);
+        begin_call(self);
+        end_call(self, NAME_MODULE_LOAD, 10e6, 0);
+        self->now_ns += 5000000;
+    }
+    launch(self, NAME_CONVOLVE, 4096, 0, 1e6, STREAM_COMPUTE);
+    device_synchronize(self);
+}
+
+/* Short kernels of which nearly half start late for no reason that the profile records, as behind a
+ * program of another process: no schedule gives the recorded times. */
+static void run_uneven(program *self)
+{
+    for (int i = 0; i < 400; i++) {
+        copy(self, COPY_IN, PINNED, 4096, STREAM_IN);
+        launch(self, NAME_CONVOLVE, 4096, 0, 25e3, STREAM_COMPUTE);
+        if (i % 9 < 4)
+            self->stream_free[STREAM_COMPUTE] += 11000;
+    }
+    device_synchronize(self);
+}
+
+/* Between 0 and 1. */
+static double chance(program *self)
+{
+    self->noise = self->noise * 1664525U + 1013904223U;
+    return (double)(self->noise >> 8) / (1 << 24);
+}
+
+enum { LAUNCHES = 5000 };
+
+/* Short kernels, launched by a host that is faster than the GPU until the queue is full: from then
+ * on each launch waits for the end of a kernel. With `jitter` the host takes now less and now more
+ * between two launches, and 100 us at times. */
+static void fill_queue(program *self, int64_t depth, bool jitter)
+{
+    self->queue_depth = depth;
+    for (int i = 0; i < LAUNCHES; i++) {
+        if (jitter)
+            self->now_ns += (int64_t)(chance(self) < 0.01 ? 100e3 : 3e3 * chance(self));
+        launch(self, NAME_HISTOGRAM, 4096, 4096, jitter ? 20e3 * (0.5 + chance(self)) : 20e3,
+               STREAM_COMPUTE);
+    }
+    device_synchronize(self);
+}
+
+/* As many launches without a limit, and now and then a call that takes long for its own reasons. */
+static void fill_no_queue(program *self)
+{
+    for (int i = 0; i < LAUNCHES; i++) {
+        launch(self, NAME_HISTOGRAM, 4096, 4096, 20e3, STREAM_COMPUTE);
+        if (i % 100 == 99) {
+            begin_call(self);
+            end_call(self, NAME_MALLOC, 1e5 * chance(self), 0);
+        }
+        if (i % 500 == 499)
+            device_synchronize(self);
+    }
+}
+
+/* A memset whose code is loaded at its first call, 40 ms; later ones follow kernels. */
+static void load_module(program *self)
+{
+    self->first_lag_ns = 40000000;
+    set(self, 4096, STREAM_COMPUTE);
+    self->first_lag_ns = 0;
+    device_synchronize(self);
+    for (int i = 0; i < 50; i++) {
+        launch(self, NAME_HISTOGRAM, 4096, 4096, 1e6, STREAM_COMPUTE);
+        set(self, 4096, STREAM_COMPUTE);
+        device_synchronize(self);
+    }
+}
+
+/* The usual program, in two frames, on a GPU whose clock is a day and two hours ahead. */
+static void shift_clock(program *self)
+{
+    run_program(self, 2);
+    check(self, sqlite3_exec(self->db,
+                             "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = start + 93600000000000,"
+                             " end = end + 93600000000000;"
+                             "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET start = start + 93600000000000,"
+                             " end = end + 93600000000000;"
+                             "UPDATE CUPTI_ACTIVITY_KIND_MEMSET SET start = start + 93600000000000,"
+                             " end = end + 93600000000000;"
+                             "UPDATE CUPTI_ACTIVITY_KIND_CUDA_EVENT SET timestamp = timestamp +"
+                             " 93600000000000",
+                             NULL, NULL, NULL));
+}
+
+/* How the host comes to wait for a long kernel. */
+typedef enum long_wait { WAIT_IN_SYNCHRONIZE, WAIT_IN_MEMCPY, WAIT_IN_LAUNCH } long_wait;
+
+/* One kernel that is the whole run, three times, each within a call that blocks, and a small copy
+ * of its result: by cudaDeviceSynchronize; by the copy, on the default stream, which waits for
+ * other streams; by the launch itself (CUDA_LAUNCH_BLOCKING). */
+static void run_long_kernel(program *self, long_wait how)
+{
+    for (int i = 0; i < 3; i++) {
+        self->launch_blocks = how == WAIT_IN_LAUNCH;
+        launch(self, NAME_HISTOGRAM, 4096, 4096, 100e6, STREAM_COMPUTE);
+        if (how == WAIT_IN_SYNCHRONIZE)
+            device_synchronize(self);
+        if (how == WAIT_IN_MEMCPY)
+            self->stream_free[STREAM_DEFAULT] = self->stream_free[STREAM_COMPUTE];
+        copy(self, COPY_OUT, PAGEABLE, 4096, STREAM_DEFAULT);
+    }
+}
+
+static bool run_case(program *self, const char *only)
+{
+    if (!strcmp(only, "full-queue"))
+        fill_queue(self, 1022, false);
+    else if (!strcmp(only, "full-queue-1000"))
+        fill_queue(self, 1000, false);
+    else if (!strcmp(only, "full-queue-jitter"))
+        fill_queue(self, 1022, true);
+    else if (!strcmp(only, "no-queue"))
+        fill_no_queue(self);
+    else if (!strcmp(only, "late-driver"))
+        run_late_driver(self, true);
+    else if (!strcmp(only, "late-module"))
+        run_late_driver(self, false);
+    else if (!strcmp(only, "driver-calls"))
+        run_driver_calls(self);
+    else if (!strcmp(only, "uneven"))
+        run_uneven(self);
+    else if (!strcmp(only, "long-synchronize"))
+        run_long_kernel(self, WAIT_IN_SYNCHRONIZE);
+    else if (!strcmp(only, "long-memcpy"))
+        run_long_kernel(self, WAIT_IN_MEMCPY);
+    else if (!strcmp(only, "long-launch"))
+        run_long_kernel(self, WAIT_IN_LAUNCH);
+    else if (!strcmp(only, "clock-off"))
+        shift_clock(self);
+    else if (!strcmp(only, "module-load"))
+        load_module(self);
+    else
+        return false;
+    return true;
+}
+
 static void open_profile(program *self, const char *path)
 {
     remove(path);
@@ -403,18 +610,32 @@ static void close_profile(program *self, int drop_count, char *const *drop)
 int main(int argc, char **argv)
 {
     int frames = 8;
-    if (argc > 2 && !strcmp(argv[1], "-n")) {
-        frames = atoi(argv[2]);
-        argv += 2;
-        argc -= 2;
+    const char *only = NULL;
+    for (; argc > 3 && argv[1][0] == '-'; argv += 2, argc -= 2) {
+        if (!strcmp(argv[1], "-n"))
+            frames = atoi(argv[2]);
+        else if (!strcmp(argv[1], "-c"))
+            only = argv[2];
+        else
+            break;
     }
     if (argc < 2 || argv[1][0] == '-' || frames < 1 || frames > 100000) {
-        fputs("usage: make_profile [-n FRAMES] FILE [TABLE_TO_LEAVE_OUT...]\n", stderr);
+        fputs("usage: make_profile [-n FRAMES | -c CASE] FILE [TABLE_TO_LEAVE_OUT...]\n", stderr);
         return 2;
     }
-    program self = {.now_ns = 250000000, .correlation = 100, .event_id = 1, .event_sync_id = 1};
+    int64_t kernel_ends[LAUNCHES];
+    program self = {.now_ns = 250000000,
+                    .correlation = 100,
+                    .event_id = 1,
+                    .event_sync_id = 1,
+                    .kernel_ends = kernel_ends};
     open_profile(&self, argv[1]);
-    run_program(&self, frames);
+    if (!only) {
+        run_program(&self, frames);
+    } else if (!run_case(&self, only)) {
+        fprintf(stderr, "make_profile: no case '%s'\n", only);
+        return 2;
+    }
     close_profile(&self, argc - 2, argv + 2);
     return 0;
 }

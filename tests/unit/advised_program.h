@@ -33,7 +33,7 @@ static haul_machine *machine;
 
 static inline int64_t price(haul_direction direction, haul_memory memory, uint64_t bytes)
 {
-    const haul_copy copy = {bytes, direction, memory, HAUL_NEAR};
+    const haul_copy copy = {bytes, direction, memory, HAUL_LOCALITY_NEAR};
     haul_estimate estimate;
     for (size_t m = 0; m < haul_copy_model_count(); m++)
         if (!strcmp(haul_copy_model_at(m)->name, "auto")) {
@@ -47,8 +47,8 @@ static inline int64_t price(haul_direction direction, haul_memory memory, uint64
 /* A program as it is written: each call is made when the one before it has returned, each operation
  * starts when its call was made and what is before it on its stream has ended. */
 typedef struct program {
-    haul_trace_builder builder;
-    haul_call calls[MOST_CALLS];
+    hl_trace_builder builder;
+    hl_trace_host_call calls[MOST_CALLS];
     const char *names[MOST_CALLS];
     size_t count;
     int64_t host_ns;
@@ -61,13 +61,13 @@ static program written;
 static inline void begin(void)
 {
     memset(&written, 0, sizeof written);
-    haul_trace_init(&written.builder);
-    const haul_workload_stream stream = {.device = haul_trace_device(&written.builder, 0, 0),
+    hl_trace_init(&written.builder);
+    const haul_workload_stream stream = {.device = hl_trace_device(&written.builder, 0, 0),
                                          .process = PROCESS,
                                          .context = CONTEXT,
                                          .id = 7,
                                          .is_default = true};
-    written.stream = haul_builder_stream(&written.builder.built, &stream);
+    written.stream = hl_workload_builder_stream(&written.builder.built, &stream);
 }
 
 static inline uint64_t begin_call(const char *name)
@@ -75,7 +75,7 @@ static inline uint64_t begin_call(const char *name)
     assert_true(written.count < MOST_CALLS);
     written.names[written.count] = name;
     written.calls[written.count] =
-        (haul_call){.start_ns = written.host_ns, .key = written.count + 1};
+        (hl_trace_host_call){.start_ns = written.host_ns, .key = written.count + 1};
     return written.count + 1;
 }
 
@@ -97,7 +97,7 @@ static inline int64_t enqueue(haul_op op, uint64_t key, int64_t dur_ns)
     op.dur_ns = dur_ns;
     op.stream = written.stream;
     op.thread = op.name = HAUL_NONE;
-    haul_trace_op(&written.builder, &op, key);
+    hl_trace_op(&written.builder, &op, key);
     return written.stream_ns = op.start_ns + dur_ns;
 }
 
@@ -138,8 +138,8 @@ static inline int64_t copy(const char *name, haul_direction direction, haul_memo
 static inline void copy_async(haul_direction direction, uint64_t bytes)
 {
     const uint64_t key = begin_call("cudaMemcpyAsync_v3020");
-    (void)enqueue(copy_op(direction, HAUL_PINNED, bytes), key,
-                  price(direction, HAUL_PINNED, bytes));
+    (void)enqueue(copy_op(direction, HAUL_MEMORY_PINNED, bytes), key,
+                  price(direction, HAUL_MEMORY_PINNED, bytes));
     end_call(CALL);
 }
 
@@ -155,28 +155,28 @@ static inline void synchronize(void)
                         .stream = HAUL_NONE,
                         .thread = HAUL_NONE,
                         .name = HAUL_NONE};
-    const haul_wait wait = {.process = PROCESS, .context = CONTEXT};
-    haul_trace_wait(&written.builder, &op, key, &wait);
+    const hl_trace_host_wait wait = {.process = PROCESS, .context = CONTEXT};
+    hl_trace_wait(&written.builder, &op, key, &wait);
     end_call(dur_ns);
 }
 
 static inline haul_workload *finish(void)
 {
-    const uint32_t thread = haul_builder_thread(
+    const uint32_t thread = hl_workload_builder_thread(
         &written.builder.built, &(haul_workload_thread){.process = PROCESS, .id = 1});
     for (size_t c = 0; c < written.count; c++) {
-        haul_call *call = &written.calls[c];
+        hl_trace_host_call *call = &written.calls[c];
         call->thread = thread;
         uint64_t key = 0;
         for (const char *at = written.names[c]; *at; at++)
             key = key * 31 + (unsigned char)*at;
-        call->name = haul_trace_name(&written.builder, key);
-        haul_trace_name_text(&written.builder, key, written.names[c], strlen(written.names[c]));
-        haul_trace_call(&written.builder, call);
+        call->name = hl_trace_name(&written.builder, key);
+        hl_trace_name_text(&written.builder, key, written.names[c], strlen(written.names[c]));
+        hl_trace_call(&written.builder, call);
     }
     haul_workload *workload = NULL;
     haul_error error = {0};
-    if (haul_trace_finish(&written.builder, "by hand", "nsys by hand", &workload, &error))
+    if (hl_trace_finish(&written.builder, "by hand", "nsys by hand", &workload, &error))
         fail_msg("%s", error.text);
     return workload;
 }
@@ -196,13 +196,13 @@ static inline void advise_with(const haul_advise_options *options)
 {
     haul_error error = {0};
     workload = finish();
-    if (haul_advise(workload, options, &list, &error))
+    if (haul_advice_make(workload, options, &list, &error))
         fail_msg("%s", error.text);
     assert_int_equal(list->replay.recorded_ns, list->replay.replayed_ns);
     for (size_t i = 1; i < list->count; i++)
         assert_true(list->items[i - 1].saved_ns >= list->items[i].saved_ns ||
-                    (list->items[i].certainty == HAUL_SPECULATIVE &&
-                     list->items[i - 1].certainty != HAUL_SPECULATIVE));
+                    (list->items[i].certainty == HAUL_CERTAINTY_SPECULATIVE &&
+                     list->items[i - 1].certainty != HAUL_CERTAINTY_SPECULATIVE));
 }
 
 static inline void advise(void)

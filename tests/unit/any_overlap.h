@@ -34,7 +34,7 @@ static inline haul_overlap_leg any_leg(uint64_t *seed)
 static inline haul_overlap_case any_case(uint64_t *seed)
 {
     return (haul_overlap_case){
-        .device = (haul_workload_stream_device)(next(seed) % 3),
+        .device = (haul_overlap_device_kind)(next(seed) % 3),
         .in = any_leg(seed),
         .out = any_leg(seed),
         .kernel_s = next(seed) % 10 ? between(seed, 1e-6, 10) : 0,

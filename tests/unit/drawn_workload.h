@@ -37,8 +37,8 @@ static inline void draw_op(drawn_workload *self, uint32_t i, uint32_t *last, int
     *op = (haul_op){.kind = (uint8_t)draw(HAUL_OP_CALL + 1),
                     .direction = (uint8_t)draw(HAUL_DIRECTIONS),
                     .detail = (uint8_t)(draw(2)   ? draw(HAUL_MEMORIES)
-                                        : draw(2) ? HAUL_MANAGED
-                                                  : HAUL_PAGEABLE),
+                                        : draw(2) ? HAUL_MEMORY_MANAGED
+                                                  : HAUL_MEMORY_PAGEABLE),
                     .start_ns = i ? op[-1].start_ns + draw(4) : 0,
                     .dur_ns = draw(5) * draw(8),
                     .name = HAUL_NONE,

@@ -11,26 +11,26 @@
 
 #define MEASURED(number)                                                                           \
     {                                                                                              \
-        .value = (number), .provenance = HAUL_MEASURED                                             \
+        .value = (number), .provenance = HAUL_PROVENANCE_MEASURED                                  \
     }
 #define DATASHEET(number)                                                                          \
     {                                                                                              \
-        .value = (number), .provenance = HAUL_DATASHEET                                            \
+        .value = (number), .provenance = HAUL_PROVENANCE_DATASHEET                                 \
     }
 
 /* A machine whose copies lie on lines: 10 us + n / 10 GB/s in, 8 us + n / 12 GB/s out, pinned, and
  * 20 us + n / 4 GB/s, pageable. */
 static const haul_copy_curve lines[] = {
-    {.direction = HAUL_HTOD,
-     .memory = HAUL_PINNED,
+    {.direction = HAUL_DIRECTION_HTOD,
+     .memory = HAUL_MEMORY_PINNED,
      .latency_s = MEASURED(10e-6),
      .rate_Bps = MEASURED(10e9)},
-    {.direction = HAUL_DTOH,
-     .memory = HAUL_PINNED,
+    {.direction = HAUL_DIRECTION_DTOH,
+     .memory = HAUL_MEMORY_PINNED,
      .latency_s = MEASURED(8e-6),
      .rate_Bps = MEASURED(12e9)},
-    {.direction = HAUL_HTOD,
-     .memory = HAUL_PAGEABLE,
+    {.direction = HAUL_DIRECTION_HTOD,
+     .memory = HAUL_MEMORY_PAGEABLE,
      .latency_s = MEASURED(20e-6),
      .rate_Bps = MEASURED(4e9)},
 };
@@ -52,7 +52,7 @@ static const haul_machine bare = {
 
 static inline const haul_copy_curve *line_of(haul_direction direction, haul_memory memory)
 {
-    return haul_machine_curve(&liner, direction, memory, HAUL_NEAR);
+    return haul_machine_curve(&liner, direction, memory, HAUL_LOCALITY_NEAR);
 }
 
 static inline void add_on_line(by_hand *hand, haul_direction direction, haul_memory memory,
@@ -69,9 +69,9 @@ static inline const haul_workload *record(by_hand *hand)
 {
     for (uint64_t bytes = 1000; bytes <= 1000000000; bytes *= 10)
         for (int i = 0; i < 3; i++) {
-            add_on_line(hand, HAUL_HTOD, HAUL_PINNED, bytes);
-            add_on_line(hand, HAUL_DTOH, HAUL_PINNED, 2 * bytes);
-            add_on_line(hand, HAUL_HTOD, HAUL_PAGEABLE, 3 * bytes);
+            add_on_line(hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, bytes);
+            add_on_line(hand, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 2 * bytes);
+            add_on_line(hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 3 * bytes);
         }
     by_hand_add(hand, HAUL_OP_KERNEL, 0, 1000000);
     by_hand_add(hand, HAUL_OP_MEMSET, 0, 5000);
@@ -83,7 +83,7 @@ static inline haul_projection *project(const haul_workload *workload,
 {
     haul_projection *projection = NULL;
     haul_error error = {0};
-    if (haul_project(workload, options, &projection, &error))
+    if (haul_projection_make(workload, options, &projection, &error))
         fail_msg("%s", error.text);
     return projection;
 }

@@ -50,23 +50,25 @@ static inline uint32_t naive_device(const naive *n, const haul_op *op)
 
 static inline bool naive_is_of_host(const haul_op *op, haul_memory memory)
 {
-    return op->kind == HAUL_OP_COPY && op->direction <= HAUL_DTOH && op->detail == memory;
+    return op->kind == HAUL_OP_COPY && op->direction <= HAUL_DIRECTION_DTOH && op->detail == memory;
 }
 
 static inline uint32_t naive_server(const naive *n, const haul_op *op)
 {
     const unsigned engines = n->o->device.copy_engines;
-    unsigned kind = HAUL_NOWHERE;
-    if (op->kind != HAUL_OP_COPY || op->direction == HAUL_DTOD)
-        kind = HAUL_KERNEL_SLOTS;
-    else if (n->o->device.migrations && naive_is_of_host(op, HAUL_MANAGED))
-        kind = HAUL_MIGRATION;
-    else if (op->direction == HAUL_HTOD)
-        kind = HAUL_ENGINE;
-    else if (op->direction == HAUL_DTOH)
-        kind = engines > 1 ? HAUL_ENGINE_OUT : HAUL_ENGINE;
-    else if (op->direction == HAUL_PTOP)
-        kind = engines > 2 ? HAUL_ENGINE_PEER : engines > 1 ? HAUL_ENGINE_OUT : HAUL_ENGINE;
+    unsigned kind = HAUL_RESOURCE_NOWHERE;
+    if (op->kind != HAUL_OP_COPY || op->direction == HAUL_DIRECTION_DTOD)
+        kind = HAUL_RESOURCE_KERNEL_SLOTS;
+    else if (n->o->device.migrations && naive_is_of_host(op, HAUL_MEMORY_MANAGED))
+        kind = HAUL_RESOURCE_MIGRATION;
+    else if (op->direction == HAUL_DIRECTION_HTOD)
+        kind = HAUL_RESOURCE_ENGINE;
+    else if (op->direction == HAUL_DIRECTION_DTOH)
+        kind = engines > 1 ? HAUL_RESOURCE_ENGINE_OUT : HAUL_RESOURCE_ENGINE;
+    else if (op->direction == HAUL_DIRECTION_PTOP)
+        kind = engines > 2   ? HAUL_RESOURCE_ENGINE_PEER
+               : engines > 1 ? HAUL_RESOURCE_ENGINE_OUT
+                             : HAUL_RESOURCE_ENGINE;
     return naive_device(n, op) * HAUL_RESOURCES + kind;
 }
 
@@ -305,7 +307,7 @@ static inline bool naive_may_arrive(const naive *n, uint32_t i)
     const bool is_synchronised = n->o->device.implicit_sync && before != HAUL_NONE &&
                                  n->w->ops[before].kind == HAUL_OP_KERNEL;
     const bool answers_faults = n->o->device.migrations && op->kind == HAUL_OP_COPY &&
-                                op->detail == HAUL_MANAGED && op->thread == HAUL_NONE;
+                                op->detail == HAUL_MEMORY_MANAGED && op->thread == HAUL_NONE;
     if (!is_synchronised && !answers_faults)
         return true;
     for (uint32_t k = 0; k < i; k++)
@@ -343,10 +345,11 @@ static inline unsigned naive_way(const naive *n, uint32_t i)
 {
     const haul_op *op = &n->w->ops[i];
     const uint32_t kind = n->ops[i].server % HAUL_RESOURCES;
-    if (kind == HAUL_KERNEL_SLOTS || kind == HAUL_NOWHERE ||
-        (op->kind == HAUL_OP_COPY && op->direction > HAUL_DTOH && kind != HAUL_ENGINE_OUT))
+    if (kind == HAUL_RESOURCE_KERNEL_SLOTS || kind == HAUL_RESOURCE_NOWHERE ||
+        (op->kind == HAUL_OP_COPY && op->direction > HAUL_DIRECTION_DTOH &&
+         kind != HAUL_RESOURCE_ENGINE_OUT))
         return 2;
-    return op->direction == HAUL_HTOD ? 0 : 1;
+    return op->direction == HAUL_DIRECTION_HTOD ? 0 : 1;
 }
 
 static inline uint32_t naive_link(const naive *n, uint32_t i)
@@ -408,9 +411,9 @@ static inline double naive_steady(const naive *n, uint32_t i, int64_t saved, int
 {
     const haul_op *copy = &n->w->ops[i];
     const haul_timeline_device *device = &n->o->device;
-    if (copy->kind != HAUL_OP_COPY || copy->direction > HAUL_DTOH || dur <= 0)
+    if (copy->kind != HAUL_OP_COPY || copy->direction > HAUL_DIRECTION_DTOH || dur <= 0)
         return 0;
-    if (n->ops[i].server % HAUL_RESOURCES == HAUL_MIGRATION)
+    if (n->ops[i].server % HAUL_RESOURCES == HAUL_RESOURCE_MIGRATION)
         saved = device->chained_ns[copy->direction];
     const double steady = (double)(device->latency_ns[copy->direction] - saved);
     return fmin(fmax(steady / (double)dur, 0), 1);
@@ -422,8 +425,8 @@ static inline void naive_start_op(naive *n, uint32_t i)
     const haul_op *copy = &n->w->ops[i];
     int64_t dur = copy->dur_ns;
     const uint32_t last = n->last_of[op->server];
-    if (copy->kind == HAUL_OP_COPY && copy->direction <= HAUL_DTOH && last != HAUL_NONE &&
-        op->server % HAUL_RESOURCES != HAUL_MIGRATION && n->ops[last].end == n->now &&
+    if (copy->kind == HAUL_OP_COPY && copy->direction <= HAUL_DIRECTION_DTOH && last != HAUL_NONE &&
+        op->server % HAUL_RESOURCES != HAUL_RESOURCE_MIGRATION && n->ops[last].end == n->now &&
         n->w->ops[last].direction == copy->direction) {
         dur -= n->o->device.chained_ns[copy->direction];
         dur = dur > 0 ? dur : 0;
@@ -441,13 +444,13 @@ static inline unsigned naive_capacity(const naive *n, uint32_t server)
 {
     const haul_timeline_device *device = &n->o->device;
     switch (server % HAUL_RESOURCES) {
-    case HAUL_KERNEL_SLOTS:
+    case HAUL_RESOURCE_KERNEL_SLOTS:
         return device->kernels;
-    case HAUL_ENGINE_PEER:
+    case HAUL_RESOURCE_ENGINE_PEER:
         return device->copy_engines - 2;
-    case HAUL_MIGRATION:
+    case HAUL_RESOURCE_MIGRATION:
         return device->migrations;
-    case HAUL_NOWHERE:
+    case HAUL_RESOURCE_NOWHERE:
         return UINT32_MAX;
     default:
         return 1;
@@ -515,7 +518,7 @@ static inline void naive_arrive(naive *n, uint32_t i)
 {
     naive_op *op = &n->ops[i];
     op->server = naive_server(n, &n->w->ops[i]);
-    if (n->o->device.staging && naive_is_of_host(&n->w->ops[i], HAUL_PAGEABLE))
+    if (n->o->device.staging && naive_is_of_host(&n->w->ops[i], HAUL_MEMORY_PAGEABLE))
         op->queued = n->now;
     else
         op->arrival = n->now;

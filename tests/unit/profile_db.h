@@ -28,7 +28,7 @@ static inline haul_workload *profile_read(sqlite3 *db)
     haul_workload *workload = NULL;
     haul_error error = {0};
     char text[1200];
-    if (haul_trace_load_database(db, "made", &workload, &error))
+    if (hl_trace_load_database(db, "made", &workload, &error))
         fail_msg("%s", haul_error_format(&error, text, sizeof text));
     workload_check(workload);
     return workload;

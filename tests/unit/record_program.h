@@ -2,6 +2,7 @@
 #ifndef HAUL_TESTS_RECORD_PROGRAM_H
 #define HAUL_TESTS_RECORD_PROGRAM_H
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +26,32 @@ static inline int begin(void **state)
     return 0;
 }
 
+static inline void remove_file(const char *name)
+{
+    char file_name[160];
+    snprintf(file_name, sizeof file_name, "%s/%s", folder, name);
+    remove(file_name);
+}
+
 /* Nothing but the profile may be left. */
 static inline int end(void **state)
 {
     (void)state;
-    char name[160];
     remove(path);
-    snprintf(name, sizeof name, "%s/printed", folder);
-    remove(name);
-    snprintf(name, sizeof name, "%s/said", folder);
-    remove(name);
+    remove_file("printed");
+    remove_file("said");
     return rmdir(folder);
+}
+
+/* Runs a command of the shell; returns its status, as system() does. */
+static inline int shell(const char *format, ...)
+{
+    char command[1000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command, sizeof command, format, args);
+    va_end(args);
+    return system(command);
 }
 
 static inline void read_file(const char *name, char *text, size_t size)
@@ -52,11 +68,8 @@ static inline void read_file(const char *name, char *text, size_t size)
 /* Runs `haul record OPTIONS -- cl_program WHAT`; returns its exit code. */
 static inline int record(const char *options, const char *what)
 {
-    char command[1000];
-    snprintf(command, sizeof command,
-             "%s record --force -o %s %s -- %s %s >%s/printed 2>%s/said </dev/null", HAUL_PROGRAM,
-             path, options, CL_PROGRAM, what, folder, folder);
-    const int status = system(command);
+    const int status = shell("%s record --force -o %s %s -- %s %s >%s/printed 2>%s/said </dev/null",
+                             HAUL_PROGRAM, path, options, CL_PROGRAM, what, folder, folder);
     read_file("printed", printed, sizeof printed);
     read_file("said", said, sizeof said);
     if (WEXITSTATUS(status) == 77) {

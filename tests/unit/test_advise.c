@@ -4,7 +4,7 @@
 #include "advised_program.h"
 #include "haul/project.h"
 
-/* 0.3625 ms for each million bytes: haul_page_lock_s. */
+/* 0.3625 ms for each million bytes: hl_advise_page_lock_s. */
 enum { LOCK_25_MB = 9062500 };
 
 static void pinned_copies_take_their_own_time(void **state)
@@ -12,16 +12,16 @@ static void pinned_copies_take_their_own_time(void **state)
     (void)state;
     begin();
     for (int i = 0; i < 4; i++) {
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PAGEABLE, 25 * MB);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 25 * MB);
         kernel(5 * MS);
         synchronize();
     }
     advise();
-    check_saved("pin", 4 * (price(HAUL_HTOD, HAUL_PAGEABLE, 25 * MB) -
-                            price(HAUL_HTOD, HAUL_PINNED, 25 * MB)) -
+    check_saved("pin", 4 * (price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 25 * MB) -
+                            price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 25 * MB)) -
                            LOCK_25_MB);
     const haul_advice *advice = find("pin");
-    assert_int_equal(advice->certainty, HAUL_SAFE);
+    assert_int_equal(advice->certainty, HAUL_CERTAINTY_SAFE);
     assert_int_equal(advice->call_count, 1);
     assert_string_equal(advice->calls[0].name, "cudaMemcpy");
     assert_int_equal(advice->calls[0].count, 4);
@@ -39,7 +39,7 @@ static void a_buffer_that_is_used_once_is_not_pinned(void **state)
 {
     (void)state;
     begin();
-    copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PAGEABLE, 25 * MB);
+    copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 25 * MB);
     kernel(5 * MS);
     synchronize();
     advise();
@@ -53,9 +53,9 @@ static void copies_that_move_nothing_are_left_alone(void **state)
     (void)state;
     begin();
     for (int i = 0; i < 8; i++) {
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PAGEABLE, 25 * MB);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 25 * MB);
         const uint64_t key = begin_call("clEnqueueMapBuffer");
-        (void)enqueue(copy_op(HAUL_HTOD, HAUL_PINNED, 25 * MB), key, 100);
+        (void)enqueue(copy_op(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 25 * MB), key, 100);
         end_call(CALL);
         kernel(5 * MS);
         synchronize();
@@ -64,7 +64,7 @@ static void copies_that_move_nothing_are_left_alone(void **state)
     advise_with(&options);
     for (size_t i = 0; i < list->count; i++)
         for (size_t c = 0; c < list->items[i].call_count; c++)
-            assert_int_equal(list->items[i].calls[c].memory, HAUL_PAGEABLE);
+            assert_int_equal(list->items[i].calls[c].memory, HAUL_MEMORY_PAGEABLE);
     bool named = false;
     for (size_t n = 0; n < list->note_count; n++)
         named |= strstr(list->notes[n], "bytes (8) moved none") != NULL;
@@ -80,7 +80,7 @@ static void exposed_collectives_are_told(void **state)
     for (int is_late = 0; is_late < 2; is_late++) {
         const char *expected = is_late ? "would save less than" : "would save at most 20.00 ms";
         begin();
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, 25 * MB);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 25 * MB);
         for (int i = 0; i < 4; i++) {
             kernel(5 * MS);
             kernel_with(5 * MS, HAUL_OP_COLLECTIVE);
@@ -107,7 +107,7 @@ static void advice_is_no_faster_than_what_was_measured(void **state)
     (void)state;
     begin();
     for (int i = 0; i < 200; i++)
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, i % 2 ? 1000 : 2000);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, i % 2 ? 1000 : 2000);
     kernel(MS);
     synchronize();
     const haul_advise_options options = {0};
@@ -115,7 +115,7 @@ static void advice_is_no_faster_than_what_was_measured(void **state)
     const haul_advice *batch = find("batch");
     if (batch) /* 300,000 bytes at the rate of the copies of 2000 */
         assert_true(batch->saved_ns <=
-                    list->baseline_ns - 150 * price(HAUL_HTOD, HAUL_PINNED, 2000));
+                    list->baseline_ns - 150 * price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 2000));
     forget();
 }
 
@@ -125,10 +125,10 @@ static void loops_over_chunks_are_not_redundant(void **state)
     (void)state;
     begin();
     for (int i = 0; i < 10; i++) {
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, MB);
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, MB);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, MB);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, MB);
         kernel(MS);
-        copy("cudaMemcpy_v3020", HAUL_DTOH, HAUL_PINNED, MB);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, MB);
     }
     advise();
     assert_null(find("redundant transfer"));
@@ -142,13 +142,13 @@ static void pinned_asynchronous_copies_do_not_block(void **state)
     (void)state;
     begin();
     for (int i = 0; i < 4; i++) {
-        copy("cudaMemcpyAsync_v3020", HAUL_HTOD, HAUL_PAGEABLE, 25 * MB);
+        copy("cudaMemcpyAsync_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 25 * MB);
         kernel(5 * MS);
         synchronize();
     }
     advise();
-    check_saved("pin", 4 * (price(HAUL_HTOD, HAUL_PAGEABLE, 25 * MB) + TAIL + GAP + ISSUE -
-                            price(HAUL_HTOD, HAUL_PINNED, 25 * MB)) -
+    check_saved("pin", 4 * (price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 25 * MB) + TAIL + GAP +
+                            ISSUE - price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 25 * MB)) -
                            LOCK_25_MB);
     forget();
 }
@@ -159,7 +159,7 @@ static void parameters_cost_no_call(void **state)
     int64_t calls_ns = 0;
     begin();
     for (int i = 0; i < 3; i++) {
-        calls_ns += copy("cudaMemcpyToSymbol_v3020", HAUL_HTOD, HAUL_PINNED, 64);
+        calls_ns += copy("cudaMemcpyToSymbol_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 64);
         kernel(MS);
         synchronize();
     }
@@ -176,8 +176,8 @@ static void repeated_copies_are_suspected(void **state)
     int64_t again_ns = 0;
     begin();
     for (int i = 0; i < 4; i++) {
-        const int64_t a_ns = copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, MB);
-        const int64_t b_ns = copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, MB);
+        const int64_t a_ns = copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, MB);
+        const int64_t b_ns = copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, MB);
         again_ns += i ? a_ns + b_ns : 0;
         kernel(MS);
         synchronize();
@@ -185,7 +185,7 @@ static void repeated_copies_are_suspected(void **state)
     advise();
     check_saved("redundant transfer", again_ns);
     const haul_advice *advice = find("redundant transfer");
-    assert_int_equal(advice->certainty, HAUL_SPECULATIVE);
+    assert_int_equal(advice->certainty, HAUL_CERTAINTY_SPECULATIVE);
     assert_int_equal(advice->calls[0].count, 6);
     assert_non_null(advice->assumes);
     forget();
@@ -197,13 +197,13 @@ static void round_trips_are_suspected(void **state)
     begin();
     kernel(MS);
     synchronize();
-    int64_t calls_ns = copy("cudaMemcpy_v3020", HAUL_DTOH, HAUL_PINNED, MB);
-    calls_ns += copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, MB);
+    int64_t calls_ns = copy("cudaMemcpy_v3020", HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, MB);
+    calls_ns += copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, MB);
     kernel(MS);
     synchronize();
     advise();
     check_saved("round trip", calls_ns);
-    assert_int_equal(find("round trip")->certainty, HAUL_SPECULATIVE);
+    assert_int_equal(find("round trip")->certainty, HAUL_CERTAINTY_SPECULATIVE);
     forget();
 }
 
@@ -215,12 +215,13 @@ static void small_copies_in_a_row_become_one(void **state)
     enum { COPIES = 5, SIZE = 1024 };
     begin();
     for (int i = 0; i < COPIES; i++)
-        copy_async(HAUL_HTOD, SIZE);
+        copy_async(HAUL_DIRECTION_HTOD, SIZE);
     kernel(MS);
     synchronize();
     advise();
-    check_saved("batch", COPIES * price(HAUL_HTOD, HAUL_PINNED, SIZE) -
-                             price(HAUL_HTOD, HAUL_PINNED, COPIES * SIZE) - (COPIES - 1) * GAP);
+    check_saved("batch", COPIES * price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, SIZE) -
+                             price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, COPIES * SIZE) -
+                             (COPIES - 1) * GAP);
     forget();
 }
 
@@ -232,7 +233,7 @@ static void copies_out_that_are_waited_for_are_not_batched(void **state)
         begin();
         kernel(MS);
         for (int i = 0; i < 5; i++) {
-            copy_async(HAUL_DTOH, 1024);
+            copy_async(HAUL_DIRECTION_DTOH, 1024);
             if (waits)
                 synchronize();
         }
@@ -255,7 +256,7 @@ static void a_call_keeps_what_its_copy_does_not_explain(void **state)
         const int64_t call_ns = i ? i * CALL : 80 * MS;
         const uint64_t key = begin_call("clEnqueueWriteBuffer");
         written.stream_ns = written.host_ns + call_ns + ISSUE;
-        (void)enqueue(copy_op(HAUL_HTOD, HAUL_PAGEABLE, 196), key, 1000);
+        (void)enqueue(copy_op(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 196), key, 1000);
         end_call(call_ns);
         kernel(MS);
         synchronize();
@@ -272,13 +273,15 @@ enum { STAGED_DMA = 25000, STAGED_BESIDE = 130000 };
 
 static void staged_copy(const char *name, haul_direction direction, int64_t allocating_ns)
 {
-    const bool is_early = direction == HAUL_HTOD && strstr(name, "Async");
+    const bool is_early = direction == HAUL_DIRECTION_HTOD && strstr(name, "Async");
     const uint64_t key = begin_call(name);
     const int64_t called_ns = written.host_ns;
-    if (direction == HAUL_HTOD)
+    if (direction == HAUL_DIRECTION_HTOD)
         written.stream_ns = called_ns + STAGED_BESIDE + allocating_ns;
-    const int64_t end_ns = enqueue(copy_op(direction, HAUL_PAGEABLE, MB), key, STAGED_DMA);
-    const int64_t tail_ns = direction == HAUL_DTOH ? STAGED_BESIDE : is_early ? -TAIL : TAIL;
+    const int64_t end_ns = enqueue(copy_op(direction, HAUL_MEMORY_PAGEABLE, MB), key, STAGED_DMA);
+    const int64_t tail_ns = direction == HAUL_DIRECTION_DTOH ? STAGED_BESIDE
+                            : is_early                       ? -TAIL
+                                                             : TAIL;
     end_call(end_ns - called_ns + tail_ns);
 }
 
@@ -294,11 +297,11 @@ static void pinned_copies_are_not_staged(void **state)
         int64_t allocating_ns;
         int64_t hidden_ns; /* of the host, from the call to the wait, by the pinned copy */
     } cases[] = {
-        {"cudaMemcpy_v3020", HAUL_HTOD, 0, 0},
-        {"cudaMemcpy_v3020", HAUL_DTOH, 0, 0},
-        {"cudaMemcpyAsync_v3020", HAUL_HTOD, 0, GAP - TAIL},
-        {"cudaMemcpyAsync_v3020", HAUL_DTOH, 0, GAP + CALL},
-        {"cudaMemcpyAsync_v3020", HAUL_HTOD, 80 * MS, GAP - TAIL},
+        {"cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, 0, 0},
+        {"cudaMemcpy_v3020", HAUL_DIRECTION_DTOH, 0, 0},
+        {"cudaMemcpyAsync_v3020", HAUL_DIRECTION_HTOD, 0, GAP - TAIL},
+        {"cudaMemcpyAsync_v3020", HAUL_DIRECTION_DTOH, 0, GAP + CALL},
+        {"cudaMemcpyAsync_v3020", HAUL_DIRECTION_HTOD, 80 * MS, GAP - TAIL},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const haul_direction direction = cases[c].direction;
@@ -312,8 +315,8 @@ static void pinned_copies_are_not_staged(void **state)
             synchronize();
         }
         advise();
-        const double pinned_ns = STAGED_DMA * (double)price(direction, HAUL_PINNED, MB) /
-                                 (double)price(direction, HAUL_PAGEABLE, MB);
+        const double pinned_ns = STAGED_DMA * (double)price(direction, HAUL_MEMORY_PINNED, MB) /
+                                 (double)price(direction, HAUL_MEMORY_PAGEABLE, MB);
         const int64_t each_ns =
             STAGED_BESIDE - CALL + STAGED_DMA - llround(pinned_ns) + cases[c].hidden_ns;
         check_saved("pin", ROUNDS * each_ns - LOCK_1_MB);
@@ -327,11 +330,86 @@ static void mapped_outputs_cost_a_latency(void **state)
     (void)state;
     begin();
     kernel(5 * MS);
-    copy("cudaMemcpy_v3020", HAUL_DTOH, HAUL_PINNED, MB);
+    copy("cudaMemcpy_v3020", HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, MB);
     kernel(MS);
     advise();
-    check_saved("map", price(HAUL_DTOH, HAUL_PINNED, MB) - price(HAUL_DTOH, HAUL_PINNED, 1));
+    check_saved("map", price(HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, MB) -
+                           price(HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 1));
     forget();
+}
+
+/* The kernel writes to the buffer, so the host page-locks it before the launch. */
+static void mapped_buffers_are_page_locked_first(void **state)
+{
+    (void)state;
+    begin();
+    kernel(5 * MS);
+    copy("cudaMemcpy_v3020", HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, 100 * MB);
+    kernel(MS);
+    advise();
+    /* 36.25 ms of page-locking; the copy takes 40 ms, mapped writes 10 ms beside the kernel's 5 */
+    assert_null(find("map"));
+    forget();
+    enum { ROUNDS = 10 };
+    begin();
+    for (int i = 0; i < ROUNDS; i++) {
+        kernel(5 * MS);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, 25 * MB);
+    }
+    advise();
+    const int64_t pinned_ns = price(HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 25 * MB);
+    const int64_t one_ns = price(HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 1);
+    /* mapped, the kernel takes its own time and latencies, as equation (6) has it */
+    const int64_t each_ns = price(HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, 25 * MB) - one_ns;
+    assert_true(pinned_ns < 5 * MS);
+    check_saved("map", ROUNDS * each_ns - LOCK_25_MB);
+    assert_non_null(strstr(find("map")->needs, "9.06 ms once"));
+    forget();
+}
+
+/* What is safe is told apart from what holds only under a condition. */
+static void safe_changes_are_summed_up_alone(void **state)
+{
+    (void)state;
+    begin();
+    for (int i = 0; i < 10; i++) {
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 25 * MB);
+        kernel(5 * MS);
+        synchronize();
+    }
+    advise();
+    const haul_advice *pin = find("pin");
+    assert_non_null(pin);
+    assert_int_equal(list->safe.changes, 1);
+    assert_int_equal(list->safe.saved_ns, pin->saved_ns);
+    assert_true(list->together.saved_ns > list->safe.saved_ns);
+    /* nothing is lent by the catalogue: a given machine is known */
+    assert_int_equal(pin->low_ns, pin->saved_ns);
+    assert_int_equal(list->together.high_ns, list->together.saved_ns);
+    forget();
+}
+
+/* Memory of a kind that the profile does not tell may not be pinned: a change that needs it to be
+ * pays for it. */
+static void unknown_memory_is_page_locked(void **state)
+{
+    (void)state;
+    int64_t saved_ns[2];
+    for (int kind = 0; kind < 2; kind++) {
+        const haul_memory memory = kind ? HAUL_MEMORY_HOST : HAUL_MEMORY_PINNED;
+        begin();
+        for (int i = 0; i < 10; i++) {
+            copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, memory, 25 * MB);
+            kernel(5 * MS);
+        }
+        advise();
+        const haul_advice *stream = find("stream");
+        assert_non_null(stream);
+        saved_ns[kind] = stream->saved_ns;
+        assert_int_equal(strstr(stream->needs, "9.06 ms once") != NULL, kind);
+        forget();
+    }
+    assert_true(saved_ns[1] <= saved_ns[0] - LOCK_25_MB + 5 * MS);
 }
 
 /* The stages of a pipeline of equal times: rounds + 2 of them in place of 3 a round. */
@@ -339,19 +417,21 @@ static void copies_on_streams_of_their_own_run_beside_kernels(void **state)
 {
     (void)state;
     enum { ROUNDS = 20 };
-    const int64_t stage_ns = price(HAUL_HTOD, HAUL_PINNED, 10 * MB);
+    const int64_t stage_ns = price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 10 * MB);
     begin();
     for (int i = 0; i < ROUNDS; i++) {
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, 10 * MB);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 10 * MB);
         kernel(stage_ns);
-        copy("cudaMemcpy_v3020", HAUL_DTOH, HAUL_PINNED, 10 * MB);
+        copy("cudaMemcpy_v3020", HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 10 * MB);
     }
     advise();
     const haul_advice *advice = find("stream");
     assert_non_null(advice);
     assert_int_equal(advice->parts, 2);
-    assert_int_equal(advice->certainty, HAUL_CONDITIONAL);
+    assert_int_equal(advice->certainty, HAUL_CERTAINTY_CONDITIONAL);
     assert_non_null(strstr(advice->what, "default stream"));
+    /* by their sizes each copy in but the first may bring back the result before it */
+    assert_non_null(strstr(advice->assumes, "19 copies to the device do not bring back"));
     CHECK_NEAR(list->baseline_ns, 3 * ROUNDS * stage_ns, 0.01);
     CHECK_NEAR(list->baseline_ns - advice->saved_ns, (ROUNDS + 2) * stage_ns, 0.01);
     forget();
@@ -362,13 +442,13 @@ static void parts_over_streams_overlap(void **state)
 {
     (void)state;
     enum { PARTS = 16, SIZE = 160 * MB };
-    const int64_t whole_ns = price(HAUL_HTOD, HAUL_PINNED, SIZE);
-    const int64_t part_ns = price(HAUL_HTOD, HAUL_PINNED, SIZE / PARTS);
+    const int64_t whole_ns = price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, SIZE);
+    const int64_t part_ns = price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, SIZE / PARTS);
     begin();
-    copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PINNED, SIZE);
+    copy("cudaMemcpy_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, SIZE);
     kernel(PARTS * MS);
     synchronize();
-    copy("cudaMemcpy_v3020", HAUL_DTOH, HAUL_PINNED, SIZE);
+    copy("cudaMemcpy_v3020", HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, SIZE);
     advise();
     const haul_advice *advice = find("split");
     assert_non_null(advice);
@@ -389,220 +469,28 @@ static void prefetched_memory_comes_at_once(void **state)
     const int64_t start_ns = written.host_ns + ISSUE;
     kernel(MS);
     for (int i = 0; i < FAULTS; i++) {
-        haul_op op = copy_op(HAUL_HTOD, HAUL_MANAGED, SIZE);
+        haul_op op = copy_op(HAUL_DIRECTION_HTOD, HAUL_MEMORY_MANAGED, SIZE);
         const haul_workload_stream uvm = {
             .device = 0, .process = PROCESS, .context = CONTEXT, .id = 20};
         op.start_ns = start_ns + 1000 + (int64_t)i * 100000;
         op.dur_ns = FAULT_NS;
-        op.stream = haul_builder_stream(&written.builder.built, &uvm);
+        op.stream = hl_workload_builder_stream(&written.builder.built, &uvm);
         op.thread = op.name = HAUL_NONE;
-        haul_trace_op(&written.builder, &op, 0);
+        hl_trace_op(&written.builder, &op, 0);
     }
     synchronize();
-    const double each = (double)price(HAUL_HTOD, HAUL_PINNED, SIZE);
-    const double all = (double)price(HAUL_HTOD, HAUL_PINNED, FAULTS * SIZE);
+    const double each = (double)price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, SIZE);
+    const double all = (double)price(HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, FAULTS * SIZE);
     const int64_t once_ns = llround(FAULTS * FAULT_NS * all / (FAULTS * each));
     const haul_advise_options options = {.from = machine};
     haul_error error = {0};
     workload = finish();
-    assert_int_equal(haul_advise(workload, &options, &list, &error), HAUL_OK);
+    assert_int_equal(haul_advice_make(workload, &options, &list, &error), HAUL_OK);
     const haul_advice *advice = find("prefetch");
     assert_non_null(advice);
     assert_int_equal(advice->calls[0].count, FAULTS);
-    CHECK_NEAR(advice->saved_ns, ISSUE + FAULTS * FAULT_NS - once_ns, 0.001);
+    CHECK_NEAR(advice->saved_ns, FAULTS * FAULT_NS - once_ns, 0.001);
     forget();
-}
-
-static void together_is_scheduled_not_added(void **state)
-{
-    (void)state;
-    begin();
-    for (int i = 0; i < 10; i++) {
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PAGEABLE, 10 * MB);
-        kernel(MS);
-        copy("cudaMemcpy_v3020", HAUL_DTOH, HAUL_PAGEABLE, 10 * MB);
-    }
-    advise();
-    int64_t sum_ns = 0;
-    size_t taken = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        sum_ns += list->items[i].saved_ns;
-        taken += !list->items[i].apart;
-    }
-    assert_true(list->together.changes >= 1);
-    assert_int_equal(list->with_speculative.changes, taken);
-    assert_true(list->together.saved_ns <= sum_ns);
-    assert_true(list->together.saved_ns < list->baseline_ns);
-    assert_true(list->together.saved_ns >= list->items[0].saved_ns ||
-                list->items[0].certainty == HAUL_SPECULATIVE);
-    /* the run that is drawn is the one that is told */
-    assert_non_null(list->changed);
-    assert_false(list->is_speculative);
-    const int64_t before_ns = list->before->start_ns + list->before->makespan_ns;
-    const int64_t after_ns = list->after->start_ns + list->after->makespan_ns;
-    assert_true(llabs(before_ns - after_ns - list->together.saved_ns) <= 2);
-    forget();
-}
-
-static void missing_figures_are_named(void **state)
-{
-    (void)state;
-    static const char poor[] =
-        "haul: 1\n"
-        "name: poor\n"
-        "summary: knows pageable copies alone\n"
-        "from: measured\n"
-        "gpu: {name: Poor}\n"
-        "copies:\n"
-        "  - {direction: HtoD, memory: pageable, latency: 10 us, rate: 2.5 GB/s}\n";
-    haul_error error = {0};
-    haul_machine *of_poor = NULL;
-    if (haul_machine_parse(poor, sizeof poor - 1, "poor", &of_poor, &error))
-        fail_msg("%s", error.text);
-    begin();
-    copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PAGEABLE, 25 * MB);
-    kernel(5 * MS);
-    const haul_advise_options options = {.from = of_poor};
-    advise_with(&options);
-    assert_null(find("pin"));
-    bool named = false;
-    for (size_t n = 0; n < list->note_count; n++)
-        named |= strstr(list->notes[n], "not tried: 'pin' of 1") &&
-                 strstr(list->notes[n], "HtoD pinned") && strstr(list->notes[n], "--from");
-    assert_true(named);
-    forget();
-    haul_machine_free(of_poor);
-}
-
-/* Many pauses, each too short to be told from the spread of launches and too irregular to be the
- * gap between kernels, are the replay's error; changes that save less are hidden. */
-static void less_than_the_replay_error_is_hidden(void **state)
-{
-    (void)state;
-    begin();
-    copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PAGEABLE, MB);
-    for (int i = 0; i < 400; i++) {
-        kernel(25 * 1000);
-        written.stream_ns += i % 9 < 4 ? 11 * 1000 : 0;
-    }
-    const haul_advise_options options = {.from = machine};
-    haul_error error = {0};
-    workload = finish();
-    assert_int_equal(haul_advise(workload, &options, &list, &error), HAUL_OK);
-    assert_true(list->threshold_ns > 1800 * 1000);
-    assert_int_equal(list->count, 0);
-    assert_true(list->below > 0);
-    assert_null(list->changed);
-    forget();
-}
-
-/* A compiler at the first launch: nothing in the profile explains the kernel's delay, which the
- * replay keeps and a projection too. */
-static void unexplained_delays_are_kept(void **state)
-{
-    (void)state;
-    begin();
-    copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PAGEABLE, MB);
-    written.stream_ns = written.host_ns + 100 * MS;
-    for (int i = 0; i < 3; i++) {
-        kernel(5 * MS);
-        synchronize();
-    }
-    const haul_advise_options options = {.from = machine};
-    advise_with(&options);
-    assert_int_equal(list->replay.delayed, 1);
-    CHECK_NEAR((double)list->replay.delays_ns, 100.0 * MS, 0.01);
-    assert_true(fabs(list->replay.error) < 0.1);
-    const haul_projection_options to = {.to = machine, .from = machine};
-    haul_projection *projection = NULL;
-    assert_int_equal(haul_project(workload, &to, &projection, NULL), HAUL_OK);
-    assert_true(projection->target_run.makespan_ns > 110 * MS);
-    assert_null(projection->unsound);
-    haul_projection_free(projection);
-    forget();
-}
-
-/* A replay that misses by more than 10 % leaves no headline, and the interval holds its error. */
-static void a_run_that_the_replay_misses_is_not_predicted(void **state)
-{
-    (void)state;
-    begin();
-    for (int i = 0; i < 400; i++) {
-        kernel(25 * 1000);
-        written.stream_ns += i % 9 < 4 ? 11 * 1000 : 0;
-    }
-    workload = finish();
-    const haul_projection_options to = {.to = machine, .from = machine};
-    haul_projection *projection = NULL;
-    assert_int_equal(haul_project(workload, &to, &projection, NULL), HAUL_OK);
-    assert_non_null(projection->unsound);
-    assert_true(projection->low_ns < 0.9 * (double)projection->target_run.makespan_ns);
-    assert_true((double)projection->high_ns > 0.95 * (double)projection->replay.recorded_ns);
-    haul_projection_free(projection);
-    list = NULL;
-    forget();
-}
-
-static void what_is_not_tried_is_counted(void **state)
-{
-    (void)state;
-    begin();
-    for (int i = 0; i < 10; i++) {
-        copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PAGEABLE, MB);
-        kernel(MS);
-        copy("cudaMemcpy_v3020", HAUL_DTOH, HAUL_PAGEABLE, MB);
-    }
-    const haul_advise_options options = {.from = machine, .most_ops = 100};
-    advise_with(&options);
-    assert_true(list->untried > 0);
-    assert_true(list->note_count > 0);
-    forget();
-}
-
-static void nothing_is_advised_of_nothing(void **state)
-{
-    (void)state;
-    begin();
-    advise();
-    assert_int_equal(list->count, 0);
-    assert_int_equal(list->baseline_ns, 0);
-    forget();
-    begin();
-    kernel(MS);
-    synchronize();
-    advise();
-    assert_int_equal(list->count, 0);
-    forget();
-}
-
-static void the_same_workload_gets_the_same_advice(void **state)
-{
-    (void)state;
-    int64_t saved_ns[2] = {0};
-    for (int k = 0; k < 2; k++) {
-        begin();
-        for (int i = 0; i < 5; i++) {
-            copy("cudaMemcpy_v3020", HAUL_HTOD, HAUL_PAGEABLE, MB);
-            kernel(MS);
-        }
-        advise();
-        for (size_t i = 0; i < list->count; i++)
-            saved_ns[k] = saved_ns[k] * 7 + list->items[i].saved_ns;
-        forget();
-    }
-    assert_int_equal(saved_ns[0], saved_ns[1]);
-}
-
-static void every_change_says_what_it_is(void **state)
-{
-    (void)state;
-    assert_int_equal(haul_change_count(), 9);
-    for (size_t i = 0; i < haul_change_count(); i++) {
-        assert_true(strlen(haul_change_word(i)) > 0);
-        assert_true(strlen(haul_change_summary(i)) > 0);
-    }
-    assert_string_equal(haul_change_word(haul_change_count()), "");
-    assert_string_equal(haul_certainty_text(HAUL_SPECULATIVE), "speculative");
 }
 
 int main(void)
@@ -620,23 +508,17 @@ int main(void)
         cmocka_unit_test(a_call_keeps_what_its_copy_does_not_explain),
         cmocka_unit_test(pinned_copies_are_not_staged),
         cmocka_unit_test(mapped_outputs_cost_a_latency),
+        cmocka_unit_test(mapped_buffers_are_page_locked_first),
+        cmocka_unit_test(safe_changes_are_summed_up_alone),
+        cmocka_unit_test(unknown_memory_is_page_locked),
         cmocka_unit_test(copies_on_streams_of_their_own_run_beside_kernels),
         cmocka_unit_test(parts_over_streams_overlap),
         cmocka_unit_test(prefetched_memory_comes_at_once),
-        cmocka_unit_test(together_is_scheduled_not_added),
-        cmocka_unit_test(missing_figures_are_named),
-        cmocka_unit_test(less_than_the_replay_error_is_hidden),
         cmocka_unit_test(a_buffer_that_is_used_once_is_not_pinned),
         cmocka_unit_test(copies_that_move_nothing_are_left_alone),
         cmocka_unit_test(exposed_collectives_are_told),
         cmocka_unit_test(advice_is_no_faster_than_what_was_measured),
         cmocka_unit_test(loops_over_chunks_are_not_redundant),
-        cmocka_unit_test(unexplained_delays_are_kept),
-        cmocka_unit_test(a_run_that_the_replay_misses_is_not_predicted),
-        cmocka_unit_test(what_is_not_tried_is_counted),
-        cmocka_unit_test(nothing_is_advised_of_nothing),
-        cmocka_unit_test(the_same_workload_gets_the_same_advice),
-        cmocka_unit_test(every_change_says_what_it_is),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     haul_machine_free(machine);

@@ -31,7 +31,7 @@ static void check_list(const char *path, const haul_advice_list *list)
                      (long)list->baseline_ns);
         if (!advice->call_count || !advice->calls[0].count)
             fail_msg("%s: '%s' concerns nothing", path, advice->change);
-        if (advice->certainty != HAUL_SAFE && !advice->assumes)
+        if (advice->certainty != HAUL_CERTAINTY_SAFE && !advice->assumes)
             fail_msg("%s: '%s' assumes nothing", path, advice->change);
     }
     if (list->together.saved_ns < 0 || list->with_speculative.saved_ns < list->together.saved_ns)
@@ -50,7 +50,7 @@ static void check_projected(const char *path, const haul_workload *workload,
     haul_error error = {0};
     haul_projection *projection = NULL;
     const haul_projection_options options = {.to = machine};
-    if (haul_project(workload, &options, &projection, &error))
+    if (haul_projection_make(workload, &options, &projection, &error))
         fail_msg("%s: %s", path, error.text);
     assert_non_null(projection->timeline);
     if (projection->timeline->makespan_ns != list->baseline_ns)
@@ -73,7 +73,7 @@ static void profiles_get_advice(void **state)
                 (targets[t] && haul_machine_load(targets[t], &machine, &error)))
                 fail_msg("%s: %s", paths[i], error.text);
             const haul_advise_options options = {.on = machine, .most_ops = 1000000};
-            if (haul_advise(workload, &options, &list, &error))
+            if (haul_advice_make(workload, &options, &list, &error))
                 fail_msg("%s: %s", paths[i], error.text);
             check_list(paths[i], list);
             if (machine)
@@ -84,7 +84,7 @@ static void profiles_get_advice(void **state)
         }
 }
 
-/* See docs/accuracy.md, "Advice". */
+/* See docs/accuracy/overlap.md, "Advice". */
 static void what_is_advised_was_measured(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void what_is_advised_was_measured(void **state)
         haul_advice_list *list = NULL;
         const haul_advise_options options = {.from = busy};
         if (serial_run_workload(&runs->items[i], &workload, &error) ||
-            haul_advise(workload, &options, &list, &error))
+            haul_advice_make(workload, &options, &list, &error))
             fail_msg("%s", error.text);
         assert_true(list->count > 0);
         assert_string_equal(list->items[0].change, "split");
@@ -111,8 +111,8 @@ static void what_is_advised_was_measured(void **state)
         haul_workload_free(workload);
     }
     assert_int_equal(runs->count, 28);
-    if (haul_median(off, runs->count) > 3 || off[runs->count - 1] > 27)
-        fail_msg("%.1f %% off at the median, %.1f at worst", haul_median(off, runs->count),
+    if (hl_base_median(off, runs->count) > 3 || off[runs->count - 1] > 27)
+        fail_msg("%.1f %% off at the median, %.1f at worst", hl_base_median(off, runs->count),
                  off[runs->count - 1]);
     free(runs);
     haul_machine_free(busy);

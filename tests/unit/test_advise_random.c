@@ -21,7 +21,7 @@ static void check_bytes(unsigned seed)
     bool kept = list->changed && !list->is_speculative;
     for (size_t i = 0; i < list->count; i++) {
         const haul_advice *advice = &list->items[i];
-        bool keeps = advice->apart || advice->certainty == HAUL_SPECULATIVE;
+        bool keeps = advice->apart || advice->certainty == HAUL_CERTAINTY_SPECULATIVE;
         for (size_t k = 0; k < sizeof keepers / sizeof *keepers; k++)
             keeps |= !strcmp(advice->change, keepers[k]);
         kept &= keeps;
@@ -54,13 +54,13 @@ static void any_program_gets_advice(void **state)
                 break;
             default:
                 copy(names[rand() % 3], (haul_direction)(rand() % 2),
-                     rand() % 2 ? HAUL_PINNED : HAUL_PAGEABLE,
+                     rand() % 2 ? HAUL_MEMORY_PINNED : HAUL_MEMORY_PAGEABLE,
                      (uint64_t[]){0, 8, 4096, MB, 20 * MB}[rand() % 5]);
             }
         haul_error error = {0};
         const haul_advise_options options = {.from = machine};
         workload = finish();
-        if (haul_advise(workload, &options, &list, &error))
+        if (haul_advice_make(workload, &options, &list, &error))
             fail_msg("seed %u: %s", seed, error.text);
         const int64_t end_ns = list->before->start_ns + list->before->makespan_ns;
         for (size_t i = 0; i < list->count; i++)
@@ -73,7 +73,7 @@ static void any_program_gets_advice(void **state)
 }
 
 /* The same as a workload that a reader made: its strings, of which it has none, are its own. */
-static haul_owned_workload own_drawn(drawn_workload *drawn)
+static hl_workload_owned_workload own_drawn(drawn_workload *drawn)
 {
     uint32_t last[DRAWN_STREAMS];
     memset(last, 0xff, sizeof last);
@@ -93,7 +93,7 @@ static haul_owned_workload own_drawn(drawn_workload *drawn)
         op->stream_prev = last[op->stream];
         last[op->stream] = i;
     }
-    return (haul_owned_workload){.seen = drawn->workload};
+    return (hl_workload_owned_workload){.seen = drawn->workload};
 }
 
 static haul_timeline *schedule(const haul_workload *of, const int64_t *durations_ns,
@@ -117,12 +117,13 @@ static void what_is_not_edited_stays(void **state)
     for (unsigned seed = 0; seed < SWEEP(500); seed++) {
         srand(seed);
         draw_workload(&drawn, 1 + draw(60), draw(3));
-        const haul_owned_workload owned = own_drawn(&drawn);
-        haul_rewrite rewrite;
-        haul_rewritten same;
+        const hl_workload_owned_workload owned = own_drawn(&drawn);
+        hl_advise_rewrite rewrite;
+        hl_advise_rewritten same;
         haul_error error;
-        assert_int_equal(haul_rewrite_init(&rewrite, &owned.seen, NULL, NULL, &error), HAUL_OK);
-        assert_int_equal(haul_rewrite_build(&rewrite, &same, &error), HAUL_OK);
+        assert_int_equal(hl_advise_rewrite_init(&rewrite, &owned.seen, NULL, NULL, &error),
+                         HAUL_OK);
+        assert_int_equal(hl_advise_rewrite_build(&rewrite, &same, &error), HAUL_OK);
         haul_timeline *before = schedule(&owned.seen, NULL, NULL);
         haul_timeline *after = schedule(same.workload, same.durations_ns, same.call_durations_ns);
         assert_int_equal(same.workload->op_count, owned.seen.op_count);
@@ -131,8 +132,8 @@ static void what_is_not_edited_stays(void **state)
             assert_memory_equal(before->ops, after->ops, owned.seen.op_count * sizeof *before->ops);
         haul_timeline_free(before);
         haul_timeline_free(after);
-        haul_rewritten_release(&same);
-        haul_rewrite_release(&rewrite);
+        hl_advise_rewritten_release(&same);
+        hl_advise_rewrite_release(&rewrite);
     }
 }
 
@@ -146,10 +147,10 @@ static void any_workload_is_survived(void **state)
     for (unsigned seed = 0; seed < SWEEP(1500); seed++) {
         srand(seed);
         draw_workload(&drawn, 1 + draw(60), draw(3));
-        const haul_owned_workload owned = own_drawn(&drawn);
+        const hl_workload_owned_workload owned = own_drawn(&drawn);
         const haul_advise_options options = {.from = machine, .most_ops = 100000};
         haul_error error = {0};
-        const haul_status status = haul_advise(&owned.seen, &options, &list, &error);
+        const haul_status status = haul_advice_make(&owned.seen, &options, &list, &error);
         if (status && !*error.text)
             fail_msg("seed %u: no word for status %d", seed, status);
         if (status)

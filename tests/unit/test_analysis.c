@@ -1,10 +1,12 @@
-/* haul_analyze against brute force: small random workloads painted nanosecond by nanosecond. */
+/* haul_analysis_make against brute force: small random workloads painted nanosecond by nanosecond.
+ */
 #include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
+#include "by_hand.h"
 #include "haul/analysis.h"
 
 enum { MAX_OPS = 60, AXIS = 200, DEVICES = 3, STREAMS = 4, THREADS = 3 };
@@ -106,7 +108,7 @@ static haul_analysis *analyze(const haul_workload *workload)
 {
     haul_analysis *analysis = NULL;
     haul_error error;
-    assert_int_equal(haul_analyze(workload, &analysis, &error), HAUL_OK);
+    assert_int_equal(haul_analysis_make(workload, &analysis, &error), HAUL_OK);
     assert_non_null(analysis);
     return analysis;
 }
@@ -168,6 +170,13 @@ static void check_span(const sample *s, const haul_analysis *analysis)
     }
     assert_int_equal(analysis->span_ns, last > first ? last - first : 0);
     assert_int_equal(analysis->busy.any_ns + analysis->idle_ns, analysis->span_ns);
+    int64_t explained_ns = 0;
+    for (size_t i = 0; i < analysis->idle_count; i++) {
+        assert_true(analysis->idle[i].time_ns > 0);
+        assert_true(!i || analysis->idle[i].time_ns <= analysis->idle[i - 1].time_ns);
+        explained_ns += analysis->idle[i].time_ns;
+    }
+    assert_int_equal(explained_ns, analysis->idle_ns);
 }
 
 static void busy_times_are_what_painting_gives(void **state)
@@ -223,7 +232,7 @@ static void check_rates(const sample *s, const haul_copy_group *group)
         assert_true(isnan(group->median_Bps) && isnan(group->best_Bps));
         return;
     }
-    CHECK_NEAR(group->median_Bps, haul_median(rates, count), 1e-12);
+    CHECK_NEAR(group->median_Bps, hl_base_median(rates, count), 1e-12);
     CHECK_NEAR(group->best_Bps, rates[count - 1], 1e-12);
 }
 
@@ -358,7 +367,7 @@ static void largest_costs_are_the_largest(void **state)
             const haul_op *op = &s.ops[i];
             if (!is_device_op(op) || is_listed(analysis, op))
                 continue;
-            assert_int_equal(analysis->largest_count, HAUL_LARGEST);
+            assert_int_equal(analysis->largest_count, HAUL_ANALYSIS_LARGEST);
             const bool is_kernel = op->kind == HAUL_OP_KERNEL;
             const haul_cost_row own = {.kind = op->kind,
                                        .direction = op->direction,
@@ -415,9 +424,9 @@ static void hostile_times_stay_in_range(void **state)
     assert_int_equal(analysis->busy.both_ns, 0);
     assert_int_equal(analysis->idle_ns, 0);
     assert_int_equal(analysis->group_count, 2);
-    assert_int_equal(analysis->groups[1].direction, HAUL_UNKNOWN);
+    assert_int_equal(analysis->groups[1].direction, HAUL_DIRECTION_UNKNOWN);
     assert_int_equal(analysis->groups[1].memory, HAUL_MEMORY_UNKNOWN);
-    assert_int_equal(analysis->groups[0].decades[HAUL_DECADES - 1].count, 2);
+    assert_int_equal(analysis->groups[0].decades[HAUL_ANALYSIS_DECADES - 1].count, 2);
     haul_analysis_free(analysis);
 }
 
@@ -479,8 +488,8 @@ static void many_sizes_are_counted_apart(void **state)
         ops[i].bytes = (uint64_t)(i % (COUNT / 2)) * 4096;
     }
     haul_analysis *analysis = analyze_copies(ops, COUNT);
-    assert_int_equal(analysis->largest_count, HAUL_LARGEST);
-    for (size_t i = 0; i < HAUL_LARGEST; i++) {
+    assert_int_equal(analysis->largest_count, HAUL_ANALYSIS_LARGEST);
+    for (size_t i = 0; i < HAUL_ANALYSIS_LARGEST; i++) {
         assert_int_equal(analysis->largest[i].bytes, (COUNT / 2 - 1 - i) * 4096);
         assert_int_equal(analysis->largest[i].count, 2);
         assert_int_equal(analysis->largest[i].time_ns, 2 * (COUNT / 2 - i));
@@ -498,8 +507,119 @@ static void medians_of_many_are_medians(void **state)
         const unsigned range = 1 + random_below(100);
         for (size_t i = 0; i < count; i++)
             values[i] = sorted[i] = random_below(range);
-        CHECK_NEAR(haul_median_of_many(values, count), haul_median(sorted, count), 1e-15);
+        CHECK_NEAR(hl_base_median_of_many(values, count), hl_base_median(sorted, count), 1e-15);
     }
+}
+
+/* A collective of one device beside a kernel of the other: nothing of its own device hides it. */
+static void another_devices_kernels_hide_no_collective(void **state)
+{
+    (void)state;
+    by_hand made = {.ops = NULL};
+    haul_op *one = by_hand_add(&made, HAUL_OP_KERNEL, 0, 100);
+    one->flags = HAUL_OP_COLLECTIVE;
+    by_hand_add(&made, HAUL_OP_KERNEL, 20, 200)->stream = 4;
+    haul_op *two = by_hand_add(&made, HAUL_OP_KERNEL, 300, 100);
+    two->flags = HAUL_OP_COLLECTIVE;
+    two->stream = 4;
+    by_hand_add(&made, HAUL_OP_KERNEL, 350, 50)->stream = 5;
+    haul_analysis *analysis = NULL;
+    haul_error error;
+    assert_int_equal(haul_analysis_make(by_hand_finish(&made), &analysis, &error), HAUL_OK);
+    CHECK_NEAR(analysis->hidden_share, 0.25, 1e-12);
+    assert_int_equal(analysis->busy.communication_ns, 200);
+    assert_int_equal(haul_analysis_exposed_ns(analysis), 150);
+    haul_analysis_free(analysis);
+    by_hand_release(&made);
+}
+
+/* Whether a range of the name is open on the operation's thread when it is called. */
+static bool is_called_in(const haul_workload *workload, const haul_op *op, uint32_t name)
+{
+    for (size_t r = 0; r < workload->range_count; r++) {
+        const haul_named_range *const range = &workload->ranges[r];
+        if (range->name == name && range->thread == op->thread && range->start_ns <= op->call_ns &&
+            op->call_ns < range->start_ns + range->dur_ns)
+            return true;
+    }
+    return false;
+}
+
+static void check_use(const haul_workload *workload, const haul_range_use *use)
+{
+    haul_range_use naive = {0};
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *const op = &workload->ops[i];
+        if (!haul_op_on_device(op) || !(op->flags & HAUL_OP_HAS_CALL) ||
+            !is_called_in(workload, op, use->name))
+            continue;
+        naive.ops++;
+        naive.kernels_ns += op->kind == HAUL_OP_KERNEL ? op->dur_ns : 0;
+        naive.copies_ns += op->kind == HAUL_OP_COPY ? op->dur_ns : 0;
+    }
+    assert_int_equal(use->ops, naive.ops);
+    assert_int_equal(use->kernels_ns, naive.kernels_ns);
+    assert_int_equal(use->copies_ns, naive.copies_ns);
+}
+
+/* Ranges that nest, overlap, repeat and last no time. */
+static void ranges_hold_what_was_called_in_them(void **state)
+{
+    (void)state;
+    enum { RANGES = 20, NAMES = 5, RUNS = 300 };
+    for (int run = 0; run < RUNS; run++) {
+        haul_op ops[MAX_OPS];
+        haul_named_range ranges[RANGES];
+        for (int i = 0; i < MAX_OPS; i++) {
+            ops[i] = random_op();
+            ops[i].flags = random_below(5) ? HAUL_OP_HAS_CALL : 0;
+            ops[i].call_ns = random_below(AXIS / 4);
+        }
+        for (int r = 0; r < RANGES; r++)
+            ranges[r] = (haul_named_range){.start_ns = random_below(AXIS / 4),
+                                           .dur_ns = random_below(3) ? random_below(AXIS / 4) : 0,
+                                           .name = random_below(NAMES),
+                                           .thread = random_below(THREADS)};
+        const haul_workload workload = {
+            .ops = ops, .op_count = MAX_OPS, .ranges = ranges, .range_count = RANGES};
+        haul_range_use *uses = NULL;
+        size_t count = 0, total = 0;
+        assert_int_equal(haul_range_uses(&workload, NULL, &uses, &count, NULL), HAUL_OK);
+        for (size_t i = 0; i < count; i++) {
+            check_use(&workload, &uses[i]);
+            total += uses[i].count;
+        }
+        assert_int_equal(total, RANGES);
+        free(uses);
+    }
+}
+
+/* 200,000 ranges within each other, each with a call: hours, where each call looks at all that are
+ * open. */
+static void deep_ranges_cost_no_more(void **state)
+{
+    (void)state;
+    enum { DEEP = 200000 };
+    haul_op *const ops = calloc(DEEP, sizeof *ops);
+    haul_named_range *const ranges = calloc(DEEP, sizeof *ranges);
+    assert_true(ops && ranges);
+    for (uint32_t i = 0; i < DEEP; i++) {
+        ranges[i] = (haul_named_range){.start_ns = i, .dur_ns = 2 * (DEEP - i), .name = i};
+        ops[i] = (haul_op){.kind = HAUL_OP_KERNEL,
+                           .flags = HAUL_OP_HAS_CALL,
+                           .dur_ns = 1,
+                           .call_ns = DEEP + i / 2};
+    }
+    const haul_workload workload = {
+        .ops = ops, .op_count = DEEP, .ranges = ranges, .range_count = DEEP};
+    haul_range_use *uses = NULL;
+    size_t count = 0;
+    assert_int_equal(haul_range_uses(&workload, NULL, &uses, &count, NULL), HAUL_OK);
+    assert_int_equal(count, DEEP);
+    assert_int_equal(uses[0].ops, DEEP); /* the outermost one's */
+    free(uses);
+    free(ranges);
+    free(ops);
 }
 
 int main(void)
@@ -514,6 +634,9 @@ int main(void)
         cmocka_unit_test(latency_is_the_line_under_the_fastest),
         cmocka_unit_test(many_sizes_are_counted_apart),
         cmocka_unit_test(medians_of_many_are_medians),
+        cmocka_unit_test(another_devices_kernels_hide_no_collective),
+        cmocka_unit_test(ranges_hold_what_was_called_in_them),
+        cmocka_unit_test(deep_ranges_cost_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

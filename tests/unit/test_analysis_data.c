@@ -2,6 +2,7 @@
  * gave: counts, sums of bytes and of end - start; for busy times the unions of [start, end). */
 #include "check.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -31,8 +32,8 @@ typedef struct expected_profile {
 
 static const expected_profile profiles[] = {
     {.file = "nsys/a100-cloverleaf.sqlite",
-     .copies = {{HAUL_HTOD, HAUL_PAGEABLE, {254, 225065752, 9346285}},
-                {HAUL_DTOH, HAUL_PAGEABLE, {25, 51200, 44638}}},
+     .copies = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, {254, 225065752, 9346285}},
+                {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, {25, 51200, 44638}}},
      .group_count = 2,
      .kernels = {1312, 0, 294404540},
      .memsets = {0, 0, 0},
@@ -40,8 +41,8 @@ static const expected_profile profiles[] = {
      .span_ns = 342407810,
      .busy = {9390923, 294404540, 0, 0, 303795463, 303795463}},
     {.file = "nsys/gtx1060-concurrent-s16.sqlite",
-     .copies = {{HAUL_HTOD, HAUL_PINNED, {15, 706560000, 77114871}},
-                {HAUL_DTOH, HAUL_PINNED, {15, 706560000, 82589222}}},
+     .copies = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, {15, 706560000, 77114871}},
+                {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, {15, 706560000, 82589222}}},
      .group_count = 2,
      .kernels = {12, 0, 895646803},
      .memsets = {17, 1024640000, 37696},
@@ -49,8 +50,8 @@ static const expected_profile profiles[] = {
      .span_ns = 776798508,
      .busy = {120603159, 467903543, 37696, 50612706, 537893996, 537893996}},
     {.file = "nsys/gtx1060-concurrent-s4.sqlite",
-     .copies = {{HAUL_HTOD, HAUL_PINNED, {15, 176640000, 22476795}},
-                {HAUL_DTOH, HAUL_PINNED, {15, 176640000, 22528059}}},
+     .copies = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, {15, 176640000, 22476795}},
+                {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, {15, 176640000, 22528059}}},
      .group_count = 2,
      .kernels = {12, 0, 230271811},
      .memsets = {17, 256160000, 48958},
@@ -58,10 +59,10 @@ static const expected_profile profiles[] = {
      .span_ns = 223845118,
      .busy = {30952017, 120149349, 48958, 11879479, 139221887, 139225054}},
     {.file = "nsys/h100-2gpu-training-1s.sqlite",
-     .copies = {{HAUL_HTOD, HAUL_PAGEABLE, {4, 3136, 3360}},
-                {HAUL_HTOD, HAUL_PINNED, {446, 50950504448, 1841627438}},
-                {HAUL_DTOH, HAUL_PINNED, {4, 18, 7872}},
-                {HAUL_DTOD, HAUL_DEVICE, {450, 59368472576, 39203544}}},
+     .copies = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, {4, 3136, 3360}},
+                {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, {446, 50950504448, 1841627438}},
+                {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, {4, 18, 7872}},
+                {HAUL_DIRECTION_DTOD, HAUL_MEMORY_DEVICE, {450, 59368472576, 39203544}}},
      .group_count = 4,
      .kernels = {3442, 0, 44829522},
      .memsets = {22, 17672, 29216},
@@ -69,8 +70,8 @@ static const expected_profile profiles[] = {
      .span_ns = 969447605,
      .busy = {947470024, 29315386, 29216, 9147742, 967637668, 967638948}},
     {.file = "nsys/h100-2gpu-training-before.sqlite",
-     .copies = {{HAUL_HTOD, HAUL_PAGEABLE, {34, 272, 26656}},
-                {HAUL_DTOD, HAUL_DEVICE, {986, 8046134272, 5665431}}},
+     .copies = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, {34, 272, 26656}},
+                {HAUL_DIRECTION_DTOD, HAUL_MEMORY_DEVICE, {986, 8046134272, 5665431}}},
      .group_count = 2,
      .kernels = {3944, 0, 509798898},
      .communication = {66, 0, 25401752},
@@ -79,7 +80,7 @@ static const expected_profile profiles[] = {
      .span_ns = 299877006,
      .busy = {4816155, 276193861, 213092, 2653354, 278356662, 287341472, 19662090, 10650327}},
     {.file = "nsys/rtx3080-small.sqlite",
-     .copies = {{HAUL_DTOH, HAUL_PINNED, {1, 4, 1632}}},
+     .copies = {{HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, {1, 4, 1632}}},
      .group_count = 1,
      .kernels = {2, 0, 4129},
      .memsets = {0, 0, 0},
@@ -87,8 +88,8 @@ static const expected_profile profiles[] = {
      .span_ns = 22453059,
      .busy = {1632, 4129, 0, 0, 5761, 5761}},
     {.file = "nvprof/t4-vectoradd-4streams-5e6.nvvp",
-     .copies = {{HAUL_HTOD, HAUL_PINNED, {10000, 80000000, 27935544}},
-                {HAUL_DTOH, HAUL_PINNED, {5000, 40000000, 11648205}}},
+     .copies = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, {10000, 80000000, 27935544}},
+                {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, {5000, 40000000, 11648205}}},
      .group_count = 2,
      .kernels = {5000, 0, 22282487},
      .memsets = {0, 0, 0},
@@ -96,8 +97,8 @@ static const expected_profile profiles[] = {
      .span_ns = 150359003,
      .busy = {33094137, 22224440, 0, 6518279, 48800298, 48800298}},
     {.file = "nvprof/t4-vectoradd-pageable-5e6.nvvp",
-     .copies = {{HAUL_HTOD, HAUL_PAGEABLE, {2, 80000000, 16364311}},
-                {HAUL_DTOH, HAUL_PAGEABLE, {1, 40000000, 17917821}}},
+     .copies = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, {2, 80000000, 16364311}},
+                {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, {1, 40000000, 17917821}}},
      .group_count = 2,
      .kernels = {1, 0, 458040},
      .memsets = {0, 0, 0},
@@ -153,11 +154,42 @@ static void public_profiles_give_the_figures_of_sql(void **state)
         haul_analysis *analysis = NULL;
         haul_error error;
         assert_int_equal(haul_trace_load(path, &workload, &error), HAUL_OK);
-        assert_int_equal(haul_analyze(workload, &analysis, &error), HAUL_OK);
+        assert_int_equal(haul_analysis_make(workload, &analysis, &error), HAUL_OK);
         check_profile(analysis, &profiles[i]);
         haul_analysis_free(analysis);
         haul_workload_free(workload);
     }
+}
+
+/* Why devices idle adds up to how long they do, in every public profile. */
+static void causes_of_idle_time_add_up(void **state)
+{
+    static const char *const patterns[] = {"nsys/*", "nvprof/*", "kineto/*", "rocpd/*.rpd"};
+    (void)state;
+    size_t profiles_read = 0;
+    for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
+        char path[1024];
+        glob_t found;
+        snprintf(path, sizeof path, "%s/traces/%s", data_folder(), patterns[k]);
+        if (glob(path, 0, NULL, &found))
+            continue;
+        for (size_t i = 0; i < found.gl_pathc; i++, profiles_read++) {
+            haul_workload *workload = NULL;
+            haul_analysis *analysis = NULL;
+            haul_error error;
+            int64_t sum_ns = 0;
+            print_message("%s\n", found.gl_pathv[i]);
+            assert_int_equal(haul_trace_load(found.gl_pathv[i], &workload, &error), HAUL_OK);
+            assert_int_equal(haul_analysis_make(workload, &analysis, &error), HAUL_OK);
+            for (size_t c = 0; c < analysis->idle_count; c++)
+                sum_ns += analysis->idle[c].time_ns;
+            assert_int_equal(sum_ns, analysis->idle_ns);
+            haul_analysis_free(analysis);
+            haul_workload_free(workload);
+        }
+        globfree(&found);
+    }
+    assert_true(profiles_read > 0);
 }
 
 int main(void)
@@ -167,6 +199,7 @@ int main(void)
         printf("skipped: no public profiles at %s; HAUL_DATA names the folder\n", data_folder());
         return SKIPPED;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(public_profiles_give_the_figures_of_sql)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(public_profiles_give_the_figures_of_sql),
+                                       cmocka_unit_test(causes_of_idle_time_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

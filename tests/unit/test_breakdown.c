@@ -4,6 +4,7 @@
 #include "by_hand.h"
 #include "drawn_workload.h"
 #include "haul/breakdown.h"
+#include "timeline/driver_call.h"
 
 static drawn_workload drawn;
 
@@ -67,9 +68,11 @@ static int64_t sum_of(const haul_critical_path *path)
 static void check_path(const haul_timeline *timeline)
 {
     haul_critical_path path;
-    assert_int_equal(haul_critical_path_make(&drawn.workload, timeline, &path, NULL), HAUL_OK);
+    assert_int_equal(haul_critical_path_make(&drawn.workload, timeline, NULL, &path, NULL),
+                     HAUL_OK);
     assert_int_equal(sum_of(&path), timeline->makespan_ns);
     assert_true(path.host_ns >= 0 && path.gaps_ns >= 0);
+    assert_true(haul_critical_path_host(&path) >= 0);
     int64_t largest_ns = 0;
     for (size_t i = 0; i < path.largest_count; i++) {
         assert_true(!i || path.largest[i].time_ns <= path.largest[i - 1].time_ns);
@@ -110,8 +113,8 @@ static void each_moment_has_one_part(void **state)
     (void)state;
     by_hand hand = {0};
     by_hand_add(&hand, HAUL_OP_KERNEL, 100, 10);
-    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 1, 105, 10);
-    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 1, 112, 8);
+    by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1, 105, 10);
+    by_hand_copy(&hand, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 1, 112, 8);
     by_hand_add(&hand, HAUL_OP_MEMSET, 125, 5);
     by_hand_add(&hand, HAUL_OP_SYNC, 0, 500); /* the host's */
     const haul_breakdown made = breakdown_of(by_hand_finish(&hand), NULL);
@@ -133,7 +136,7 @@ static void the_host_has_what_is_left(void **state)
     by_hand hand = {0};
     haul_workload_thread thread = {0};
     const haul_edge edge = {1, 2};
-    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 1, 0, 10)->call_ns = 0;
+    by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1, 0, 10)->call_ns = 0;
     by_hand_add(&hand, HAUL_OP_KERNEL, 10, 20)->call_ns = 1;
     by_hand_add(&hand, HAUL_OP_SYNC, 10, 25)->call_ns = 10;
     by_hand_add(&hand, HAUL_OP_KERNEL, 38, 7)->call_ns = 38;
@@ -152,9 +155,9 @@ static void the_host_has_what_is_left(void **state)
     haul_timeline *timeline = NULL;
     assert_int_equal(haul_timeline_run(&hand.workload, &options, &timeline, NULL), HAUL_OK);
     haul_critical_path path;
-    assert_int_equal(haul_critical_path_make(&hand.workload, timeline, &path, NULL), HAUL_OK);
+    assert_int_equal(haul_critical_path_make(&hand.workload, timeline, NULL, &path, NULL), HAUL_OK);
     assert_int_equal(timeline->makespan_ns, 45);
-    assert_int_equal(path.copies_ns[HAUL_HTOD], 10);
+    assert_int_equal(path.copies_ns[HAUL_DIRECTION_HTOD], 10);
     assert_int_equal(path.kernels_ns, 27);
     assert_int_equal(path.host_ns, 8);
     assert_int_equal(path.largest_count, 2);
@@ -175,12 +178,42 @@ static void gaps_between_kernels_are_not_the_hosts(void **state)
     haul_timeline *timeline = NULL;
     haul_critical_path path;
     assert_int_equal(haul_timeline_run(workload, &options, &timeline, NULL), HAUL_OK);
-    assert_int_equal(haul_critical_path_make(workload, timeline, &path, NULL), HAUL_OK);
+    assert_int_equal(haul_critical_path_make(workload, timeline, NULL, &path, NULL), HAUL_OK);
     assert_int_equal(path.kernels_ns, 1000);
     assert_int_equal(path.gaps_ns, 63);
     assert_int_equal(path.host_ns, 0);
     haul_timeline_free(timeline);
     by_hand_release(&hand);
+}
+
+static void calls_of_the_driver_have_their_work(void **state)
+{
+    static const struct {
+        const char *call;
+        haul_driver_work work;
+    } calls[] = {
+        {"cudaHostAlloc_v3020", HAUL_DRIVER_WORK_PAGE_LOCK},
+        {"cudaMallocHost", HAUL_DRIVER_WORK_PAGE_LOCK},
+        {"cuMemHostRegister_v2", HAUL_DRIVER_WORK_PAGE_LOCK},
+        {"hipHostFree", HAUL_DRIVER_WORK_PAGE_LOCK},
+        {"cudaMallocManaged_v6000", HAUL_DRIVER_WORK_ALLOCATE},
+        {"cudaFree", HAUL_DRIVER_WORK_ALLOCATE},
+        {"cuMemAlloc_v2", HAUL_DRIVER_WORK_ALLOCATE},
+        {"hipMalloc", HAUL_DRIVER_WORK_ALLOCATE},
+        {"cuModuleLoadDataEx", HAUL_DRIVER_WORK_LOAD},
+        {"cuLibraryLoadData", HAUL_DRIVER_WORK_LOAD},
+        {"clBuildProgram", HAUL_DRIVER_WORK_LOAD},
+        {"cuInit", HAUL_DRIVER_WORK_SETUP},
+        {"cudaStreamCreateWithFlags", HAUL_DRIVER_WORK_SETUP},
+        {"cudaEventRecord", HAUL_DRIVER_WORKS},
+        {"cudaEventQuery", HAUL_DRIVER_WORKS},
+        {"cudaMemGetInfo", HAUL_DRIVER_WORKS},
+        {"malloc", HAUL_DRIVER_WORKS},
+        {"", HAUL_DRIVER_WORKS},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        assert_int_equal(hl_timeline_driver_work_of(calls[i].call), calls[i].work);
 }
 
 static void nothing_takes_no_time(void **state)
@@ -199,6 +232,7 @@ int main(void)
         cmocka_unit_test(each_moment_has_one_part),
         cmocka_unit_test(the_host_has_what_is_left),
         cmocka_unit_test(gaps_between_kernels_are_not_the_hosts),
+        cmocka_unit_test(calls_of_the_driver_have_their_work),
         cmocka_unit_test(nothing_takes_no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

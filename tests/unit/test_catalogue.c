@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "haul/cost.h"
+#include "haul/exchange.h"
 #include "haul/machine.h"
 #include "machine_named.h"
 
@@ -41,7 +42,7 @@ static void machines_that_people_ask_for_are_there(void **state)
         "summit",     "lassen",     "p100-pcie3", "v100-pcie3", "v100-nvlink2",
         "a100-pcie4", "h100-pcie5", "h200",       "gh200",      "mi250x-frontier",
         "mi300x",     "gb200",      "mi300a",     "mi250",      "mi355x",
-        "l4",         "a10g",       "rtx-5090",   "max-1550",
+        "l4",         "a10g",       "rtx-5090",   "max-1550",   "p4",
     };
     char **names;
     size_t count;
@@ -57,7 +58,7 @@ static int must_have_a_source(void *state, const char *path, int dimension,
                               const haul_parameter *figure)
 {
     (void)dimension;
-    if (figure->provenance != HAUL_NOT_GIVEN && !figure->source)
+    if (figure->provenance != HAUL_PROVENANCE_NOT_GIVEN && !figure->source)
         fail_msg("%s: %s has no source", *(const char *const *)state, path);
     return 0;
 }
@@ -66,13 +67,14 @@ static int must_have_a_source(void *state, const char *path, int dimension,
 static void check_copies(const haul_machine *machine)
 {
     const char *name = machine->name;
-    static const haul_direction directions[] = {HAUL_HTOD, HAUL_DTOH, HAUL_DTOD};
+    static const haul_direction directions[] = {HAUL_DIRECTION_HTOD, HAUL_DIRECTION_DTOH,
+                                                HAUL_DIRECTION_DTOD};
     static const uint64_t sizes[] = {1, 4096, 65536, MIB, 64 * (uint64_t)MIB, 1024 * (uint64_t)MIB};
     for (size_t i = 0; i < 6; i++) {
         const haul_direction direction = directions[i / 2];
-        haul_memory memory = i % 2 ? HAUL_PAGEABLE : HAUL_PINNED;
-        if (direction == HAUL_DTOD)
-            memory = HAUL_DEVICE;
+        haul_memory memory = i % 2 ? HAUL_MEMORY_PAGEABLE : HAUL_MEMORY_PINNED;
+        if (direction == HAUL_DIRECTION_DTOD)
+            memory = HAUL_MEMORY_DEVICE;
         double before = 0;
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             const haul_copy copy = {.bytes = sizes[k], .direction = direction, .memory = memory};
@@ -123,10 +125,11 @@ static void gtx_titan_gives_the_papers_times(void **state)
     (void)state;
     haul_machine *machine = machine_named("gtx-titan");
     for (uint64_t n = 16 * (uint64_t)MIB; n <= 1024 * (uint64_t)MIB; n *= 2) {
-        haul_copy copy = {.bytes = n, .direction = HAUL_HTOD, .memory = HAUL_PINNED};
+        haul_copy copy = {
+            .bytes = n, .direction = HAUL_DIRECTION_HTOD, .memory = HAUL_MEMORY_PINNED};
         CHECK_NEAR(seconds(machine, "loggp", &copy), (0.009420 + 8.318392e-8 * (double)n) / 1e3,
                    1e-12);
-        copy.direction = HAUL_DTOH;
+        copy.direction = HAUL_DIRECTION_DTOH;
         CHECK_NEAR(seconds(machine, "loggp", &copy), (0.009023 + 7.924734e-8 * (double)n) / 1e3,
                    1e-12);
     }
@@ -143,15 +146,15 @@ static void busy_rates_are_the_papers(void **state)
         double busy;
         double mapped;
     } rows[] = {
-        {"k20", HAUL_HTOD, 1.741965e-7, 2.491988e-7},
-        {"k20", HAUL_DTOH, 1.747120e-7, 2.236644e-7},
-        {"gtx-titan", HAUL_HTOD, 0, 1.193386e-7},
-        {"gtx-titan", HAUL_DTOH, 0, 1.480396e-7},
+        {"k20", HAUL_DIRECTION_HTOD, 1.741965e-7, 2.491988e-7},
+        {"k20", HAUL_DIRECTION_DTOH, 1.747120e-7, 2.236644e-7},
+        {"gtx-titan", HAUL_DIRECTION_HTOD, 0, 1.193386e-7},
+        {"gtx-titan", HAUL_DIRECTION_DTOH, 0, 1.480396e-7},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         haul_machine *machine = machine_named(rows[i].machine);
         const haul_copy_curve *curve =
-            haul_machine_curve(machine, rows[i].direction, HAUL_PINNED, HAUL_NEAR);
+            haul_machine_curve(machine, rows[i].direction, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
         CHECK_NEAR(1e3 / curve->mapped_rate_Bps.value, rows[i].mapped, 1e-12);
         if (rows[i].busy > 0)
             CHECK_NEAR(1e3 / curve->busy_rate_Bps.value, rows[i].busy, 1e-12);
@@ -171,19 +174,19 @@ static void summit_and_lassen_are_the_papers(void **state)
         double alpha;
         double beta;
     } rows[] = {
-        {"summit", HAUL_HTOD, HAUL_NEAR, 1.09e-5, 2.38e-11},
-        {"summit", HAUL_DTOH, HAUL_NEAR, 1.09e-5, 2.36e-11},
-        {"summit", HAUL_HTOD, HAUL_FAR, 1.26e-5, 2.71e-11},
-        {"summit", HAUL_DTOH, HAUL_FAR, 1.25e-5, 2.72e-11},
-        {"lassen", HAUL_HTOD, HAUL_NEAR, 1.33e-5, 1.80e-11},
-        {"lassen", HAUL_DTOH, HAUL_NEAR, 1.35e-5, 1.75e-11},
-        {"lassen", HAUL_HTOD, HAUL_FAR, 1.42e-5, 2.84e-11},
-        {"lassen", HAUL_DTOH, HAUL_FAR, 1.40e-5, 2.83e-11},
+        {"summit", HAUL_DIRECTION_HTOD, HAUL_LOCALITY_NEAR, 1.09e-5, 2.38e-11},
+        {"summit", HAUL_DIRECTION_DTOH, HAUL_LOCALITY_NEAR, 1.09e-5, 2.36e-11},
+        {"summit", HAUL_DIRECTION_HTOD, HAUL_LOCALITY_FAR, 1.26e-5, 2.71e-11},
+        {"summit", HAUL_DIRECTION_DTOH, HAUL_LOCALITY_FAR, 1.25e-5, 2.72e-11},
+        {"lassen", HAUL_DIRECTION_HTOD, HAUL_LOCALITY_NEAR, 1.33e-5, 1.80e-11},
+        {"lassen", HAUL_DIRECTION_DTOH, HAUL_LOCALITY_NEAR, 1.35e-5, 1.75e-11},
+        {"lassen", HAUL_DIRECTION_HTOD, HAUL_LOCALITY_FAR, 1.42e-5, 2.84e-11},
+        {"lassen", HAUL_DIRECTION_DTOH, HAUL_LOCALITY_FAR, 1.40e-5, 2.83e-11},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         haul_machine *machine = machine_named(rows[i].machine);
         const haul_copy_curve *curve =
-            haul_machine_curve(machine, rows[i].direction, HAUL_PINNED, rows[i].locality);
+            haul_machine_curve(machine, rows[i].direction, HAUL_MEMORY_PINNED, rows[i].locality);
         CHECK_NEAR(curve->latency_s.value + curve->call_latency_s.value, rows[i].alpha, 1e-3);
         if (curve->points_from.value == 0) {
             CHECK_NEAR(1 / curve->rate_Bps.value, rows[i].beta, 1e-5);
@@ -191,6 +194,54 @@ static void summit_and_lassen_are_the_papers(void **state)
             const double at_s = curve->points[1].seconds - curve->points[0].seconds;
             CHECK_NEAR(at_s / curve->points[1].bytes, rows[i].beta, 1e-3);
             assert_true(curve->rate_Bps.value > 1 / rows[i].beta);
+        }
+        haul_machine_free(machine);
+    }
+}
+
+/* Each machine with messages has one MPI's figures only, and what every way needs. */
+static void machines_with_messages_have_all_ways(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"summit", "lassen", "lassen-mvapich"};
+    for (size_t i = 0; i < 3; i++) {
+        haul_machine *machine = machine_named(names[i]);
+        haul_way_time times[HAUL_WAYS_PREDICTED];
+        haul_error error;
+        const haul_exchange of = {.messages = 1, .bytes = 524288, .gpus = 1};
+        assert_int_equal(haul_exchange_predict(machine, &of, times, &error), HAUL_OK);
+        for (int p = 0; p < HAUL_WAYS_PREDICTED; p++) {
+            if (*times[p].missing)
+                fail_msg("%s lacks %s", names[i], times[p].missing);
+            /* 2 x 100 Gb/s */
+            assert_true(times[p].is_impossible || times[p].seconds > 524288 / 25e9);
+        }
+        haul_machine_free(machine);
+    }
+}
+
+/* BenchPress's ping-pongs of 512 KiB between nodes, which one message must take, latency once. */
+static void one_large_message_takes_its_measured_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *machine;
+        double cpu_s, gpu_s;
+    } rows[] = {
+        {"summit", 50.6e-6, 0}, /* the GPU's 512 KiB alone took 105 us, no line through it */
+        {"lassen", 45.1e-6, 45.5e-6},
+        {"lassen-mvapich", 30.6e-6, 31.2e-6}};
+    for (size_t i = 0; i < 3; i++) {
+        haul_machine *machine = machine_named(rows[i].machine);
+        haul_way_time times[HAUL_WAYS_PREDICTED];
+        haul_error error;
+        const haul_exchange of = {.messages = 1, .bytes = 524288, .gpus = 1};
+        assert_int_equal(haul_exchange_predict(machine, &of, times, &error), HAUL_OK);
+        for (int p = 0; p < HAUL_WAYS_PREDICTED; p++) {
+            if (times[p].way == HAUL_WAY_THREE_STEP)
+                CHECK_NEAR(times[p].messages_s, rows[i].cpu_s, 0.05);
+            if (times[p].way == HAUL_WAY_DIRECT && rows[i].gpu_s > 0)
+                CHECK_NEAR(times[p].messages_s, rows[i].gpu_s, 0.05);
         }
         haul_machine_free(machine);
     }
@@ -206,16 +257,17 @@ static void packets_are_near_what_was_measured(void **state)
         haul_direction direction;
         double rate_Bps;
     } rows[] = {
-        {"p100-pcie3", HAUL_HTOD, 12.15e9},
-        {"p100-pcie3", HAUL_DTOH, 12.89e9},
-        {"a100-pcie4", HAUL_HTOD, 26.0e9},
-        {"h100-pcie5", HAUL_HTOD, 55.6e9},
+        {"p100-pcie3", HAUL_DIRECTION_HTOD, 12.15e9},
+        {"p100-pcie3", HAUL_DIRECTION_DTOH, 12.89e9},
+        {"a100-pcie4", HAUL_DIRECTION_HTOD, 26.0e9},
+        {"h100-pcie5", HAUL_DIRECTION_HTOD, 55.6e9},
     };
     double share = -1;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         haul_machine *machine = machine_named(rows[i].machine);
-        const haul_copy copy = {
-            .bytes = 1024 * (uint64_t)MIB, .direction = rows[i].direction, .memory = HAUL_PINNED};
+        const haul_copy copy = {.bytes = 1024 * (uint64_t)MIB,
+                                .direction = rows[i].direction,
+                                .memory = HAUL_MEMORY_PINNED};
         const double rate = (double)copy.bytes / seconds(machine, "packet", &copy);
         CHECK_NEAR(rate, rows[i].rate_Bps, 0.10);
         assert_true(share < 0 || share == machine->link.ack_share.value);
@@ -231,8 +283,9 @@ static void pageable_copies_of_a_gh200_are_within_what_was_measured(void **state
 {
     (void)state;
     haul_machine *machine = machine_named("gh200");
-    const haul_copy copy = {
-        .direction = HAUL_HTOD, .memory = HAUL_PAGEABLE, .bytes = UINT64_C(1) << 30};
+    const haul_copy copy = {.direction = HAUL_DIRECTION_HTOD,
+                            .memory = HAUL_MEMORY_PAGEABLE,
+                            .bytes = UINT64_C(1) << 30};
     haul_model_ref ref;
     haul_estimate estimate;
     haul_error error;
@@ -290,7 +343,7 @@ static void the_environment_comes_first(void **state)
     haul_machine *machine = NULL;
     haul_error error;
     assert_false(is_listed("zz-mine"));
-    assert_int_equal(haul_machine_load("zz-mine", &machine, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_load("zz-mine", &machine, &error), HAUL_STATUS_BAD_INPUT);
     setenv("HAUL_MACHINES", list, 1);
     assert_true(is_listed("zz-mine"));
     assert_true(is_listed("zz-bad"));
@@ -299,24 +352,24 @@ static void the_environment_comes_first(void **state)
     assert_string_equal(machine->summary, "mine");
     haul_machine_free(machine);
     machine = NULL;
-    assert_int_equal(haul_machine_load("zz-mien", &machine, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_load("zz-mien", &machine, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(
         strstr(error.text, "no machine 'zz-mien' in the catalogue; did you mean zz-mine?"));
     assert_int_equal(haul_machine_load("ZZ_Mine", &machine, &error), HAUL_OK); /* in any case */
     haul_machine_free(machine);
     machine = NULL;
-    assert_int_equal(haul_machine_load("ZZ mine", &machine, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_load("ZZ mine", &machine, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "zz-mine"));
-    assert_int_equal(haul_machine_load("zz-other", &machine, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_load("zz-other", &machine, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "the file's name, 'zz-other'"));
-    assert_int_equal(haul_machine_load("zz-bad", &machine, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_load("zz-bad", &machine, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.file, "zz-bad.yaml"));
     assert_int_equal(error.line, 1);
     char path[256];
     snprintf(path, sizeof path, "%s/zz-other.yaml", folder);
     assert_int_equal(haul_machine_load(path, &machine, &error), HAUL_OK);
     haul_machine_free(machine);
-    assert_int_equal(haul_machine_load("/nowhere/a.yaml", &machine, &error), HAUL_IO);
+    assert_int_equal(haul_machine_load("/nowhere/a.yaml", &machine, &error), HAUL_STATUS_IO);
     unsetenv("HAUL_MACHINES");
     remove_file(folder, "zz-mine.yaml");
     remove_file(folder, "zz-other.yaml");
@@ -333,6 +386,8 @@ int main(void)
         cmocka_unit_test(gtx_titan_gives_the_papers_times),
         cmocka_unit_test(busy_rates_are_the_papers),
         cmocka_unit_test(summit_and_lassen_are_the_papers),
+        cmocka_unit_test(machines_with_messages_have_all_ways),
+        cmocka_unit_test(one_large_message_takes_its_measured_time),
         cmocka_unit_test(packets_are_near_what_was_measured),
         cmocka_unit_test(pageable_copies_of_a_gh200_are_within_what_was_measured),
         cmocka_unit_test(the_environment_comes_first),

@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <string.h>
+
 #include "haul/analysis.h"
+#include "haul/collective_time.h"
+#include "haul/message.h"
+#include "haul/project.h"
 #include "haul/trace.h"
 #include "workload/collective_name.h"
 
@@ -18,24 +23,25 @@ static void names_tell_operations(void **state)
         bool is_kernel;
     } cases[] = {
         {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-         HAUL_ALL_REDUCE, true},
-        {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", HAUL_SEND_RECEIVE, true},
-        {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", HAUL_REDUCE_SCATTER, true},
-        {"ncclKernel_Broadcast_RING_LL_Sum_int8_t", HAUL_BROADCAST, true},
-        {"ncclDevKernel_Reduce_Sum_f32_RING_LL", HAUL_REDUCE, true},
-        {"ncclDevKernel_Generic_1(ncclDevKernelArgsStorage)", HAUL_OTHER_COLLECTIVE, true},
-        {"void vllm::cross_device_reduce_1stage<float, 2>", HAUL_ALL_REDUCE, true},
-        {"_allgather_base", HAUL_ALL_GATHER, false},
-        {"all_to_allv", HAUL_ALL_TO_ALL, false},
-        {"ncclAllReduce", HAUL_ALL_REDUCE, true},
-        {"void reduce_kernel<512, nccl>(int)", HAUL_REDUCE, false},
-        {"", HAUL_OTHER_COLLECTIVE, false},
+         HAUL_COLLECTIVE_ALL_REDUCE, true},
+        {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", HAUL_COLLECTIVE_SEND_RECEIVE,
+         true},
+        {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", HAUL_COLLECTIVE_REDUCE_SCATTER, true},
+        {"ncclKernel_Broadcast_RING_LL_Sum_int8_t", HAUL_COLLECTIVE_BROADCAST, true},
+        {"ncclDevKernel_Reduce_Sum_f32_RING_LL", HAUL_COLLECTIVE_REDUCE, true},
+        {"ncclDevKernel_Generic_1(ncclDevKernelArgsStorage)", HAUL_COLLECTIVE_OTHER, true},
+        {"void vllm::cross_device_reduce_1stage<float, 2>", HAUL_COLLECTIVE_ALL_REDUCE, true},
+        {"_allgather_base", HAUL_COLLECTIVE_ALL_GATHER, false},
+        {"all_to_allv", HAUL_COLLECTIVE_ALL_TO_ALL, false},
+        {"ncclAllReduce", HAUL_COLLECTIVE_ALL_REDUCE, true},
+        {"void reduce_kernel<512, nccl>(int)", HAUL_COLLECTIVE_REDUCE, false},
+        {"", HAUL_COLLECTIVE_OTHER, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(haul_collective_named(cases[i].name), cases[i].kind);
-        assert_int_equal(haul_is_collective_name(cases[i].name), cases[i].is_kernel);
+        assert_int_equal(hl_workload_collective_named(cases[i].name), cases[i].kind);
+        assert_int_equal(hl_workload_is_collective_name(cases[i].name), cases[i].is_kernel);
     }
-    assert_string_equal(haul_collective_text(HAUL_ALL_TO_ALL), "all-to-all");
+    assert_string_equal(haul_collective_text(HAUL_COLLECTIVE_ALL_TO_ALL), "all-to-all");
 }
 
 static haul_workload *load(const char *text)
@@ -89,18 +95,18 @@ static void arguments_are_found(void **state)
     haul_error error;
     assert_int_equal(haul_communication_uses(workload, &uses, &count, &error), HAUL_OK);
     assert_int_equal(count, 3);
-    assert_int_equal(uses[0].of.kind, HAUL_ALL_TO_ALL);
+    assert_int_equal(uses[0].of.kind, HAUL_COLLECTIVE_ALL_TO_ALL);
     assert_int_equal(uses[0].of.bytes, 2 * 4096); /* of halves */
     assert_int_equal(uses[0].of.ranks, 4);
     CHECK_NEAR(haul_communication_moved(&uses[0].of), 0.75 * 8192, 1e-12);
     for (size_t i = 1; i < count; i++) {
-        const bool is_known = uses[i].of.kind == HAUL_ALL_GATHER;
+        const bool is_known = uses[i].of.kind == HAUL_COLLECTIVE_ALL_GATHER;
         assert_int_equal(uses[i].of.bytes, is_known ? 1600 : 0);
         assert_int_equal(uses[i].of.ranks, is_known ? 2 : 0);
     }
     free(uses);
     haul_analysis *analysis = NULL;
-    assert_int_equal(haul_analyze(workload, &analysis, &error), HAUL_OK);
+    assert_int_equal(haul_analysis_make(workload, &analysis, &error), HAUL_OK);
     assert_int_equal(analysis->kernels.count, 1);
     assert_int_equal(analysis->communication.count, 3);
     assert_int_equal(analysis->communication.bytes, 6144 + 800);
@@ -140,17 +146,89 @@ static void hostile_arguments(void **state)
         size_t count = 0;
         assert_int_equal(haul_communication_uses(workload, &uses, &count, NULL), HAUL_OK);
         assert_int_equal(count, 1);
-        assert_int_equal(uses[0].of.kind, HAUL_ALL_REDUCE);
+        assert_int_equal(uses[0].of.kind, HAUL_COLLECTIVE_ALL_REDUCE);
         assert_int_equal(uses[0].of.bytes, 0);
         free(uses);
         haul_workload_free(workload);
     }
 }
 
+/* On another machine a collective keeps its recorded time, and a note says so; the interval reaches
+ * to the ratio of the links. */
+static void another_machine_keeps_collectives(void **state)
+{
+    (void)state;
+    haul_workload *workload = load(trace);
+    haul_machine *from = NULL, *to = NULL;
+    haul_projection *projection = NULL;
+    haul_error error = {0};
+    bool is_told = false;
+    assert_int_equal(haul_machine_load("a100-sxm4", &from, &error), HAUL_OK);
+    assert_int_equal(haul_machine_load("v100-sxm2", &to, &error), HAUL_OK);
+    const haul_projection_options options = {.from = from, .to = to};
+    if (haul_projection_make(workload, &options, &projection, &error))
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < projection->note_count; i++)
+        is_told |= strstr(projection->notes[i], "collectives keep their recorded time") != NULL;
+    assert_true(is_told);
+    size_t found = 0;
+    for (size_t i = 0; i < projection->kernel_row_count; i++) {
+        const haul_kernel_row *row = &projection->kernel_rows[i];
+        if (strncmp(row->name, "nccl", 4) != 0)
+            continue;
+        found++;
+        CHECK_NEAR(row->predicted.seconds, row->recorded_s, 1e-9);
+        assert_true(row->predicted.low_s <= row->predicted.seconds &&
+                    row->predicted.high_s >= row->predicted.seconds);
+    }
+    assert_int_equal(found, 3);
+    haul_projection_free(projection);
+    haul_machine_free(from);
+    haul_machine_free(to);
+    haul_workload_free(workload);
+}
+
+/* A table of nccl-tests, fitted, gives its own times back as predictions: 8 GPUs of one node. */
+static void a_fitted_table_is_predicted(void **state)
+{
+    (void)state;
+    const char *data = getenv("HAUL_DATA");
+    char path[1000];
+    haul_message_samples samples = {0};
+    haul_message_fit fit;
+    haul_machine *machine = NULL;
+    haul_error error = {0};
+    const haul_message_source source = {NULL, HAUL_MEMORY_UNKNOWN, HAUL_REACH_BETWEEN_NODES, false};
+    const haul_message_fit_options how = {.breaks = 3};
+    const haul_machine base = {
+        .name = "m", .summary = "s", .gpu.count = {8, HAUL_PROVENANCE_DATASHEET, "s"}};
+    (void)snprintf(path, sizeof path, "%s/mpi/nccl-tests-alltoall.log",
+                   data && *data ? data : "../shared/data");
+    if (access(path, R_OK)) {
+        printf("skipped: no '%s'; HAUL_DATA names the folder\n", path);
+        skip();
+    }
+    assert_int_equal(haul_message_samples_load(path, &source, &samples, &error), HAUL_OK);
+    assert_int_equal(haul_message_fit_make(&samples, &how, &fit, &error), HAUL_OK);
+    assert_int_equal(haul_message_fit_machine(&fit, &base, "t", &machine, &error), HAUL_OK);
+    for (size_t i = 0; i < samples.count; i++) {
+        const haul_communication of = {.kind = HAUL_COLLECTIVE_ALL_TO_ALL,
+                                       .ranks = 8,
+                                       .bytes = (samples.items[i].bytes * 8 + 6) / 7};
+        haul_estimate estimate;
+        assert_int_equal(haul_collective_time(machine, &of, &estimate, &error), HAUL_OK);
+        CHECK_NEAR(estimate.seconds, samples.items[i].seconds, 0.05);
+    }
+    haul_machine_free(machine);
+    haul_message_fit_free(&fit);
+    haul_message_samples_free(&samples);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_tell_operations),
-                                       cmocka_unit_test(arguments_are_found),
-                                       cmocka_unit_test(hostile_arguments)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_machine_keeps_collectives),
+        cmocka_unit_test(a_fitted_table_is_predicted), cmocka_unit_test(names_tell_operations),
+        cmocka_unit_test(arguments_are_found), cmocka_unit_test(hostile_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,14 +41,14 @@ static void fields_are_read(void **state)
     size_t column = 7;
     assert_int_equal(haul_csv_find(csv, "b", &column, NULL), HAUL_OK);
     assert_int_equal(column, 1);
-    assert_int_equal(haul_csv_find(csv, "d", &column, NULL), HAUL_BAD_INPUT);
+    assert_int_equal(haul_csv_find(csv, "d", &column, NULL), HAUL_STATUS_BAD_INPUT);
     assert_int_equal(column, 1);
 
     const char *const *fields = next(csv);
     assert_string_equal(fields[0], "1");
     assert_string_equal(fields[1], " x\"y\n");
     assert_string_equal(fields[2], "z");
-    haul_error error = {.status = HAUL_BAD_INPUT};
+    haul_error error = {.status = HAUL_STATUS_BAD_INPUT};
     haul_csv_locate(csv, 2, &error);
     assert_int_equal(error.line, 4);
     assert_int_equal(error.column, 4);
@@ -91,7 +91,7 @@ static void wrong_text_is_located(void **state)
         haul_status status = haul_csv_open_memory(wrong[i].text, size, "t.csv", &csv, &error);
         if (!status)
             status = haul_csv_next(csv, &fields, &error);
-        assert_int_equal(status, HAUL_BAD_INPUT);
+        assert_int_equal(status, HAUL_STATUS_BAD_INPUT);
         assert_int_equal(error.line, wrong[i].line);
         assert_int_equal(error.column, wrong[i].column);
         assert_string_equal(error.file, "t.csv");
@@ -108,10 +108,12 @@ static void limits_hold(void **state)
     memset(text, ',', size);
     haul_csv *csv = NULL;
     haul_error error = {0};
-    assert_int_equal(haul_csv_open_memory(text, size, "t.csv", &csv, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_csv_open_memory(text, size, "t.csv", &csv, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "1024"));
     memset(text, 'x', size);
-    assert_int_equal(haul_csv_open_memory(text, size, "t.csv", &csv, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_csv_open_memory(text, size, "t.csv", &csv, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "1 MiB"));
     free(text);
 }
@@ -143,29 +145,30 @@ static void files_are_gzipped_or_not(void **state)
 
     char *text = NULL;
     size_t size = 0;
-    assert_int_equal(haul_textfile_read(path, 1 << 20, &text, &size, &error), HAUL_OK);
+    assert_int_equal(hl_base_textfile_read(path, 1 << 20, &text, &size, &error), HAUL_OK);
     assert_int_equal(size, 330000);
     assert_int_equal(strlen(text), size);
     free(text);
     text = NULL;
-    assert_int_equal(haul_textfile_read(path, 1000, &text, &size, &error), HAUL_BAD_INPUT);
+    assert_int_equal(hl_base_textfile_read(path, 1000, &text, &size, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_null(text);
 
     assert_int_equal(ftruncate(descriptor, 200), 0);
-    assert_int_equal(haul_textfile_read(path, 1 << 20, &text, &size, &error), HAUL_IO);
+    assert_int_equal(hl_base_textfile_read(path, 1 << 20, &text, &size, &error), HAUL_STATUS_IO);
     haul_status status = haul_csv_open(path, &csv, &error);
     const char *const *fields = NULL;
     while (!status && !(status = haul_csv_next(csv, &fields, &error)) && fields)
         ;
-    assert_int_equal(status, HAUL_IO);
+    assert_int_equal(status, HAUL_STATUS_IO);
     haul_csv_close(csv);
     close(descriptor);
     unlink(path);
-    assert_int_equal(haul_csv_open(path, &csv, &error), HAUL_IO);
+    assert_int_equal(haul_csv_open(path, &csv, &error), HAUL_STATUS_IO);
     assert_non_null(strstr(error.text, "cannot open"));
-    assert_int_equal(haul_csv_open("/", &csv, &error), HAUL_IO);
+    assert_int_equal(haul_csv_open("/", &csv, &error), HAUL_STATUS_IO);
     assert_non_null(strstr(error.text, "cannot read '/'"));
-    assert_int_equal(haul_textfile_read(path, 1, &text, &size, &error), HAUL_IO);
+    assert_int_equal(hl_base_textfile_read(path, 1, &text, &size, &error), HAUL_STATUS_IO);
 }
 
 static void what_is_written_is_read_back(void **state)

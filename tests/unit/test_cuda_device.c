@@ -2,6 +2,7 @@
  * argument is the kind, the second the test, for each needs a driver of its own (FAKE_CUDA). */
 #include "check.h"
 
+#include <dlfcn.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static void no_driver(void **state)
     const haul_status status = open_failing();
     if (!status || !strstr(problem.text, "brings it"))
         skip(); /* this machine has a driver */
-    assert_int_equal(status, HAUL_ABSENT);
+    assert_int_equal(status, HAUL_STATUS_ABSENT);
     expect(strcmp(kind, "hip") ? "no libcuda.so.1: NVIDIA's driver brings it"
                                : "no libamdhip64.so: AMD's ROCm brings it");
 }
@@ -57,7 +58,7 @@ static void no_driver(void **state)
 static void no_device(void **state)
 {
     (void)state;
-    assert_int_equal(open_failing(), HAUL_ABSENT);
+    assert_int_equal(open_failing(), HAUL_STATUS_ABSENT);
     expect("the driver finds no GPU of ");
 }
 
@@ -67,14 +68,32 @@ static void no_such_device(void **state)
     haul_device *device;
     char name[32];
     snprintf(name, sizeof name, "%s:2", kind);
-    assert_int_equal(haul_device_open(name, NULL, &device, &problem), HAUL_ABSENT);
+    assert_int_equal(haul_device_open(name, NULL, &device, &problem), HAUL_STATUS_ABSENT);
     expect(":2': the last is 1");
     snprintf(name, sizeof name, "%s:x", kind);
-    assert_int_equal(haul_device_open(name, NULL, &device, &problem), HAUL_USAGE);
+    assert_int_equal(haul_device_open(name, NULL, &device, &problem), HAUL_STATUS_USAGE);
+    snprintf(name, sizeof name, "%s:GPU-nothing", kind);
+    assert_int_equal(haul_device_open(name, NULL, &device, &problem), HAUL_STATUS_ABSENT);
+    snprintf(name, sizeof name, "%s:ffff:00:00.0", kind);
+    assert_int_equal(haul_device_open(name, NULL, &device, &problem), HAUL_STATUS_ABSENT);
+}
+
+/* By what it says of itself, as `haul measure` writes it into a journal. */
+static void by_uuid(void **state)
+{
+    (void)state;
+    char name[64];
+    haul_device *second = open_nth(1, NULL), *again;
+    const char *identity = haul_device_describe(second)->identity;
+    snprintf(name, sizeof name, "%s:%s", kind, identity);
+    MUST(haul_device_open(name, NULL, &again, &problem));
+    assert_string_equal(haul_device_describe(again)->identity, identity);
+    haul_device_close(again);
+    haul_device_close(second);
 }
 
 /* c = a b by the vendor's library, behind the copies of a and b on the same stream. */
-static void multiply_in(haul_device *device, haul_vendor *vendor, haul_precision precision,
+static void multiply_in(haul_device *device, hl_device_vendor *vendor, haul_precision precision,
                         const void *matrices[2], void *result, size_t bytes)
 {
     haul_buffer *on_device[3];
@@ -88,8 +107,9 @@ static void multiply_in(haul_device *device, haul_vendor *vendor, haul_precision
                                   .size = {bytes}};
         MUST(haul_stream_copy(stream, &in, NULL, &problem));
     }
-    const haul_vendor_product product = {precision, 2, on_device[0], on_device[1], on_device[2]};
-    MUST(haul_vendor_multiply(vendor, stream, &product, &problem));
+    const hl_device_vendor_product product = {precision,    2,           2, 2, on_device[0],
+                                              on_device[1], on_device[2]};
+    MUST(hl_device_vendor_multiply(vendor, stream, &product, &problem));
     const haul_transfer out = {
         .to = haul_in_host(result), .from = haul_in_buffer(on_device[2], 0), .size = {bytes}};
     MUST(haul_stream_copy(stream, &out, NULL, &problem));
@@ -110,10 +130,10 @@ static void matrix_products(void **state)
     double made[4];
     float made_single[4];
     uint16_t made_half[4];
-    haul_vendor *vendor;
+    hl_device_vendor *vendor;
     haul_device *device = open_nth(0, NULL);
-    MUST(haul_vendor_open(device, &vendor, &problem));
-    assert_string_equal(haul_vendor_name(vendor), strcmp(kind, "hip") ? "cuBLAS" : "hipBLAS");
+    MUST(hl_device_vendor_open(device, &vendor, &problem));
+    assert_string_equal(hl_device_vendor_name(vendor), strcmp(kind, "hip") ? "cuBLAS" : "hipBLAS");
     multiply_in(device, vendor, HAUL_PRECISION_FP64, (const void *[]){a, b}, made, sizeof made);
     assert_memory_equal(made, c, sizeof c);
     multiply_in(device, vendor, HAUL_PRECISION_FP32, (const void *[]){a_single, b_single},
@@ -123,7 +143,7 @@ static void matrix_products(void **state)
     multiply_in(device, vendor, HAUL_PRECISION_FP16, (const void *[]){a_half, b_half}, made_half,
                 sizeof made_half);
     assert_memory_equal(made_half, c_half, sizeof c_half);
-    haul_vendor_close(vendor);
+    hl_device_vendor_close(vendor);
     haul_device_close(device);
 }
 
@@ -132,7 +152,7 @@ static void no_compiler(void **state)
     (void)state;
     haul_kernel *kernel;
     haul_device *device = open_nth(0, NULL);
-    assert_int_equal(haul_kernel_new(device, &scale, &kernel, &problem), HAUL_ABSENT);
+    assert_int_equal(haul_kernel_new(device, &scale, &kernel, &problem), HAUL_STATUS_ABSENT);
     expect("which compiles kernels: ");
     haul_device_close(device);
 }
@@ -153,7 +173,7 @@ static void a_kernel_that_does_not_compile(void **state)
     source.text_end = text + sizeof text - 1;
     haul_device *device = open_nth(0, NULL);
     haul_kernel *kernel;
-    assert_int_equal(haul_kernel_new(device, &source, &kernel, &problem), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_new(device, &source, &kernel, &problem), HAUL_STATUS_BAD_INPUT);
     assert_string_equal(problem.file, "mine.kernel.h");
     assert_int_equal(problem.line, 6);
     expect("nothing_such");
@@ -169,7 +189,7 @@ static void out_of_memory(void **state)
     uint64_t left;
     MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 600 << 10, &one, &problem));
     assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 600 << 10, &two, &problem),
-                     HAUL_DEVICE_FULL);
+                     HAUL_STATUS_DEVICE_FULL);
     expect(":0' has no 614400 bytes of device memory");
     MUST(haul_device_room(device, &left, &problem));
     assert_int_equal(left, 424 << 10);
@@ -198,21 +218,21 @@ static void a_device_that_disappears(void **state)
         if (!status)
             status = haul_stream_wait(stream, &problem);
     }
-    assert_int_equal(status, HAUL_DEVICE_FAILED);
+    assert_int_equal(status, HAUL_STATUS_DEVICE_FAILED);
     expect("Unknown (999)" + (strcmp(kind, "hip") ? 7 : 0));
-    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_DEVICE_FAILED);
+    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_STATUS_DEVICE_FAILED);
     assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 1, &other, &problem),
-                     HAUL_DEVICE_FAILED);
+                     HAUL_STATUS_DEVICE_FAILED);
     haul_stream_free(stream);
     haul_buffer_free(buffer);
     haul_device_close(device);
 }
 
-/* What a launch of `source` on a buffer of `bytes` with a time limit ends with. */
+/* What a launch of `source` on a small buffer ends with, within `limit_s` (0: the default). */
 static haul_status run(const haul_kernel_source *source, const void *value, size_t buffers,
-                       haul_box box)
+                       haul_box box, double limit_s)
 {
-    const haul_device_options options = {.time_limit_s = 0.2};
+    const haul_device_options options = {.time_limit_s = limit_s};
     haul_device *device = open_nth(0, &options);
     haul_kernel *kernel;
     haul_stream *stream;
@@ -227,7 +247,7 @@ static haul_status run(const haul_kernel_source *source, const void *value, size
     const haul_status status = haul_stream_wait(stream, &problem);
     const haul_error first = problem;
     assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 1, &other, &problem),
-                     HAUL_DEVICE_FAILED);
+                     HAUL_STATUS_DEVICE_FAILED);
     haul_stream_free(stream);
     haul_buffer_free(buffer);
     haul_kernel_free(kernel);
@@ -240,7 +260,7 @@ static void a_hanging_kernel(void **state)
 {
     (void)state;
     const int steps = 1 << 30;
-    assert_int_equal(run(&spin, &steps, 1, (haul_box){{0}, {16}}), HAUL_TIMED_OUT);
+    assert_int_equal(run(&spin, &steps, 1, (haul_box){{0}, {16}}, 0.2), HAUL_STATUS_TIMED_OUT);
     expect("did not end its work within 0.2 s");
 }
 
@@ -248,7 +268,7 @@ static void a_kernel_that_leaves_its_buffer(void **state)
 {
     (void)state;
     const float by = 1;
-    assert_int_equal(run(&scale, &by, 2, (haul_box){{0}, {100000}}), HAUL_DEVICE_FAILED);
+    assert_int_equal(run(&scale, &by, 2, (haul_box){{0}, {100000}}, 0), HAUL_STATUS_DEVICE_FAILED);
     expect("an operation on the device failed: ");
     expect("(700)");
 }
@@ -328,12 +348,83 @@ static void memory_of_two_processes(void **state)
     haul_device_close(device);
 }
 
+/* What a program that uses another GPU has current: a context of CUDA, a device of HIP. */
+typedef struct program_state {
+    int (*get)(void *current);
+    int (*set)(void *context);
+    int (*set_number)(int device);
+} program_state;
+
+static void *current_of(const program_state *program_has)
+{
+    void *current = NULL;
+    assert_int_equal(program_has->get(&current), 0);
+    return current;
+}
+
+static void use_all(haul_device *device)
+{
+    uint64_t room;
+    haul_buffer *buffer;
+    haul_stream *stream;
+    haul_event *event;
+    char byte = 0;
+    double seconds;
+    MUST(haul_device_room(device, &room, &problem));
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 64, &buffer, &problem));
+    MUST(haul_stream_new(device, &stream, &problem));
+    MUST(haul_event_new(device, &event, &problem));
+    const haul_transfer transfer = {
+        .to = haul_in_buffer(buffer, 0), .from = haul_in_host(&byte), .size = {1}};
+    MUST(haul_stream_copy(stream, &transfer, event, &problem));
+    MUST(haul_event_wait(event, &problem));
+    MUST(haul_event_seconds(event, event, &seconds, &problem));
+    MUST(haul_stream_wait(stream, &problem));
+    haul_event_free(event);
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+}
+
+/* Another device's, and none: both are there again behind every call. */
+static void what_a_program_has_current_stays(void **state)
+{
+    (void)state;
+    const bool is_hip = !strcmp(kind, "hip");
+    void *library = dlopen(is_hip ? "libamdhip64.so.6" : "libcuda.so.1", RTLD_NOW);
+    assert_non_null(library);
+    program_state has = {NULL};
+    *(void **)&has.get = dlsym(library, is_hip ? "hipGetDevice" : "cuCtxGetCurrent");
+    *(void **)&has.set = dlsym(library, is_hip ? "hipSetDevice" : "cuCtxSetCurrent");
+    *(void **)&has.set_number = *(void **)&has.set;
+    haul_device *other = open_nth(1, NULL), *device = open_nth(0, NULL);
+    if (!is_hip) {
+        int (*retain)(void *context, int number);
+        void *context;
+        *(void **)&retain = dlsym(library, "cuDevicePrimaryCtxRetain");
+        assert_null(current_of(&has));
+        use_all(device);
+        assert_null(current_of(&has));
+        assert_int_equal(retain(&context, 1), 0);
+        assert_int_equal(has.set(context), 0);
+    } else {
+        assert_int_equal(has.set_number(1), 0);
+    }
+    void *const before = current_of(&has);
+    assert_non_null(before);
+    use_all(device);
+    assert_ptr_equal(current_of(&has), before);
+    haul_device_close(device);
+    haul_device_close(other);
+    dlclose(library);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_driver),
         cmocka_unit_test(no_device),
         cmocka_unit_test(no_such_device),
+        cmocka_unit_test(by_uuid),
         cmocka_unit_test(matrix_products),
         cmocka_unit_test(no_compiler),
         cmocka_unit_test(a_kernel_that_does_not_compile),
@@ -342,6 +433,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_hanging_kernel),
         cmocka_unit_test(a_kernel_that_leaves_its_buffer),
         cmocka_unit_test(memory_of_two_processes),
+        cmocka_unit_test(what_a_program_has_current_stays),
     };
     if (argc < 3)
         return 2;

@@ -250,6 +250,29 @@ static void test_threads_on_a_hostile_driver(void **state)
     expect_said("records were dropped");
 }
 
+/* PyTorch's profiler registers for CUPTI's records itself, and then has all of them. */
+static void test_another_tool_takes_the_records(void **state)
+{
+    (void)state;
+    assert_int_equal(record_threads("", "eager", ""), 0);
+    assert_string_equal(ask("SELECT count(*) FROM META_DATA_CAPTURE WHERE name ="
+                            " 'HAUL:RECORDERS_TAKEN_OVER'"),
+                        "0");
+    assert_string_equal(
+        ask("SELECT count(*)" IN("RUNTIME") "JOIN StringIds ON id = nameId"
+                                            " WHERE value LIKE 'cuDeviceGetCount%'"),
+        "0");
+    /* Where it takes them before the recorder's own first record came, nobody can know. */
+    const char *taken = "0";
+    for (int tries = 0; tries < 20 && atoi(taken) == 0; tries++) {
+        assert_int_equal(record_threads(",taken", "eager", ""), 0);
+        taken = ask("SELECT value FROM META_DATA_CAPTURE WHERE name ="
+                    " 'HAUL:RECORDERS_TAKEN_OVER'");
+    }
+    assert_string_equal(taken, "1");
+    expect_said("incomplete: 1 recorder lost CUPTI to another profiler in the program");
+}
+
 static void test_ends(void **state)
 {
     static const struct {
@@ -307,7 +330,8 @@ static void test_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char base[64];
-        assert_string_equal(haul_kernel_base_name(names[i][0], base, sizeof base), names[i][1]);
+        assert_string_equal(hl_record_kernel_base_name(names[i][0], base, sizeof base),
+                            names[i][1]);
     }
 }
 
@@ -320,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_many_from_threads, begin, end),
         cmocka_unit_test_setup_teardown(test_hostile, begin, end),
         cmocka_unit_test_setup_teardown(test_threads_on_a_hostile_driver, begin, end),
+        cmocka_unit_test_setup_teardown(test_another_tool_takes_the_records, begin, end),
         cmocka_unit_test_setup_teardown(test_ends, begin, end),
         cmocka_unit_test_setup_teardown(test_without_cupti, begin, end),
         cmocka_unit_test_setup_teardown(test_limits, begin, end),

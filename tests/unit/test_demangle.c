@@ -8,32 +8,32 @@
 static void names_become_readable(void **state)
 {
     (void)state;
-    haul_arena arena = {0};
+    hl_base_arena arena = {0};
     const char *texts[] = {"_Z9histogramPKfPji", "plain", "_Znot a name", ""};
-    haul_demangle(texts, 4, &arena);
+    hl_base_demangle(texts, 4, &arena);
     if (!strcmp(texts[0], "_Z9histogramPKfPji")) {
-        haul_arena_release(&arena);
+        hl_base_arena_release(&arena);
         skip(); /* no C++ runtime */
     }
     assert_string_equal(texts[0], "histogram(float const*, unsigned int*, int)");
     assert_string_equal(texts[1], "plain");
     assert_string_equal(texts[2], "_Znot a name");
     assert_string_equal(texts[3], "");
-    haul_arena_release(&arena);
+    hl_base_arena_release(&arena);
 }
 
 /* Each "S_" may double what it refers to. */
 static void a_name_that_would_not_end_stays(void **state)
 {
     (void)state;
-    haul_arena arena = {0};
+    hl_base_arena arena = {0};
     char bomb[400] = "_Z1fI";
     for (int i = 0; i < 60; i++)
         strcat(bomb, "S_S0_");
     const char *texts[] = {bomb};
-    haul_demangle(texts, 1, &arena);
+    hl_base_demangle(texts, 1, &arena);
     assert_ptr_equal(texts[0], bomb);
-    haul_arena_release(&arena);
+    hl_base_arena_release(&arena);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* What every device must do, on each that is present. Without arguments: all; else those named. */
 #include "check.h"
+#include "haul/device_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,7 +299,7 @@ static void test_event_times(void **state)
     MUST(self, haul_event_seconds(second, first, &reverse, &self->error));
     assert_true(one > 0 && other > 0 && both >= (one + other) * 0.999);
     assert_true(still >= other * 0.999 && reverse <= 1e-6);
-    assert_int_equal(haul_event_seconds(never, first, &one, &self->error), HAUL_USAGE);
+    assert_int_equal(haul_event_seconds(never, first, &one, &self->error), HAUL_STATUS_USAGE);
     MUST(self, haul_event_wait(never, &self->error));
     haul_event_free(first);
     haul_event_free(second);
@@ -330,7 +331,8 @@ static void test_memory_of_both(void **state)
     static const struct {
         haul_buffer_kind kind;
         unsigned needs;
-    } kinds[] = {{HAUL_BUFFER_MAPPED, HAUL_CAN_MAP}, {HAUL_BUFFER_MANAGED, HAUL_CAN_MANAGE}};
+    } kinds[] = {{HAUL_BUFFER_MAPPED, HAUL_DEVICE_CAN_MAP},
+                 {HAUL_BUFFER_MANAGED, HAUL_DEVICE_CAN_MANAGE}};
     const unsigned can = haul_device_describe(self->device)->can;
     haul_kernel *kernel = compile(self, &scale);
     const float by = 4;
@@ -338,7 +340,7 @@ static void test_memory_of_both(void **state)
         haul_buffer *x, *y;
         if (!(can & kinds[k].needs)) {
             assert_int_equal(haul_buffer_new(self->device, kinds[k].kind, COUNT, &x, &self->error),
-                             HAUL_ABSENT);
+                             HAUL_STATUS_ABSENT);
             continue;
         }
         x = allocate(self, kinds[k].kind, COUNT * sizeof(float));
@@ -365,21 +367,21 @@ static void test_kinds_of_pointers(void **state)
     haul_memory memory;
     haul_buffer *pinned = allocate(self, HAUL_BUFFER_PINNED, 64);
     MUST(self, haul_device_memory_of(self->device, &local, &memory, &self->error));
-    assert_int_equal(memory, HAUL_PAGEABLE);
+    assert_int_equal(memory, HAUL_MEMORY_PAGEABLE);
     MUST(self, haul_device_memory_of(self->device, (char *)haul_buffer_host(pinned) + 63, &memory,
                                      &self->error));
-    assert_int_equal(memory, HAUL_PINNED);
+    assert_int_equal(memory, HAUL_MEMORY_PINNED);
     haul_buffer_free(pinned);
-    if (!(haul_device_describe(self->device)->can & HAUL_CAN_PIN))
+    if (!(haul_device_describe(self->device)->can & HAUL_DEVICE_CAN_PIN))
         return;
     char *own = calloc(1, 8192);
     MUST(self, haul_buffer_pin(self->device, own, 8192, &pinned, &self->error));
     MUST(self, haul_device_memory_of(self->device, own + 100, &memory, &self->error));
-    assert_int_equal(memory, HAUL_PINNED);
+    assert_int_equal(memory, HAUL_MEMORY_PINNED);
     assert_ptr_equal(haul_buffer_host(pinned), own);
     haul_buffer_free(pinned);
     MUST(self, haul_device_memory_of(self->device, own + 100, &memory, &self->error));
-    assert_int_equal(memory, HAUL_PAGEABLE);
+    assert_int_equal(memory, HAUL_MEMORY_PAGEABLE);
     free(own);
 }
 
@@ -392,24 +394,26 @@ static void test_wrong_use(void **state)
     haul_buffer *buffer = allocate(self, HAUL_BUFFER_DEVICE, 16), *none;
     haul_kernel *kernel = compile(self, &scale);
     haul_transfer transfer = {haul_in_buffer(buffer, 8), haul_in_host(host), {9}, {0}, {0}};
-    assert_int_equal(haul_stream_copy(self->stream, &transfer, NULL, error), HAUL_USAGE);
+    assert_int_equal(haul_stream_copy(self->stream, &transfer, NULL, error), HAUL_STATUS_USAGE);
     transfer = (haul_transfer){haul_in_buffer(buffer, 0), haul_in_host(host), {8, 3}, {0}, {0}};
-    assert_int_equal(haul_stream_copy(self->stream, &transfer, NULL, error), HAUL_USAGE);
+    assert_int_equal(haul_stream_copy(self->stream, &transfer, NULL, error), HAUL_STATUS_USAGE);
     transfer.size[1] = UINT64_MAX;
-    assert_int_equal(haul_stream_copy(self->stream, &transfer, NULL, error), HAUL_USAGE);
+    assert_int_equal(haul_stream_copy(self->stream, &transfer, NULL, error), HAUL_STATUS_USAGE);
     transfer = (haul_transfer){haul_in_buffer(buffer, 0), haul_in_host(host), {8, 2}, {4}, {0}};
-    assert_int_equal(haul_stream_copy(self->stream, &transfer, NULL, error), HAUL_USAGE);
+    assert_int_equal(haul_stream_copy(self->stream, &transfer, NULL, error), HAUL_STATUS_USAGE);
     const haul_filling filling = {buffer, 1, 16, 0};
-    assert_int_equal(haul_stream_fill(self->stream, &filling, NULL, error), HAUL_USAGE);
+    assert_int_equal(haul_stream_fill(self->stream, &filling, NULL, error), HAUL_STATUS_USAGE);
     const haul_argument arguments[] = {{buffer, 0, NULL}, {buffer, 2, NULL}, {NULL, 0, &by}};
     haul_launch given = {.box = {{0}, {1}}, .arguments = arguments, .argument_count = 3};
-    assert_int_equal(haul_stream_launch(self->stream, kernel, &given, NULL, error), HAUL_USAGE);
+    assert_int_equal(haul_stream_launch(self->stream, kernel, &given, NULL, error),
+                     HAUL_STATUS_USAGE);
     given.argument_count = 2;
-    assert_int_equal(haul_stream_launch(self->stream, kernel, &given, NULL, error), HAUL_USAGE);
+    assert_int_equal(haul_stream_launch(self->stream, kernel, &given, NULL, error),
+                     HAUL_STATUS_USAGE);
     assert_int_equal(haul_buffer_new(self->device, HAUL_BUFFER_DEVICE, 0, &none, error),
-                     HAUL_USAGE);
+                     HAUL_STATUS_USAGE);
     assert_int_equal(haul_buffer_new(self->device, HAUL_BUFFER_DEVICE, UINT64_MAX, &none, error),
-                     HAUL_USAGE);
+                     HAUL_STATUS_USAGE);
     haul_kernel_free(kernel);
     haul_buffer_free(buffer);
 }
@@ -423,7 +427,7 @@ static void test_out_of_memory(void **state)
     assert_true(before > 0);
     assert_int_equal(
         haul_buffer_new(self->device, HAUL_BUFFER_DEVICE, (uint64_t)1 << 60, &buffer, &self->error),
-        HAUL_DEVICE_FULL);
+        HAUL_STATUS_DEVICE_FULL);
     MUST(self, haul_device_room(self->device, &after, &self->error));
     assert_true(after > before / 2);
 }
@@ -434,12 +438,12 @@ static void test_peers(void **state)
 {
     fixture *self = *state;
     char name[64];
-    if (!(haul_device_describe(self->device)->can & HAUL_CAN_REACH_PEERS))
+    if (!(haul_device_describe(self->device)->can & HAUL_DEVICE_CAN_REACH_PEERS))
         skip();
     snprintf(name, sizeof name, "%s", self->name);
     char *last = &name[strlen(name) - 1];
-    if (*last == '0')
-        *last = '1'; /* else the same again */
+    if (*last == '0' && last[-1] == ':')
+        *last = '1'; /* "cuda:0": the next GPU; else the same again */
     fixture other = {.name = name};
     const haul_device_options options = {.beside = self->device};
     int there[64], back[64] = {0};
@@ -541,7 +545,8 @@ int main(int argc, char **argv)
     failed += run_on("sim:lassen:0");
     for (haul_order order = HAUL_ORDER_LATE; order <= HAUL_ORDER_RANDOM; order++)
         for (uint64_t seed = 0; seed < 3; seed++)
-            failed +=
-                run_with("sim:lassen:0", &(haul_device_options){.order = order, .seed = seed});
+            failed += run_with(
+                "sim:lassen:0",
+                &(haul_device_options){.test = &(haul_device_test){.order = order, .seed = seed}});
     return failed;
 }

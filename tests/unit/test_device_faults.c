@@ -1,5 +1,7 @@
 /* What devices say when something is wrong, and what they leave behind. */
 #include "check.h"
+#include "haul/device_test.h"
+#include "haul/measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@ static haul_device *open_or_skip(const char *name, const haul_device_options *op
 {
     haul_device *device = NULL;
     const haul_status status = haul_device_open(name, options, &device, &problem);
-    if (status == HAUL_ABSENT || status == HAUL_USAGE)
+    if (status == HAUL_STATUS_ABSENT || status == HAUL_STATUS_USAGE)
         skip();
     MUST(status);
     return device;
@@ -46,7 +48,7 @@ static void a_kernel_that_does_not_compile(void **state)
     source.text_end = text + sizeof text - 1;
     haul_device *device = open_or_skip("opencl", NULL);
     haul_kernel *kernel;
-    assert_int_equal(haul_kernel_new(device, &source, &kernel, &problem), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_new(device, &source, &kernel, &problem), HAUL_STATUS_BAD_INPUT);
     assert_string_equal(problem.file, "mine.kernel.h");
     assert_int_equal(problem.line, 6);
     assert_non_null(strstr(problem.text, "nothing_such"));
@@ -56,21 +58,22 @@ static void a_kernel_that_does_not_compile(void **state)
 static void compilers_are_understood(void **state)
 {
     (void)state;
-    haul_fail_compile(&scale, "a.h(12): error: identifier \"x\" is undefined\n\n1 error", &problem);
+    hl_device_fail_compile(&scale, "a.h(12): error: identifier \"x\" is undefined\n\n1 error",
+                           &problem);
     assert_int_equal(problem.line, 12);
     assert_string_equal(problem.text,
                         "kernel 'scale' does not compile: identifier \"x\" is undefined");
-    haul_fail_compile(&scale, "note\na:3.h:7:21: error: no\nmore", &problem);
+    hl_device_fail_compile(&scale, "note\na:3.h:7:21: error: no\nmore", &problem);
     assert_int_equal(problem.line, 7);
     assert_int_equal(problem.column, 21);
-    haul_fail_compile(&scale, "error: a.h:6:16: unknown: 3\n", &problem);
+    hl_device_fail_compile(&scale, "error: a.h:6:16: unknown: 3\n", &problem);
     assert_int_equal(problem.line, 6);
     assert_int_equal(problem.column, 16);
     assert_string_equal(problem.text, "kernel 'scale' does not compile: unknown: 3");
-    haul_fail_compile(&scale, "something else", &problem);
+    hl_device_fail_compile(&scale, "something else", &problem);
     assert_int_equal(problem.line, 0);
     assert_string_equal(problem.text, "kernel 'scale' does not compile: something else");
-    haul_fail_compile(&scale, ": error: ", &problem);
+    hl_device_fail_compile(&scale, ": error: ", &problem);
     assert_int_equal(problem.line, 0);
 }
 
@@ -90,7 +93,7 @@ static void hang(const char *name)
     const haul_argument arguments[] = {{buffer, 0, NULL}, {NULL, 0, &steps}};
     const haul_launch launch = {.box = {{0}, {1}}, .arguments = arguments, .argument_count = 2};
     MUST(haul_stream_launch(stream, kernel, &launch, NULL, &problem));
-    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_TIMED_OUT);
+    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_STATUS_TIMED_OUT);
     snprintf(expected, sizeof expected, "device '%s' did not end its work within 0.1 s", name);
     assert_string_equal(problem.text, expected);
     haul_stream_free(stream);
@@ -120,7 +123,7 @@ static void a_budget_is_kept(void **state)
     uint64_t left;
     MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 600, &one, &problem));
     assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 401, &two, &problem),
-                     HAUL_DEVICE_FULL);
+                     HAUL_STATUS_DEVICE_FULL);
     assert_string_equal(problem.text,
                         "401 bytes do not fit device 'host': 600 of its limit of 1000 are in use");
     MUST(haul_device_room(device, &left, &problem));
@@ -135,7 +138,7 @@ static void a_budget_is_kept(void **state)
  * was made can be freed. */
 static void disappears(const char *name)
 {
-    const haul_device_options options = {.lost_behind = 5};
+    const haul_device_options options = {.test = &(haul_device_test){.lost_behind = 5}};
     haul_device *device = open_or_skip(name, &options);
     haul_stream *stream;
     haul_buffer *buffer;
@@ -147,8 +150,8 @@ static void disappears(const char *name)
         queued++;
     assert_int_equal(queued, 5);
     assert_non_null(strstr(problem.text, "has disappeared"));
-    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_DEVICE_FAILED);
-    assert_int_equal(haul_stream_fill(stream, &filling, NULL, &problem), HAUL_DEVICE_FAILED);
+    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_STATUS_DEVICE_FAILED);
+    assert_int_equal(haul_stream_fill(stream, &filling, NULL, &problem), HAUL_STATUS_DEVICE_FAILED);
     haul_buffer_free(buffer);
     haul_stream_free(stream);
     haul_device_close(device);
@@ -191,7 +194,7 @@ static void a_hanging_simulated_kernel(void **state)
     const haul_argument arguments[] = {{buffer, 0, NULL}, {NULL, 0, &steps}};
     const haul_launch launch = {.box = {{0}, {1}}, .arguments = arguments, .argument_count = 2};
     MUST(haul_stream_launch(stream, kernel, &launch, NULL, &problem));
-    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_TIMED_OUT);
+    assert_int_equal(haul_stream_wait(stream, &problem), HAUL_STATUS_TIMED_OUT);
     assert_string_equal(problem.text, "the simulated device did not end its work within 0.1 s");
     haul_stream_free(stream);
     haul_buffer_free(buffer);
@@ -208,9 +211,9 @@ static void a_simulated_gpu_is_full(void **state)
     haul_buffer *most, *pinned, *more = NULL;
     MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, UINT64_C(5) << 30, &most, &problem));
     assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 1, &more, &problem),
-                     HAUL_DEVICE_FULL);
+                     HAUL_STATUS_DEVICE_FULL);
     assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_MANAGED, 1, &more, &problem),
-                     HAUL_DEVICE_FULL);
+                     HAUL_STATUS_DEVICE_FULL);
     assert_null(more);
     MUST(haul_buffer_new(device, HAUL_BUFFER_PINNED, 64, &pinned, &problem));
     haul_buffer_free(pinned);
@@ -224,9 +227,9 @@ static void cannot_share(haul_device *device, haul_buffer *buffer, const char *n
     haul_buffer_handle handle = {.bytes = 64};
     char expected[128];
     snprintf(expected, sizeof expected, "device '%s' cannot share memory between processes", name);
-    assert_int_equal(haul_buffer_export(buffer, &handle, &problem), HAUL_ABSENT);
+    assert_int_equal(haul_buffer_export(buffer, &handle, &problem), HAUL_STATUS_ABSENT);
     assert_string_equal(problem.text, expected);
-    assert_int_equal(haul_buffer_import(device, &handle, &other, &problem), HAUL_ABSENT);
+    assert_int_equal(haul_buffer_import(device, &handle, &other, &problem), HAUL_STATUS_ABSENT);
     assert_null(other);
 }
 
@@ -243,12 +246,12 @@ static void what_a_device_cannot(void **state)
             continue;
         const unsigned can = haul_device_describe(device)->can;
         MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 64, &buffer, &problem));
-        if (!(can & HAUL_CAN_SHARE))
+        if (!(can & HAUL_DEVICE_CAN_SHARE))
             cannot_share(device, buffer, names[i]);
-        if (!(can & HAUL_CAN_MANAGE)) {
+        if (!(can & HAUL_DEVICE_CAN_MANAGE)) {
             snprintf(expected, sizeof expected, "device '%s' has no managed memory", names[i]);
             assert_int_equal(haul_buffer_new(device, HAUL_BUFFER_MANAGED, 64, &other, &problem),
-                             HAUL_ABSENT);
+                             HAUL_STATUS_ABSENT);
             assert_string_equal(problem.text, expected);
         }
         assert_null(other);
@@ -261,13 +264,54 @@ static void no_such_device(void **state)
 {
     (void)state;
     haul_device *device;
-    assert_int_equal(haul_device_open("host:3", NULL, &device, &problem), HAUL_ABSENT);
-    assert_int_equal(haul_device_open("nothing:0", NULL, &device, &problem), HAUL_USAGE);
+    assert_int_equal(haul_device_open("host:3", NULL, &device, &problem), HAUL_STATUS_ABSENT);
+    assert_int_equal(haul_device_open("nothing:0", NULL, &device, &problem), HAUL_STATUS_USAGE);
     device = open_or_skip("opencl", NULL);
     haul_device_close(device);
-    assert_int_equal(haul_device_open("opencl:63", NULL, &device, &problem), HAUL_ABSENT);
-    assert_int_equal(haul_device_open("opencl:x", NULL, &device, &problem), HAUL_USAGE);
-    assert_int_equal(haul_device_open("opencl:0.99", NULL, &device, &problem), HAUL_ABSENT);
+    assert_int_equal(haul_device_open("opencl:63", NULL, &device, &problem), HAUL_STATUS_ABSENT);
+    assert_int_equal(haul_device_open("opencl:x", NULL, &device, &problem), HAUL_STATUS_USAGE);
+    assert_int_equal(haul_device_open("opencl:0.99", NULL, &device, &problem), HAUL_STATUS_ABSENT);
+}
+
+/* The example of a device from a shared object: what it leaves out, it cannot. */
+static void a_device_of_one_s_own(void **state)
+{
+    (void)state;
+    haul_device *own;
+    haul_stream *stream;
+    haul_buffer *buffer;
+    haul_kernel *kernel;
+    haul_measurement made;
+    char name[512], there[] = "there", back[sizeof there] = "";
+    MUST(haul_device_open(EXAMPLE_DEVICE, NULL, &own, &problem));
+    MUST(haul_stream_new(own, &stream, &problem));
+    MUST(haul_buffer_new(own, HAUL_BUFFER_DEVICE, sizeof there, &buffer, &problem));
+    const haul_transfer in = {
+        .to = haul_in_buffer(buffer, 0), .from = haul_in_host(there), .size = {sizeof there}};
+    const haul_transfer out = {.to = haul_in_host(back), .from = in.to, .size = {sizeof there}};
+    MUST(haul_stream_copy(stream, &in, NULL, &problem));
+    MUST(haul_stream_copy(stream, &out, NULL, &problem));
+    MUST(haul_stream_wait(stream, &problem));
+    assert_string_equal(back, "there");
+    assert_int_equal(haul_kernel_new(own, &scale, &kernel, &problem), HAUL_STATUS_ABSENT);
+    assert_int_equal(haul_stream_call(stream, NULL, NULL, NULL, &problem), HAUL_STATUS_ABSENT);
+    haul_buffer_free(buffer);
+    haul_stream_free(stream);
+    const haul_measure_options quick = {.parts = HAUL_MEASURE_TRANSFERS,
+                                        .largest_bytes = 1 << 20,
+                                        .point_s = 1e-4,
+                                        .time_limit_s = 1e-3};
+    MUST(haul_measurement_make(own, &quick, &made, &problem));
+    assert_true(made.machine->copy_count >= 4);
+    haul_measurement_release(&made);
+    haul_device_close(own);
+    (void)snprintf(name, sizeof name, "%s:7", EXAMPLE_DEVICE);
+    MUST(haul_device_open(name, NULL, &own, &problem));
+    haul_device_close(own);
+    assert_int_equal(haul_device_open("/nothing/such.so", NULL, &own, &problem),
+                     HAUL_STATUS_BAD_INPUT);
+    assert_int_equal(haul_device_open(EXAMPLE_MODEL, NULL, &own, &problem), HAUL_STATUS_BAD_INPUT);
+    assert_non_null(strstr(problem.text, "exports no haul_device_entry"));
 }
 
 static char folder[] = "/tmp/haul-test-XXXXXX";
@@ -275,7 +319,7 @@ static char folder[] = "/tmp/haul-test-XXXXXX";
 static void kept(const char *key, const char *expected)
 {
     size_t size = 0;
-    char *bytes = haul_kernel_cache_read(folder, key, &size);
+    char *bytes = hl_device_kernel_cache_read(folder, key, &size);
     if (!expected) {
         assert_null(bytes);
         return;
@@ -291,14 +335,14 @@ static void compiled_kernels_are_kept(void **state)
     (void)state;
     assert_non_null(mkdtemp(folder));
     kept("one", NULL);
-    haul_kernel_cache_write(folder, "one", "first", 5);
-    haul_kernel_cache_write(folder, "two", "second", 6);
+    hl_device_kernel_cache_write(folder, "one", "first", 5);
+    hl_device_kernel_cache_write(folder, "two", "second", 6);
     kept("one", "first");
     kept("two", "second");
-    haul_kernel_cache_write(folder, "one", "anew", 4);
+    hl_device_kernel_cache_write(folder, "one", "anew", 4);
     kept("one", "anew");
-    haul_kernel_cache_write("", "one", "nowhere", 7);
-    haul_kernel_cache_write("/proc/nothing/such", "one", "nowhere", 7);
+    hl_device_kernel_cache_write("", "one", "nowhere", 7);
+    hl_device_kernel_cache_write("/proc/nothing/such", "one", "nowhere", 7);
 }
 
 /* Files cut short, of other keys, and of lengths that are not: as if there were none. */
@@ -310,7 +354,7 @@ static void broken_files_are_none(void **state)
     assert_int_equal(system(command), 0);
     kept("one", NULL);
     kept("two", NULL);
-    haul_kernel_cache_write(folder, "one", "first", 5);
+    hl_device_kernel_cache_write(folder, "one", "first", 5);
     snprintf(command, sizeof command,
              "for f in %s/*; do printf '\\377\\377\\377\\377\\377\\377\\377\\377' | "
              "dd of=$f bs=1 seek=16 conv=notrunc 2>/dev/null; done",
@@ -334,6 +378,7 @@ int main(void)
         cmocka_unit_test(a_simulated_gpu_is_full),
         cmocka_unit_test(what_a_device_cannot),
         cmocka_unit_test(no_such_device),
+        cmocka_unit_test(a_device_of_one_s_own),
         cmocka_unit_test(compiled_kernels_are_kept),
         cmocka_unit_test(broken_files_are_none),
         cmocka_unit_test(a_hanging_kernel_on_the_host), /* last: it leaves a thread behind */

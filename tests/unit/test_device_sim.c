@@ -6,6 +6,7 @@
 
 #include "device_kernels.h"
 #include "haul/cost.h"
+#include "haul/device_test.h"
 
 static haul_error problem;
 
@@ -76,7 +77,7 @@ static void fetch(bench *self, int stream, int which, uint64_t bytes)
 
 static int64_t ns_of(const bench *self, haul_direction direction, uint64_t bytes)
 {
-    const haul_copy copy = {bytes, direction, HAUL_PINNED, HAUL_NEAR};
+    const haul_copy copy = {bytes, direction, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR};
     haul_estimate estimate;
     MUST(haul_copy_time(self->machine, NULL, &copy, &estimate, &problem));
     return llround(estimate.seconds * 1e9);
@@ -105,7 +106,8 @@ static void one_engine_serves_both_directions(void **state)
     fetch(&self, 1, 1, MUCH);
     wait_all(&self);
     assert_int_equal(haul_device_now(self.device) - before,
-                     ns_of(&self, HAUL_HTOD, MUCH) + ns_of(&self, HAUL_DTOH, MUCH));
+                     ns_of(&self, HAUL_DIRECTION_HTOD, MUCH) +
+                         ns_of(&self, HAUL_DIRECTION_DTOH, MUCH));
     tear_down(&self);
 }
 
@@ -133,7 +135,7 @@ static void a_pipeline_overlaps_exactly(void **state)
     bench self = set_up("k20", &options);
     haul_kernel *kernel;
     MUST(haul_kernel_new(self.device, &number, &kernel, &problem));
-    const int64_t in_ns = ns_of(&self, HAUL_HTOD, MUCH);
+    const int64_t in_ns = ns_of(&self, HAUL_DIRECTION_HTOD, MUCH);
     const int64_t before = haul_device_now(self.device);
     send(&self, 0, 0, MUCH);
     launch_fill(&self, kernel, 0, 0);
@@ -151,7 +153,7 @@ static void a_pipeline_overlaps_exactly(void **state)
 static void late_work_is_not_seen(void **state)
 {
     (void)state;
-    const haul_device_options options = {.order = HAUL_ORDER_LATE};
+    const haul_device_options options = {.test = &(haul_device_test){.order = HAUL_ORDER_LATE}};
     bench self = set_up("k20", &options);
     unsigned char *first = haul_buffer_host(self.pinned[0]);
     unsigned char *second = haul_buffer_host(self.pinned[1]);
@@ -188,7 +190,8 @@ static void note(void *state)
 /* Streams a < c and b < d, and d after a: which legal order, the seed says. */
 static void run_randomly(uint64_t seed, journal *all)
 {
-    const haul_device_options options = {.order = HAUL_ORDER_RANDOM, .seed = seed};
+    const haul_device_options options = {
+        .test = &(haul_device_test){.order = HAUL_ORDER_RANDOM, .seed = seed}};
     bench self = set_up("k20", &options);
     entry entries[4] = {{all, 'a'}, {all, 'b'}, {all, 'c'}, {all, 'd'}};
     *all = (journal){.length = 0};
@@ -246,7 +249,7 @@ static void memory_is_the_machines(void **state)
     uint64_t bytes;
     MUST(haul_device_room(self.device, &bytes, &problem));
     assert_int_equal(haul_buffer_new(self.device, HAUL_BUFFER_DEVICE, bytes + 1, &buffer, &problem),
-                     HAUL_DEVICE_FULL);
+                     HAUL_STATUS_DEVICE_FULL);
     tear_down(&self);
 }
 
@@ -260,7 +263,7 @@ static void a_kernel_that_hangs_runs_into_the_limit(void **state)
     haul_kernel *kernel;
     MUST(haul_kernel_new(self.device, &number, &kernel, &problem));
     launch_fill(&self, kernel, 0, 0);
-    assert_int_equal(haul_stream_wait(self.streams[0], &problem), HAUL_TIMED_OUT);
+    assert_int_equal(haul_stream_wait(self.streams[0], &problem), HAUL_STATUS_TIMED_OUT);
     assert_string_equal(problem.text, "the simulated device did not end its work within 10 s");
     haul_kernel_free(kernel);
     tear_down(&self);
@@ -286,10 +289,11 @@ static void machines_that_are_not(void **state)
 {
     (void)state;
     haul_device *device;
-    assert_int_equal(haul_device_open("sim", NULL, &device, &problem), HAUL_USAGE);
-    assert_int_equal(haul_device_open("sim:nothing-such", NULL, &device, &problem), HAUL_BAD_INPUT);
-    assert_int_equal(haul_device_open("sim:k20:7", NULL, &device, &problem), HAUL_ABSENT);
-    assert_int_equal(haul_device_open("abacus", NULL, &device, &problem), HAUL_USAGE);
+    assert_int_equal(haul_device_open("sim", NULL, &device, &problem), HAUL_STATUS_USAGE);
+    assert_int_equal(haul_device_open("sim:nothing-such", NULL, &device, &problem),
+                     HAUL_STATUS_BAD_INPUT);
+    assert_int_equal(haul_device_open("sim:k20:7", NULL, &device, &problem), HAUL_STATUS_ABSENT);
+    assert_int_equal(haul_device_open("abacus", NULL, &device, &problem), HAUL_STATUS_USAGE);
     assert_non_null(strstr(problem.text, "sim"));
 }
 

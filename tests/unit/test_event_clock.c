@@ -11,12 +11,12 @@
 static void an_offset_is_found_to_within_the_brackets(void **state)
 {
     (void)state;
-    haul_event_clock clock = {0};
+    hl_record_event_clock clock = {0};
     for (int64_t i = 0; i < 100; i++) {
         const int64_t host = 1000000000 + i * 50000, early = 100 + i * 37 % 1000;
-        haul_event_clock_bracket(&clock, host - early, host - 700, host - 700, host + 900);
+        hl_record_event_clock_bracket(&clock, host - early, host - 700, host - 700, host + 900);
     }
-    const int64_t found = haul_event_clock_host(&clock, 5000) - 5000;
+    const int64_t found = hl_record_event_clock_host(&clock, 5000) - 5000;
     assert_true(llabs(found - 700) <= clock.worst_error_ns);
     assert_true(clock.worst_error_ns <= 600);
     assert_int_equal(clock.contradictions, 0);
@@ -27,11 +27,11 @@ static void an_offset_is_found_to_within_the_brackets(void **state)
 static void a_clock_that_drifts_is_followed(void **state)
 {
     (void)state;
-    haul_event_clock clock = {0};
+    hl_record_event_clock clock = {0};
     for (int64_t i = 0; i < 60000; i++) {
         const int64_t host = i * 10000000, device = host + host / 1000000 * 30 + 123456789;
-        haul_event_clock_bracket(&clock, host - 2000, device, device, host + 2000);
-        const int64_t found = haul_event_clock_host(&clock, device);
+        hl_record_event_clock_bracket(&clock, host - 2000, device, device, host + 2000);
+        const int64_t found = hl_record_event_clock_host(&clock, device);
         assert_true(llabs(found - host) <= clock.worst_error_ns);
     }
     assert_true(clock.worst_error_ns < 4000);
@@ -41,69 +41,69 @@ static void a_clock_that_drifts_is_followed(void **state)
 static void a_wait_that_is_long_still_bounds(void **state)
 {
     (void)state;
-    haul_event_clock clock = {0};
+    hl_record_event_clock clock = {0};
     /* a call of 80 ms that waits for its copy of 79.9 ms */
-    haul_event_clock_bracket(&clock, 1000000, 500, 500 + 79900000, 1000000 + 80000000);
-    haul_event_clock_host(&clock, 0);
+    hl_record_event_clock_bracket(&clock, 1000000, 500, 500 + 79900000, 1000000 + 80000000);
+    hl_record_event_clock_host(&clock, 0);
     assert_true(clock.worst_error_ns <= 50000);
 }
 
 static void a_contradiction_starts_anew(void **state)
 {
     (void)state;
-    haul_event_clock clock = {0};
-    haul_event_clock_bracket(&clock, 1000, 0, 0, 1100);
-    haul_event_clock_bracket(&clock, 2000, 0, 0, 2100);
+    hl_record_event_clock clock = {0};
+    hl_record_event_clock_bracket(&clock, 1000, 0, 0, 1100);
+    hl_record_event_clock_bracket(&clock, 2000, 0, 0, 2100);
     assert_int_equal(clock.contradictions, 1);
-    assert_int_equal(haul_event_clock_host(&clock, 0), 2050);
-    haul_event_clock_bracket(&clock, 10, 0, 100, 20); /* no bracket at all */
-    assert_int_equal(haul_event_clock_host(&clock, 0), 2050);
+    assert_int_equal(hl_record_event_clock_host(&clock, 0), 2050);
+    hl_record_event_clock_bracket(&clock, 10, 0, 100, 20); /* no bracket at all */
+    assert_int_equal(hl_record_event_clock_host(&clock, 0), 2050);
 }
 
 static void handles_are_found_and_replaced(void **state)
 {
     (void)state;
     static const char things[10000];
-    haul_handle_map map = {0};
+    hl_record_handle_map map = {0};
     uint64_t value = 7;
-    assert_false(haul_handle_map_get(&map, things, &value));
+    assert_false(hl_record_handle_map_get(&map, things, &value));
     for (size_t i = 0; i < sizeof things; i++)
-        haul_handle_map_set(&map, things + i, i);
+        hl_record_handle_map_set(&map, things + i, i);
     for (size_t i = 0; i < sizeof things; i++)
-        haul_handle_map_set(&map, things + i, 2 * i);
+        hl_record_handle_map_set(&map, things + i, 2 * i);
     for (size_t i = 0; i < sizeof things; i++) {
-        assert_true(haul_handle_map_get(&map, things + i, &value));
+        assert_true(hl_record_handle_map_get(&map, things + i, &value));
         assert_int_equal(value, 2 * i);
     }
     assert_int_equal(map.handles.count, sizeof things);
-    haul_handle_map_release(&map);
+    hl_record_handle_map_release(&map);
 }
 
 static void pointers_are_told_by_the_newest_range(void **state)
 {
     (void)state;
     static const char memory[100], owner;
-    haul_host_ranges ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    assert_int_equal(haul_host_ranges_kind(&ranges, memory), HAUL_RECORD_PAGEABLE);
-    haul_host_range range = {.begin = (uintptr_t)memory,
-                             .end = (uintptr_t)memory + 50,
-                             .owner = &owner,
-                             .kind = HAUL_RECORD_PINNED};
-    haul_host_ranges_add(&ranges, &range);
-    assert_int_equal(haul_host_ranges_kind(&ranges, memory + 49), HAUL_RECORD_PINNED);
-    assert_int_equal(haul_host_ranges_kind(&ranges, memory + 50), HAUL_RECORD_PAGEABLE);
+    hl_record_host_ranges ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    assert_int_equal(hl_record_host_ranges_kind(&ranges, memory), HL_RECORD_PAGEABLE);
+    hl_record_host_range range = {.begin = (uintptr_t)memory,
+                                  .end = (uintptr_t)memory + 50,
+                                  .owner = &owner,
+                                  .kind = HL_RECORD_PINNED};
+    hl_record_host_ranges_add(&ranges, &range);
+    assert_int_equal(hl_record_host_ranges_kind(&ranges, memory + 49), HL_RECORD_PINNED);
+    assert_int_equal(hl_record_host_ranges_kind(&ranges, memory + 50), HL_RECORD_PAGEABLE);
     range.mapped = range.written = true;
-    range.kind = HAUL_RECORD_MANAGED;
-    haul_host_ranges_add(&ranges, &range);
-    assert_int_equal(haul_host_ranges_kind(&ranges, memory), HAUL_RECORD_MANAGED);
-    haul_host_range taken;
-    assert_false(haul_host_ranges_unmap(&ranges, &owner, memory + 1, &taken));
-    assert_true(haul_host_ranges_unmap(&ranges, &owner, memory, &taken));
+    range.kind = HL_RECORD_MANAGED;
+    hl_record_host_ranges_add(&ranges, &range);
+    assert_int_equal(hl_record_host_ranges_kind(&ranges, memory), HL_RECORD_MANAGED);
+    hl_record_host_range taken;
+    assert_false(hl_record_host_ranges_unmap(&ranges, &owner, memory + 1, &taken));
+    assert_true(hl_record_host_ranges_unmap(&ranges, &owner, memory, &taken));
     assert_true(taken.written);
-    assert_false(haul_host_ranges_unmap(&ranges, &owner, memory, &taken));
-    assert_int_equal(haul_host_ranges_kind(&ranges, memory), HAUL_RECORD_PINNED);
-    haul_host_ranges_drop(&ranges, &owner);
-    assert_int_equal(haul_host_ranges_kind(&ranges, memory), HAUL_RECORD_PAGEABLE);
+    assert_false(hl_record_host_ranges_unmap(&ranges, &owner, memory, &taken));
+    assert_int_equal(hl_record_host_ranges_kind(&ranges, memory), HL_RECORD_PINNED);
+    hl_record_host_ranges_drop(&ranges, &owner);
+    assert_int_equal(hl_record_host_ranges_kind(&ranges, memory), HL_RECORD_PAGEABLE);
     free(ranges.items);
 }
 

@@ -6,23 +6,23 @@
 
 #include "base/expression.h"
 
-static const haul_symbol names[] = {{"N", 0, 0}, {"blocks", 1, 0}, {"tile", -1, 16}};
-static const haul_symbols symbols = {names, 3};
-static const haul_place place = {"k.yaml", 7, 10};
+static const hl_base_symbol names[] = {{"N", 0, 0}, {"blocks", 1, 0}, {"tile", -1, 16}};
+static const hl_base_symbols symbols = {names, 3};
+static const hl_base_place place = {"k.yaml", 7, 10};
 
 /* N = 1000, blocks = 32 */
 static double value_of(const char *text)
 {
     static const double values[] = {1000, 32};
-    haul_arena arena = {0};
-    const haul_expression *expression = NULL;
+    hl_base_arena arena = {0};
+    const hl_base_expression *expression = NULL;
     haul_error error = {0};
     double value = 0;
-    if (haul_expression_compile(text, place, symbols, &arena, &expression, &error) ||
-        haul_expression_value(expression, values, &value, &error))
+    if (hl_base_expression_compile(text, place, symbols, &arena, &expression, &error) ||
+        hl_base_expression_value(expression, values, &value, &error))
         fail_msg("%s: %s", text, error.text);
-    assert_string_equal(haul_expression_text(expression), text);
-    haul_arena_release(&arena);
+    assert_string_equal(hl_base_expression_text(expression), text);
+    hl_base_arena_release(&arena);
     return value;
 }
 
@@ -66,17 +66,17 @@ static void values_are_those_of_arithmetic(void **state)
 
 static void check_refused(const char *text, int column, const char *why)
 {
-    haul_arena arena = {0};
-    const haul_expression *expression = NULL;
+    hl_base_arena arena = {0};
+    const hl_base_expression *expression = NULL;
     haul_error error = {0};
-    assert_int_equal(haul_expression_compile(text, place, symbols, &arena, &expression, &error),
-                     HAUL_BAD_INPUT);
+    assert_int_equal(hl_base_expression_compile(text, place, symbols, &arena, &expression, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_null(expression);
     assert_string_equal(error.text, why);
     assert_string_equal(error.file, "k.yaml");
     assert_int_equal(error.line, 7);
     assert_int_equal(error.column, 10 + column);
-    haul_arena_release(&arena);
+    hl_base_arena_release(&arena);
 }
 
 static void what_is_wrong_is_told_with_its_place(void **state)
@@ -144,18 +144,19 @@ static void limits_hold(void **state)
 
 static void check_undefined(const char *text, double n, int column, const char *why)
 {
-    haul_arena arena = {0};
-    const haul_expression *expression = NULL;
+    hl_base_arena arena = {0};
+    const hl_base_expression *expression = NULL;
     haul_error error = {0};
     double value = 7;
     const double values[] = {n, 1};
-    assert_int_equal(haul_expression_compile(text, place, symbols, &arena, &expression, &error),
+    assert_int_equal(hl_base_expression_compile(text, place, symbols, &arena, &expression, &error),
                      HAUL_OK);
-    assert_int_equal(haul_expression_value(expression, values, &value, &error), HAUL_BAD_INPUT);
+    assert_int_equal(hl_base_expression_value(expression, values, &value, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_true(value == 7);
     assert_string_equal(error.text, why);
     assert_int_equal(error.column, 10 + column);
-    haul_arena_release(&arena);
+    hl_base_arena_release(&arena);
 }
 
 static void values_that_are_not_defined_are_told(void **state)

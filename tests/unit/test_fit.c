@@ -15,9 +15,10 @@ static double uniform(uint64_t *seed)
 
 static haul_sample sample_of(double bytes, double seconds)
 {
-    return (haul_sample){
-        .copy = {.bytes = (uint64_t)bytes, .direction = HAUL_DTOH, .memory = HAUL_PAGEABLE},
-        .seconds = seconds};
+    return (haul_sample){.copy = {.bytes = (uint64_t)bytes,
+                                  .direction = HAUL_DIRECTION_DTOH,
+                                  .memory = HAUL_MEMORY_PAGEABLE},
+                         .seconds = seconds};
 }
 
 static haul_copy_curve fitted(const haul_sample *samples, size_t count, size_t points,
@@ -27,7 +28,7 @@ static haul_copy_curve fitted(const haul_sample *samples, size_t count, size_t p
     haul_error error = {0};
     assert_int_equal(haul_fit_curve(samples, count, points, weight, &curve, residuals, &error),
                      HAUL_OK);
-    const size_t got = haul_curve_points(&curve);
+    const size_t got = hl_cost_curve_points(&curve);
     assert_true(got >= 1 && got <= points);
     for (size_t i = 0; i < got; i++) {
         assert_true(curve.points[i].seconds > 0);
@@ -71,7 +72,7 @@ static void straight_pieces_are_found_again(void **state)
     assert_true(residuals.median < 0.2);
     assert_true(residuals.p90 < 1);
     assert_int_equal(residuals.samples, count);
-    CHECK_NEAR(haul_curve_seconds(&five, 2e9), jumping(2e9), 0.02);
+    CHECK_NEAR(hl_cost_curve_seconds(&five, 2e9), jumping(2e9), 0.02);
 
     /* two pieces and a jump are exact in four */
     size_t below = count;
@@ -79,8 +80,8 @@ static void straight_pieces_are_found_again(void **state)
         below--;
     const haul_copy_curve four = fitted(samples, below, 4, HAUL_FIT_RELATIVE, &residuals);
     assert_true(residuals.p90 < 0.01);
-    CHECK_NEAR(haul_curve_seconds(&four, 1000), jumping(1000), 1e-4);
-    CHECK_NEAR(haul_curve_seconds(&four, 3e6), jumping(3e6), 1e-4);
+    CHECK_NEAR(hl_cost_curve_seconds(&four, 1000), jumping(1000), 1e-4);
+    CHECK_NEAR(hl_cost_curve_seconds(&four, 3e6), jumping(3e6), 1e-4);
 }
 
 static void outliers_do_not_count(void **state)
@@ -91,7 +92,7 @@ static void outliers_do_not_count(void **state)
     const haul_copy_curve curve = fitted(samples, count, 5, HAUL_FIT_RELATIVE, NULL);
     static const double probes[] = {1000, 30000, 300000, 4e6, 5e7, 5e8};
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
-        CHECK_NEAR(haul_curve_seconds(&curve, probes[i]), jumping(probes[i]), 0.02);
+        CHECK_NEAR(hl_cost_curve_seconds(&curve, probes[i]), jumping(probes[i]), 0.02);
 }
 
 static void a_line_takes_two_points(void **state)
@@ -105,8 +106,8 @@ static void a_line_takes_two_points(void **state)
         samples[i] = sample_of(bytes, (9e-6 + bytes / 12e9) * spread);
     }
     const haul_copy_curve curve = fitted(samples, 300, 8, HAUL_FIT_RELATIVE, NULL);
-    assert_int_equal(haul_curve_points(&curve), 2);
-    CHECK_NEAR(haul_curve_seconds(&curve, 0), 9e-6, 0.01);
+    assert_int_equal(hl_cost_curve_points(&curve), 2);
+    CHECK_NEAR(hl_cost_curve_seconds(&curve, 0), 9e-6, 0.01);
 }
 
 static void few_sizes_give_their_medians(void **state)
@@ -118,17 +119,17 @@ static void few_sizes_give_their_medians(void **state)
     for (size_t i = 0; i < 6; i++)
         samples[i] = sample_of(bytes[5 - i], seconds[5 - i]);
     const haul_copy_curve curve = fitted(samples, 6, 3, HAUL_FIT_TIME, NULL);
-    assert_int_equal(haul_curve_points(&curve), 3);
+    assert_int_equal(hl_cost_curve_points(&curve), 3);
     CHECK_NEAR(curve.points[0].seconds, 6e-6, 1e-12);
     CHECK_NEAR(curve.points[1].seconds, 21e-6, 1e-12);
     CHECK_NEAR(curve.points[2].seconds, 3e-3, 1e-12);
-    assert_int_equal(curve.direction, HAUL_DTOH);
-    assert_int_equal(curve.memory, HAUL_PAGEABLE);
-    assert_int_equal(curve.points_from.provenance, HAUL_FITTED);
+    assert_int_equal(curve.direction, HAUL_DIRECTION_DTOH);
+    assert_int_equal(curve.memory, HAUL_MEMORY_PAGEABLE);
+    assert_int_equal(curve.points_from.provenance, HAUL_PROVENANCE_FITTED);
 
     const haul_copy_curve one = fitted(samples + 3, 3, 4, HAUL_FIT_RELATIVE, NULL);
-    assert_int_equal(haul_curve_points(&one), 1);
-    CHECK_NEAR(haul_curve_seconds(&one, 4096), 6e-6, 1e-12);
+    assert_int_equal(hl_cost_curve_points(&one), 1);
+    CHECK_NEAR(hl_cost_curve_seconds(&one, 4096), 6e-6, 1e-12);
 }
 
 static void falling_times_are_evened_out(void **state)
@@ -143,7 +144,7 @@ static void falling_times_are_evened_out(void **state)
         down[i] = sample_of((double)(1000 * i), 1e-3 - 1e-5 * (double)i);
     haul_residuals residuals;
     const haul_copy_curve flat = fitted(down, 50, 4, HAUL_FIT_RELATIVE, &residuals);
-    CHECK_NEAR(haul_curve_seconds(&flat, 1e6), haul_curve_seconds(&flat, 0), 1e-9);
+    CHECK_NEAR(hl_cost_curve_seconds(&flat, 1e6), hl_cost_curve_seconds(&flat, 0), 1e-9);
 }
 
 /* Any samples: the curve is finite, positive and in order; the same samples in another order give
@@ -171,7 +172,7 @@ static void any_samples_give_a_sane_curve(void **state)
             samples[count - 1 - i] = swap;
         }
         const haul_copy_curve again = fitted(samples, count, points, weight, NULL);
-        for (size_t i = 0; i < haul_curve_points(&curve); i++)
+        for (size_t i = 0; i < hl_cost_curve_points(&curve); i++)
             assert_true(again.points[i].seconds == curve.points[i].seconds);
     }
 }
@@ -179,24 +180,26 @@ static void any_samples_give_a_sane_curve(void **state)
 static void bad_samples_are_refused(void **state)
 {
     (void)state;
-    haul_copy_curve curve = {.direction = HAUL_PTOP};
+    haul_copy_curve curve = {.direction = HAUL_DIRECTION_PTOP};
     haul_error error;
     haul_sample samples[] = {sample_of(1, 1), sample_of(2, NAN)};
     assert_int_equal(haul_fit_curve(samples, 0, 4, HAUL_FIT_RELATIVE, &curve, NULL, &error),
-                     HAUL_MISSING);
+                     HAUL_STATUS_MISSING);
     assert_int_equal(haul_fit_curve(samples, 2, 4, HAUL_FIT_RELATIVE, &curve, NULL, &error),
-                     HAUL_BAD_INPUT);
+                     HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "sample 2"));
     samples[1].seconds = -1e-9;
-    assert_int_equal(haul_fit_line_average(samples, 2, &curve, NULL, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_fit_line_average(samples, 2, &curve, NULL, &error),
+                     HAUL_STATUS_BAD_INPUT);
     samples[1].seconds = 1e300;
-    assert_int_equal(haul_fit_line_relative(samples, 2, &curve, NULL, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_fit_line_relative(samples, 2, &curve, NULL, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_int_equal(haul_fit_curve(samples, 1, 17, HAUL_FIT_RELATIVE, &curve, NULL, &error),
-                     HAUL_USAGE);
-    assert_int_equal(haul_fit_line_relative(samples, 1, &curve, NULL, &error), HAUL_MISSING);
+                     HAUL_STATUS_USAGE);
+    assert_int_equal(haul_fit_line_relative(samples, 1, &curve, NULL, &error), HAUL_STATUS_MISSING);
     samples[1].seconds = 0.5;
-    assert_int_equal(haul_fit_line_relative(samples, 2, &curve, NULL, &error), HAUL_MISSING);
-    assert_int_equal(curve.direction, HAUL_PTOP);
+    assert_int_equal(haul_fit_line_relative(samples, 2, &curve, NULL, &error), HAUL_STATUS_MISSING);
+    assert_int_equal(curve.direction, HAUL_DIRECTION_PTOP);
 }
 
 /* CCGrid 2014, Table I: GTX Titan, PCIe 3.0, host to device and back. */
@@ -220,7 +223,7 @@ static void the_published_line_comes_back(void **state)
         CHECK_NEAR(line.latency_s.value, latency[d], 1e-9);
         CHECK_NEAR(1 / line.rate_Bps.value, slope[d], 1e-9);
         const haul_copy_curve curve = fitted(samples, 31, 4, HAUL_FIT_RELATIVE, &residuals);
-        CHECK_NEAR(haul_curve_seconds(&curve, 0), latency[d], 1e-4);
+        CHECK_NEAR(hl_cost_curve_seconds(&curve, 0), latency[d], 1e-4);
         assert_true(residuals.p90 < 0.01);
     }
 }
@@ -249,8 +252,8 @@ static void many_samples_are_fitted(void **state)
         samples[i] = sample_of(bytes, jumping(bytes) * (1 + 0.04 * (uniform(&seed) - 0.5)));
     }
     const haul_copy_curve curve = fitted(samples, count, 5, HAUL_FIT_RELATIVE, NULL);
-    CHECK_NEAR(haul_curve_seconds(&curve, 5e4), jumping(5e4), 0.01);
-    CHECK_NEAR(haul_curve_seconds(&curve, 1e6), jumping(1e6), 0.01);
+    CHECK_NEAR(hl_cost_curve_seconds(&curve, 5e4), jumping(5e4), 0.01);
+    CHECK_NEAR(hl_cost_curve_seconds(&curve, 1e6), jumping(1e6), 0.01);
     free(samples);
 }
 
@@ -258,12 +261,18 @@ static void groups_are_fitted_each_on_its_own(void **state)
 {
     (void)state;
     haul_sample items[] = {
-        {.copy = {1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, .seconds = 4e-6},
-        {.copy = {1000, HAUL_DTOH, HAUL_PAGEABLE, HAUL_NEAR}, .seconds = 1e-6},
-        {.copy = {1000, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR}, .seconds = 2e-6},
-        {.copy = {1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, .seconds = 6e-6},
-        {.copy = {2000, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR}, .seconds = 3e-6},
-        {.copy = {1000, HAUL_HTOD, HAUL_PINNED, HAUL_FAR}, .seconds = 5e-6},
+        {.copy = {1000, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, HAUL_LOCALITY_FAR},
+         .seconds = 4e-6},
+        {.copy = {1000, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR},
+         .seconds = 1e-6},
+        {.copy = {1000, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR},
+         .seconds = 2e-6},
+        {.copy = {1000, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, HAUL_LOCALITY_FAR},
+         .seconds = 6e-6},
+        {.copy = {2000, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR},
+         .seconds = 3e-6},
+        {.copy = {1000, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, HAUL_LOCALITY_FAR},
+         .seconds = 5e-6},
     };
     const haul_samples samples = {items, sizeof items / sizeof *items};
     haul_fit_group *groups = NULL;
@@ -272,23 +281,23 @@ static void groups_are_fitted_each_on_its_own(void **state)
     assert_int_equal(haul_fit_groups(&samples, 4, &groups, &count, &error), HAUL_OK);
     assert_int_equal(count, 3);
     assert_int_equal(groups[0].sizes, 2);
-    CHECK_NEAR(haul_curve_seconds(&groups[0].curve, 1500), 2.5e-6, 1e-12);
+    CHECK_NEAR(hl_cost_curve_seconds(&groups[0].curve, 1500), 2.5e-6, 1e-12);
     assert_int_equal(groups[0].of_relative.samples, 2);
 
     /* copies of one size: a rate, no lines, and their spread: (1 + 0 + 1) / (4 + 5 + 6) */
-    assert_int_equal(groups[1].curve.locality, HAUL_FAR);
-    assert_int_equal(haul_curve_points(&groups[1].curve), 0);
+    assert_int_equal(groups[1].curve.locality, HAUL_LOCALITY_FAR);
+    assert_int_equal(hl_cost_curve_points(&groups[1].curve), 0);
     CHECK_NEAR(groups[1].curve.rate_Bps.value, 1000 / 5e-6, 1e-12);
     assert_int_equal(groups[1].of_average.samples, 0);
     CHECK_NEAR(groups[1].floor, 100 * 2.0 / 15, 1e-9);
     CHECK_NEAR(groups[1].of_curve.wape, groups[1].floor, 1e-9);
-    assert_int_equal(groups[2].curve.memory, HAUL_PAGEABLE);
+    assert_int_equal(groups[2].curve.memory, HAUL_MEMORY_PAGEABLE);
     haul_fit_groups_free(groups);
 
     items[2].seconds = INFINITY;
-    assert_int_equal(haul_fit_groups(&samples, 4, &groups, &count, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_fit_groups(&samples, 4, &groups, &count, &error), HAUL_STATUS_BAD_INPUT);
     const haul_samples none = {0};
-    assert_int_equal(haul_fit_groups(&none, 4, &groups, &count, &error), HAUL_MISSING);
+    assert_int_equal(haul_fit_groups(&none, 4, &groups, &count, &error), HAUL_STATUS_MISSING);
     assert_int_equal(count, 3);
 }
 

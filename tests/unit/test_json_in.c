@@ -29,15 +29,15 @@ static haul_status read_drop(void *source, char *buffer, size_t size, size_t *go
 
 static haul_status skip_all(const char *text, size_t size, bool by_drops, haul_error *error)
 {
-    haul_json_in in;
+    hl_base_json_in in;
     drops source = {text, size};
     *error = (haul_error){0};
-    haul_status status = by_drops ? haul_json_in_open(&in, "j", read_drop, &source, error)
-                                  : haul_json_in_open_memory(&in, "j", text, size, error);
-    haul_json_in_skip(&in);
+    haul_status status = by_drops ? hl_base_json_in_open(&in, "j", read_drop, &source, error)
+                                  : hl_base_json_in_open_memory(&in, "j", text, size, error);
+    hl_base_json_in_skip(&in);
     if (!status)
-        status = haul_json_in_end(&in, error);
-    haul_json_in_close(&in);
+        status = hl_base_json_in_end(&in, error);
+    hl_base_json_in_close(&in);
     return status;
 }
 
@@ -105,12 +105,12 @@ static void wrong_documents_are_located(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         for (int drop = 0; drop < 2; drop++) {
             assert_int_equal(skip_all(wrong[i].text, strlen(wrong[i].text), drop, &error),
-                             HAUL_BAD_INPUT);
+                             HAUL_STATUS_BAD_INPUT);
             assert_string_equal(error.file, "j");
             if (!strstr(error.text, wrong[i].says))
                 fail_msg("%s: %s", wrong[i].text, error.text);
         }
-    assert_int_equal(skip_all("[1\0]", 4, false, &error), HAUL_BAD_INPUT);
+    assert_int_equal(skip_all("[1\0]", 4, false, &error), HAUL_STATUS_BAD_INPUT);
     assert_int_equal(error.column, 3);
 }
 
@@ -123,7 +123,7 @@ static void depth_is_bounded(void **state)
     memset(text, '[', DEEP);
     memset(text + DEEP, ']', DEEP);
     haul_error error;
-    assert_int_equal(skip_all(text, 2 * DEEP, false, &error), HAUL_BAD_INPUT);
+    assert_int_equal(skip_all(text, 2 * DEEP, false, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "nested deeper than 2048 at byte 2048"));
     assert_int_equal(skip_all(text + DEEP - 2048, 4096, false, &error), HAUL_OK);
     free(text);
@@ -136,61 +136,62 @@ static void values_are_pulled(void **state)
         "{\"na\\u006de\": \"a \\\"b\\\" \\u00e9\", \"skipped\": {\"x\": [1, {}]}, \"n\": -12.5,"
         " \"left\": [1, [2, 3], {\"a\": 4}, 5], \"word\": true}";
     for (int drop = 0; drop < 2; drop++) {
-        haul_json_in in;
+        hl_base_json_in in;
         haul_error error = {0};
         drops source = {text, sizeof text - 1};
-        assert_int_equal(drop ? haul_json_in_open(&in, "j", read_drop, &source, &error)
-                              : haul_json_in_open_memory(&in, "j", text, sizeof text - 1, &error),
+        assert_int_equal(drop
+                             ? hl_base_json_in_open(&in, "j", read_drop, &source, &error)
+                             : hl_base_json_in_open_memory(&in, "j", text, sizeof text - 1, &error),
                          HAUL_OK);
-        haul_json_text key, value;
-        assert_true(haul_json_in_object(&in));
-        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "name"));
-        assert_true(haul_json_in_scalar(&in, &value) == HAUL_JSON_STRING &&
-                    haul_json_is(value, "a \"b\" \xC3\xA9"));
-        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "skipped"));
-        haul_json_in_skip(&in);
-        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "n"));
-        assert_true(haul_json_in_scalar(&in, &value) == HAUL_JSON_NUMBER &&
-                    haul_json_is(value, "-12.5"));
-        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "left"));
-        assert_true(haul_json_in_array(&in) && haul_json_in_item(&in));
-        haul_json_in_skip(&in);
-        assert_true(haul_json_in_item(&in) && haul_json_in_array(&in));
-        haul_json_in_leave(&in);
-        assert_true(haul_json_in_item(&in));
-        haul_json_in_skip(&in);
-        haul_json_in_leave(&in);
-        assert_true(haul_json_in_key(&in, &key) && haul_json_is(key, "word"));
-        assert_int_equal(haul_json_in_scalar(&in, &value), HAUL_JSON_TRUE);
-        assert_false(haul_json_in_key(&in, &key));
-        assert_int_equal(haul_json_in_end(&in, &error), HAUL_OK);
-        haul_json_in_close(&in);
+        hl_base_json_text key, value;
+        assert_true(hl_base_json_in_object(&in));
+        assert_true(hl_base_json_in_key(&in, &key) && hl_base_json_is(key, "name"));
+        assert_true(hl_base_json_in_scalar(&in, &value) == HL_JSON_STRING &&
+                    hl_base_json_is(value, "a \"b\" \xC3\xA9"));
+        assert_true(hl_base_json_in_key(&in, &key) && hl_base_json_is(key, "skipped"));
+        hl_base_json_in_skip(&in);
+        assert_true(hl_base_json_in_key(&in, &key) && hl_base_json_is(key, "n"));
+        assert_true(hl_base_json_in_scalar(&in, &value) == HL_JSON_NUMBER &&
+                    hl_base_json_is(value, "-12.5"));
+        assert_true(hl_base_json_in_key(&in, &key) && hl_base_json_is(key, "left"));
+        assert_true(hl_base_json_in_array(&in) && hl_base_json_in_item(&in));
+        hl_base_json_in_skip(&in);
+        assert_true(hl_base_json_in_item(&in) && hl_base_json_in_array(&in));
+        hl_base_json_in_leave(&in);
+        assert_true(hl_base_json_in_item(&in));
+        hl_base_json_in_skip(&in);
+        hl_base_json_in_leave(&in);
+        assert_true(hl_base_json_in_key(&in, &key) && hl_base_json_is(key, "word"));
+        assert_int_equal(hl_base_json_in_scalar(&in, &value), HL_JSON_TRUE);
+        assert_false(hl_base_json_in_key(&in, &key));
+        assert_int_equal(hl_base_json_in_end(&in, &error), HAUL_OK);
+        hl_base_json_in_close(&in);
     }
 }
 
 static void the_first_failure_is_kept(void **state)
 {
     (void)state;
-    haul_json_in in;
+    hl_base_json_in in;
     haul_error error = {0};
-    haul_json_text text;
-    assert_int_equal(haul_json_in_open_memory(&in, "j", "[\n 1, \"a\"]", 10, &error), HAUL_OK);
-    assert_false(haul_json_in_object(&in));
-    assert_false(haul_json_in_array(&in));
-    assert_false(haul_json_in_item(&in));
-    assert_int_equal(haul_json_in_scalar(&in, &text), HAUL_JSON_NONE);
-    assert_false(haul_json_in_enter(&in, HAUL_JSON_ARRAY));
-    assert_int_equal(haul_json_in_kind(&in), HAUL_JSON_NONE);
-    haul_json_in_skip(&in);
-    haul_json_in_leave(&in);
-    assert_int_equal(haul_json_in_end(&in, &error), HAUL_BAD_INPUT);
+    hl_base_json_text text;
+    assert_int_equal(hl_base_json_in_open_memory(&in, "j", "[\n 1, \"a\"]", 10, &error), HAUL_OK);
+    assert_false(hl_base_json_in_object(&in));
+    assert_false(hl_base_json_in_array(&in));
+    assert_false(hl_base_json_in_item(&in));
+    assert_int_equal(hl_base_json_in_scalar(&in, &text), HL_JSON_NONE);
+    assert_false(hl_base_json_in_enter(&in, HL_JSON_ARRAY));
+    assert_int_equal(hl_base_json_in_kind(&in), HL_JSON_NONE);
+    hl_base_json_in_skip(&in);
+    hl_base_json_in_leave(&in);
+    assert_int_equal(hl_base_json_in_end(&in, &error), HAUL_STATUS_BAD_INPUT);
     assert_string_equal(error.text, "expected an object at byte 0");
-    haul_json_in_close(&in);
+    hl_base_json_in_close(&in);
 }
 
-static haul_json_text text_of(const char *text)
+static hl_base_json_text text_of(const char *text)
 {
-    return (haul_json_text){text, strlen(text)};
+    return (hl_base_json_text){text, strlen(text)};
 }
 
 static void decimals_are_exact(void **state)
@@ -218,20 +219,20 @@ static void decimals_are_exact(void **state)
     };
     int64_t value;
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
-        if (!haul_json_scaled(text_of(right[i].text), right[i].places, &value) ||
+        if (!hl_base_json_scaled(text_of(right[i].text), right[i].places, &value) ||
             value != right[i].value)
             fail_msg("%s", right[i].text);
     }
     static const char *const wrong[] = {
         "1e400", "9223372036854775808", "1e19", "", "-", "01", "1.", ".5", "1e", "x", "0x10"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_false(haul_json_scaled(text_of(wrong[i]), 0, &value));
+        assert_false(hl_base_json_scaled(text_of(wrong[i]), 0, &value));
     double number;
-    assert_true(haul_json_double(text_of("-1.25e2"), &number) && !(number < -125) &&
+    assert_true(hl_base_json_double(text_of("-1.25e2"), &number) && !(number < -125) &&
                 !(number > -125));
-    assert_false(haul_json_double(text_of("1e400"), &number));
-    assert_false(haul_json_double(text_of("0x10"), &number));
-    assert_false(haul_json_double(text_of("nan"), &number));
+    assert_false(hl_base_json_double(text_of("1e400"), &number));
+    assert_false(hl_base_json_double(text_of("0x10"), &number));
+    assert_false(hl_base_json_double(text_of("nan"), &number));
 }
 
 /* Read in documents, fast, they are the same, and where they end beyond the window too. */
@@ -269,32 +270,33 @@ static void decimals_are_taken(void **state)
             char text[64];
             snprintf(text, sizeof text, "[%s%s]", k % 2 ? "" : " ", texts[i]);
             drops source = {text, strlen(text)};
-            haul_json_in in;
+            hl_base_json_in in;
             haul_error error = {0};
             int64_t value = -1, expected = -1;
-            const haul_json_text bare = text_of(texts[i]);
+            const hl_base_json_text bare = text_of(texts[i]);
             const size_t quote = bare.bytes[0] == '"';
-            const bool right = haul_json_scaled(
-                (haul_json_text){bare.bytes + quote, bare.length - 2 * quote}, places, &expected);
-            assert_int_equal(k % 4 > 1
-                                 ? haul_json_in_open(&in, "j", read_drop, &source, &error)
-                                 : haul_json_in_open_memory(&in, "j", text, strlen(text), &error),
-                             HAUL_OK);
-            assert_true(haul_json_in_array(&in) && haul_json_in_item(&in));
-            if (haul_json_in_scaled(&in, places, &value) != right || value != expected)
+            const bool right = hl_base_json_scaled(
+                (hl_base_json_text){bare.bytes + quote, bare.length - 2 * quote}, places,
+                &expected);
+            assert_int_equal(
+                k % 4 > 1 ? hl_base_json_in_open(&in, "j", read_drop, &source, &error)
+                          : hl_base_json_in_open_memory(&in, "j", text, strlen(text), &error),
+                HAUL_OK);
+            assert_true(hl_base_json_in_array(&in) && hl_base_json_in_item(&in));
+            if (hl_base_json_in_scaled(&in, places, &value) != right || value != expected)
                 fail_msg("%s by 10^%d: %lld, %lld", texts[i], places, (long long)value,
                          (long long)expected);
-            assert_false(haul_json_in_item(&in));
-            assert_int_equal(haul_json_in_end(&in, &error), HAUL_OK);
-            haul_json_in_close(&in);
+            assert_false(hl_base_json_in_item(&in));
+            assert_int_equal(hl_base_json_in_end(&in, &error), HAUL_OK);
+            hl_base_json_in_close(&in);
         }
-    haul_json_in in;
+    hl_base_json_in in;
     haul_error error = {0};
     int64_t value;
-    assert_int_equal(haul_json_in_open_memory(&in, "j", "01", 2, &error), HAUL_OK);
-    (void)haul_json_in_scaled(&in, 0, &value);
-    assert_int_equal(haul_json_in_end(&in, &error), HAUL_BAD_INPUT);
-    haul_json_in_close(&in);
+    assert_int_equal(hl_base_json_in_open_memory(&in, "j", "01", 2, &error), HAUL_OK);
+    (void)hl_base_json_in_scaled(&in, 0, &value);
+    assert_int_equal(hl_base_json_in_end(&in, &error), HAUL_STATUS_BAD_INPUT);
+    hl_base_json_in_close(&in);
 }
 
 /* Names come again in the same writing, in others, and cut by the window's end; the caller's tags
@@ -346,23 +348,24 @@ static void names_are_told_again(void **state)
     assert_true(descriptor >= 0);
     assert_int_equal(write(descriptor, text, length), length);
     close(descriptor);
-    haul_byte_source *source;
-    haul_json_in in;
+    hl_base_byte_source *source;
+    hl_base_json_in in;
     haul_error error = {0};
-    assert_int_equal(haul_byte_source_open(path, &source, &error), HAUL_OK);
-    assert_int_equal(haul_json_in_open(&in, path, haul_byte_source_read, source, &error), HAUL_OK);
-    assert_true(haul_json_in_array(&in));
+    assert_int_equal(hl_base_byte_source_open(path, &source, &error), HAUL_OK);
+    assert_int_equal(hl_base_json_in_open(&in, path, hl_base_byte_source_read, source, &error),
+                     HAUL_OK);
+    assert_true(hl_base_json_in_array(&in));
     size_t members_met = 0;
-    while (haul_json_in_item(&in)) {
-        assert_true(haul_json_in_object(&in));
-        for (haul_json_text key; haul_json_in_key(&in, &key); members_met++) {
+    while (hl_base_json_in_item(&in)) {
+        assert_true(hl_base_json_in_object(&in));
+        for (hl_base_json_text key; hl_base_json_in_key(&in, &key); members_met++) {
             int64_t value = 0;
-            uint8_t *const tag = haul_json_in_tag(&in);
+            uint8_t *const tag = hl_base_json_in_tag(&in);
             const int before = *tag;
             *tag = 0;
             const size_t at = key.length;
             const char first = key.bytes[0], last = key.bytes[at - 1];
-            assert_true(haul_json_in_scaled(&in, 0, &value) && value >= 1 && value <= NAMES);
+            assert_true(hl_base_json_in_scaled(&in, 0, &value) && value >= 1 && value <= NAMES);
             assert_int_equal(at, strlen(names[value - 1]));
             assert_int_equal(first, names[value - 1][0]);
             assert_int_equal(last, names[value - 1][at - 1]);
@@ -370,10 +373,10 @@ static void names_are_told_again(void **state)
             *tag = (uint8_t)value;
         }
     }
-    assert_int_equal(haul_json_in_end(&in, &error), HAUL_OK);
+    assert_int_equal(hl_base_json_in_end(&in, &error), HAUL_OK);
     assert_int_equal(members_met, ROUNDS * NAMES);
-    haul_json_in_close(&in);
-    haul_byte_source_close(source);
+    hl_base_json_in_close(&in);
+    hl_base_byte_source_close(source);
     remove(path);
     free(text);
 }
@@ -393,22 +396,22 @@ static void long_texts_are_bounded(void **state)
     fclose(file);
     haul_error error = {0};
     for (int skip = 0; skip < 2; skip++) {
-        haul_byte_source *source;
-        haul_json_in in;
-        haul_json_text text;
-        assert_int_equal(haul_byte_source_open(path, &source, &error), HAUL_OK);
-        assert_int_equal(haul_json_in_open(&in, path, haul_byte_source_read, source, &error),
+        hl_base_byte_source *source;
+        hl_base_json_in in;
+        hl_base_json_text text;
+        assert_int_equal(hl_base_byte_source_open(path, &source, &error), HAUL_OK);
+        assert_int_equal(hl_base_json_in_open(&in, path, hl_base_byte_source_read, source, &error),
                          HAUL_OK);
-        assert_true(haul_json_in_array(&in) && haul_json_in_item(&in));
+        assert_true(hl_base_json_in_array(&in) && hl_base_json_in_item(&in));
         if (skip)
-            haul_json_in_skip(&in);
+            hl_base_json_in_skip(&in);
         else
-            assert_int_equal(haul_json_in_scalar(&in, &text), HAUL_JSON_NONE);
-        haul_json_in_leave(&in);
-        assert_int_equal(haul_json_in_end(&in, &error), skip ? HAUL_OK : HAUL_BAD_INPUT);
+            assert_int_equal(hl_base_json_in_scalar(&in, &text), HL_JSON_NONE);
+        hl_base_json_in_leave(&in);
+        assert_int_equal(hl_base_json_in_end(&in, &error), skip ? HAUL_OK : HAUL_STATUS_BAD_INPUT);
         assert_non_null(strstr(error.text, "a text of more than 16 MiB at byte 2"));
-        haul_json_in_close(&in);
-        haul_byte_source_close(source);
+        hl_base_json_in_close(&in);
+        hl_base_byte_source_close(source);
     }
     remove(path);
 }

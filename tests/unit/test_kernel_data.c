@@ -2,6 +2,7 @@
  * has the tables; this keeps them from getting worse. */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,6 +41,7 @@ typedef struct tally {
     double within_10;
     double held;
     double error;
+    double score; /* log(high / low) and 20 times the log distance of a miss: docs/accuracy.md */
 } tally;
 
 static void count_row(tally *sum, const haul_estimate *estimate, double measured)
@@ -50,6 +52,9 @@ static void count_row(tally *sum, const haul_estimate *estimate, double measured
     sum->within_10 += miss <= 0.10;
     sum->held += estimate->low_s <= measured && measured <= estimate->high_s;
     sum->error += miss;
+    sum->score +=
+        log(estimate->high_s / estimate->low_s) +
+        20 * (fmax(0, log(estimate->low_s / measured)) + fmax(0, log(measured / estimate->high_s)));
 }
 
 static void three_sizes_give_the_rest(void **state)
@@ -120,15 +125,21 @@ static void other_boards_follow_what_bounds(void **state)
                                     {TITAN, GTX_970},   {K40, GTX_750},     {K40, GTX_970}};
     tally sum = carried(kepler, 1); /* compute capability 3.5 */
     assert_true(sum.error <= 0.09 * sum.count);
+    /* The widths are for GPUs that nothing was fitted to, so that more than 95 of 100 may hold
+     * here; that they are not too wide the score says: 4.5, 5.2 and 26 is the best that one width
+     * around one ratio of two rates reaches. */
     sum = carried(kepler, 3);
     assert_true(sum.error <= 0.12 * sum.count);
-    assert_true(sum.held >= 0.85 * sum.count && sum.held <= 0.95 * sum.count);
+    assert_true(sum.held >= 0.85 * sum.count);
+    assert_true(sum.score <= log(2.5) * sum.count);
     sum = carried(maxwell, 1);
     assert_true(sum.error <= 0.09 * sum.count);
-    assert_true(sum.held >= 0.85 * sum.count && sum.held <= 0.95 * sum.count);
+    assert_true(sum.held >= 0.85 * sum.count);
+    assert_true(sum.score <= log(2.0) * sum.count);
     sum = carried(across, 6);
-    assert_true(sum.error <= 0.30 * sum.count);
-    assert_true(sum.held >= 0.85 * sum.count && sum.held <= 0.95 * sum.count);
+    assert_true(sum.error <= 0.215 * sum.count);
+    assert_true(sum.held >= 0.85 * sum.count);
+    assert_true(sum.score <= log(3.4) * sum.count);
 }
 
 int main(void)

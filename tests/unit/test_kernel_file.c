@@ -131,7 +131,7 @@ static void files_that_are_wrong_are_told_with_their_place(void **state)
         haul_error error = {0};
         assert_int_equal(
             haul_kernel_file_parse(bad[i].yaml, strlen(bad[i].yaml), "k.yaml", &kernel, &error),
-            HAUL_BAD_INPUT);
+            HAUL_STATUS_BAD_INPUT);
         assert_null(kernel);
         assert_string_equal(error.text, bad[i].text);
         if (error.line != bad[i].line || error.column != bad[i].column)
@@ -146,7 +146,7 @@ static void check_count(const char *yaml, double n, int line, int column, const 
     haul_kernel_counts counts = {.threads = 7};
     assert_int_equal(haul_kernel_file_parse(yaml, strlen(yaml), "k.yaml", &kernel, &error),
                      HAUL_OK);
-    assert_int_equal(haul_kernel_file_at(kernel, n, &counts, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_file_at(kernel, n, &counts, &error), HAUL_STATUS_BAD_INPUT);
     assert_true(counts.threads == 7);
     assert_string_equal(error.text, text);
     assert_string_equal(error.file, "k.yaml");
@@ -174,10 +174,11 @@ static void names_that_are_not_there_are_told(void **state)
     (void)state;
     haul_kernel_file *kernel = NULL;
     haul_error error = {0};
-    assert_int_equal(haul_kernel_file_load("max-subarrray", &kernel, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_file_load("max-subarrray", &kernel, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_string_equal(error.text,
                         "no kernel 'max-subarrray' in the catalogue; did you mean max-subarray?");
-    assert_int_equal(haul_kernel_file_load("x/none.yaml", &kernel, &error), HAUL_IO);
+    assert_int_equal(haul_kernel_file_load("x/none.yaml", &kernel, &error), HAUL_STATUS_IO);
 }
 
 int main(void)

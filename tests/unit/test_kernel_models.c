@@ -13,12 +13,12 @@ static haul_machine board(const char *name, const char *architecture, double mul
         .name = name,
         .gpu = {.name = name,
                 .architecture = architecture,
-                .multiprocessors = {multiprocessors, HAUL_DATASHEET, NULL},
-                .cores = {cores, HAUL_DATASHEET, NULL},
-                .clock_Hz = {clock_Hz, HAUL_DATASHEET, NULL},
-                .memory_bandwidth_Bps = {200e9, HAUL_DATASHEET, NULL},
-                .l2_bytes = {1 << 20, HAUL_DATASHEET, NULL},
-                .launch_latency_s = {2e-6, HAUL_DATASHEET, NULL}},
+                .multiprocessors = {multiprocessors, HAUL_PROVENANCE_DATASHEET, NULL},
+                .cores = {cores, HAUL_PROVENANCE_DATASHEET, NULL},
+                .clock_Hz = {clock_Hz, HAUL_PROVENANCE_DATASHEET, NULL},
+                .memory_bandwidth_Bps = {200e9, HAUL_PROVENANCE_DATASHEET, NULL},
+                .l2_bytes = {1 << 20, HAUL_PROVENANCE_DATASHEET, NULL},
+                .launch_latency_s = {2e-6, HAUL_PROVENANCE_DATASHEET, NULL}},
     };
 }
 
@@ -99,7 +99,7 @@ static void strides_conflict_by_partitions(void **state)
     } targets[] = {{4, 2}, {8, 2}, {0, 2}, {6, 1}, {5, 1}};
     haul_machine source = board("Source", "kepler", 8, 192, 1e9);
     haul_machine target = board("Target", "kepler", 8, 192, 1e9);
-    source.gpu.memory_partitions = (haul_parameter){4, HAUL_DATASHEET, NULL};
+    source.gpu.memory_partitions = (haul_parameter){4, HAUL_PROVENANCE_DATASHEET, NULL};
     haul_kernel_sample samples[SIZES];
     for (int i = 0; i < SIZES; i++)
         samples[i] = sample(&source, 256.0 * (i + 8), i % 2 ? 1 : 2);
@@ -142,8 +142,8 @@ static void lambda_goes_through_its_sizes_and_stays_between(void **state)
     haul_kernel_fit_free(fit);
 }
 
-/* Where both boards have a base clock the ratio is theirs. */
-static void base_clocks_carry(void **state)
+/* The ratio is that of the clocks that the makers name; a base clock beside it changes nothing. */
+static void base_clocks_do_not_carry(void **state)
 {
     (void)state;
     haul_machine source = board("home", "kepler", 8, 192, 1.2e9);
@@ -152,17 +152,93 @@ static void base_clocks_carry(void **state)
     haul_kernel_fit *fit = fitted(&source, samples, 2);
     const haul_kernel_case what = {
         .source = &source, .fit = fit, .target = &target, .size = 2048, .counts = product(2048)};
-    const double ratios[] = {1.2, 1.2, 1.5};
     for (int i = 0; i < 3; i++) {
         haul_estimate out = {0};
         assert_int_equal(haul_kernel_time(haul_kernel_model_at(0), &what, &out, NULL), HAUL_OK);
-        CHECK_NEAR(out.seconds - 2e-6, ratios[i] * (samples[1].seconds - 2e-6), 1e-9);
+        CHECK_NEAR(out.seconds - 2e-6, 1.2 * (samples[1].seconds - 2e-6), 1e-9);
         if (i == 0)
-            source.gpu.base_clock_Hz = (haul_parameter){0.9e9, HAUL_DATASHEET, NULL};
+            source.gpu.base_clock_Hz = (haul_parameter){0.9e9, HAUL_PROVENANCE_DATASHEET, NULL};
         else
-            target.gpu.base_clock_Hz = (haul_parameter){0.6e9, HAUL_DATASHEET, NULL};
+            target.gpu.base_clock_Hz = (haul_parameter){0.6e9, HAUL_PROVENANCE_DATASHEET, NULL};
     }
     haul_kernel_fit_free(fit);
+}
+
+static double half_width_of(const haul_machine *source, const haul_machine *target,
+                            haul_kernel_counts counts)
+{
+    const haul_kernel_sample samples[] = {
+        {.size = 1024,
+         .seconds = counts.bytes / source->gpu.memory_bandwidth_Bps.value / 0.9,
+         .counts = counts}};
+    haul_kernel_fit *fit = fitted(source, samples, 1);
+    const haul_kernel_case what = {
+        .source = source, .fit = fit, .target = target, .size = 1024, .counts = counts};
+    haul_estimate out = {0};
+    assert_int_equal(haul_kernel_time(haul_kernel_model_at(0), &what, &out, NULL), HAUL_OK);
+    haul_kernel_fit_free(fit);
+    return log(out.high_s / out.seconds);
+}
+
+/* Bandwidths that were measured leave less open than those of data sheets. */
+static void measured_bandwidths_are_surer(void **state)
+{
+    (void)state;
+    haul_machine source = board("home", "kepler", 8, 192, 1e9);
+    haul_machine target = board("target", "kepler", 8, 192, 1e9);
+    haul_kernel_counts counts = product(1024);
+    counts.bytes = 1e9;
+    const double of_sheets = half_width_of(&source, &target, counts);
+    source.gpu.stream_Bps = (haul_parameter){source.gpu.memory_bandwidth_Bps.value * 0.9,
+                                             HAUL_PROVENANCE_MEASURED, NULL};
+    const double of_one = half_width_of(&source, &target, counts);
+    target.gpu.stream_Bps = source.gpu.stream_Bps;
+    const double of_none = half_width_of(&source, &target, counts);
+    assert_true(of_sheets > of_one && of_one > of_none);
+}
+
+static double ratio_between(const haul_machine *source, const haul_machine *target,
+                            haul_kernel_counts counts, double seconds)
+{
+    const haul_kernel_sample samples[] = {{.size = 1024, .seconds = seconds, .counts = counts}};
+    haul_kernel_fit *fit = fitted(source, samples, 1);
+    const haul_kernel_case what = {
+        .source = source, .fit = fit, .target = target, .size = 1024, .counts = counts};
+    haul_estimate out = {0};
+    assert_int_equal(haul_kernel_time(haul_kernel_model_at(0), &what, &out, NULL), HAUL_OK);
+    haul_kernel_fit_free(fit);
+    return (out.seconds - 2e-6) / (seconds - 2e-6);
+}
+
+/* From Kepler to Maxwell dependent instructions wait 6 cycles for 9, of which a kernel that issues
+ * all that the multiprocessors can has no use; one that issues little has all of it. */
+static void what_issues_all_it_can_gains_nothing_from_shorter_waits(void **state)
+{
+    (void)state;
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine target = board("target", "maxwell", 8, 128, 1e9);
+    const haul_kernel_counts counts = {
+        .threads = 1 << 20, .block = 256, .comp = 1000, .loads_global = 1};
+    const double issue_s = (1 << 20) / 32.0 * 1000 / (4 * 8 * 1e9);
+    CHECK_NEAR(ratio_between(&source, &target, counts, issue_s / 0.7), 1, 1e-6);
+    CHECK_NEAR(ratio_between(&source, &target, counts, issue_s / 0.2), 6 / 9.0, 1e-6);
+    CHECK_NEAR(ratio_between(&target, &source, counts, issue_s / 0.7), 1, 1e-6);
+}
+
+/* One thread waits for its loads as well, 250 cycles each whatever the architecture. */
+static void a_lone_thread_waits_for_its_loads(void **state)
+{
+    (void)state;
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
+    const haul_machine target = board("target", "maxwell", 8, 128, 1e9);
+    haul_kernel_counts counts = {.threads = 1, .block = 1, .comp = 1e6, .loads_global = 1e6};
+    CHECK_NEAR(ratio_between(&source, &target, counts, 0.5), 256 / 259.0, 1e-6);
+    counts.loads_global = 0;
+    CHECK_NEAR(ratio_between(&source, &target, counts, 0.5), 6 / 9.0, 1e-6);
+    counts.loads_global = 1e6;
+    counts.threads = 1 << 20; /* enough others to hide them */
+    counts.block = 256;
+    CHECK_NEAR(ratio_between(&source, &target, counts, 5e4), 6 / 9.0, 1e-6);
 }
 
 static haul_error refused(haul_kernel_fit_kind kind, haul_kernel_sample *samples, size_t count)
@@ -171,7 +247,7 @@ static haul_error refused(haul_kernel_fit_kind kind, haul_kernel_sample *samples
     haul_kernel_fit *fit = (haul_kernel_fit *)samples;
     haul_error error = {0};
     assert_int_equal(haul_kernel_fit_new(&source, kind, samples, count, &fit, &error),
-                     HAUL_BAD_INPUT);
+                     HAUL_STATUS_BAD_INPUT);
     assert_ptr_equal(fit, samples);
     return error;
 }
@@ -224,7 +300,7 @@ static void at_home_the_measured_time_comes_back(void **state)
     const haul_kernel_case what = {&source, fit, &source, 1024, product(1024)};
     CHECK_NEAR(timed("roofline", &what).seconds, samples[1].seconds, 1e-12);
     CHECK_NEAR(timed("scale", &what).seconds, samples[1].seconds, 1e-12);
-    assert_int_equal(timed("roofline", &what).weakest, HAUL_FITTED);
+    assert_int_equal(timed("roofline", &what).weakest, HAUL_PROVENANCE_FITTED);
     haul_kernel_fit_free(fit);
 }
 
@@ -278,7 +354,7 @@ static void what_streams_follows_the_memory(void **state)
     CHECK_NEAR(fit->memory_share, 0.75, 1e-3);
     const haul_kernel_case what = {&source, fit, &target, one.size, one.counts};
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 2 * (one.seconds - 2e-6), 1e-9);
-    target.gpu.inline_ecc = (haul_parameter){1, HAUL_DATASHEET, NULL};
+    target.gpu.inline_ecc = (haul_parameter){1, HAUL_PROVENANCE_DATASHEET, NULL};
     CHECK_NEAR(timed("roofline", &what).seconds - 2e-6, 2.5 * (one.seconds - 2e-6), 1e-9);
     haul_kernel_explanation why;
     assert_int_equal(haul_kernel_explain(&what, &why, NULL), HAUL_OK);
@@ -351,8 +427,8 @@ static void double_precision_follows_its_own_peak(void **state)
     (void)state;
     haul_machine source = board("home", "kepler", 8, 128, 1e9);
     haul_machine target = board("target", "kepler", 16, 64, 1e9);
-    source.gpu.fp64_flops = (haul_parameter){2 * 8 * 128e9 / 64, HAUL_DATASHEET, NULL};
-    target.gpu.fp64_flops = (haul_parameter){2 * 16 * 64e9 / 2, HAUL_DATASHEET, NULL};
+    source.gpu.fp64_flops = (haul_parameter){2 * 8 * 128e9 / 64, HAUL_PROVENANCE_DATASHEET, NULL};
+    target.gpu.fp64_flops = (haul_parameter){2 * 16 * 64e9 / 2, HAUL_PROVENANCE_DATASHEET, NULL};
     haul_kernel_sample one = {.size = 1e6, .seconds = 1 + 2e-6};
     one.counts = (haul_kernel_counts){.threads = 1 << 20, .block = 256, .comp = 1e3};
     one.counts.flops = one.counts.flops_fp64 = 0.9 * source.gpu.fp64_flops.value;
@@ -391,9 +467,9 @@ static void models_are_found_by_name(void **state)
     haul_error error = {0};
     assert_int_equal(haul_kernel_model_find("carry", &ref, &error), HAUL_OK); /* its old name */
     assert_string_equal(ref.model->name, "scale");
-    assert_int_equal(haul_kernel_model_find("rooflime", &ref, &error), HAUL_USAGE);
+    assert_int_equal(haul_kernel_model_find("rooflime", &ref, &error), HAUL_STATUS_USAGE);
     assert_non_null(strstr(error.text, "roofline, bsp, scale"));
-    assert_int_equal(haul_kernel_model_find("./absent.so", &ref, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_model_find("./absent.so", &ref, &error), HAUL_STATUS_BAD_INPUT);
 }
 
 static void an_object_is_a_model(void **state)
@@ -408,7 +484,7 @@ static void an_object_is_a_model(void **state)
     haul_kernel_case what = {.source = &source, .target = &source, .size = 1024};
     what.counts = product(1024);
     haul_estimate estimate;
-    assert_int_equal(haul_kernel_time(ref.model, &what, &estimate, &error), HAUL_MISSING);
+    assert_int_equal(haul_kernel_time(ref.model, &what, &estimate, &error), HAUL_STATUS_MISSING);
     assert_non_null(strstr(error.text, "bytes"));
     what.counts.bytes = 1.5e9;
     assert_int_equal(haul_kernel_time(ref.model, &what, &estimate, &error), HAUL_OK);
@@ -416,7 +492,7 @@ static void an_object_is_a_model(void **state)
     haul_kernel_model_release(&ref);
     assert_null(ref.handle);
     /* a copy model is no kernel model */
-    assert_int_equal(haul_kernel_model_find(EXAMPLE_MODEL, &ref, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_model_find(EXAMPLE_MODEL, &ref, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, HAUL_KERNEL_MODEL_ENTRY));
 }
 
@@ -445,7 +521,7 @@ static void what_a_model_gives_is_checked(void **state)
     haul_error error = {0};
     assert_int_equal(haul_kernel_time(&broken, &what, &estimate, &error), HAUL_OK);
     what.size = 1.5;
-    assert_int_equal(haul_kernel_time(&broken, &what, &estimate, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_time(&broken, &what, &estimate, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "'broken' gave"));
 }
 
@@ -510,14 +586,14 @@ static void what_is_missing_is_named(void **state)
     haul_estimate estimate = {.seconds = -1};
     haul_error error = {0};
     const haul_kernel_model *roofline = haul_kernel_model_at(0);
-    assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_MISSING);
+    assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_STATUS_MISSING);
     assert_non_null(strstr(error.text, "gpu.clock"));
     what.target = &source;
     what.size = -4;
-    assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_STATUS_BAD_INPUT);
     what.size = 4;
     what.counts.threads = 0;
-    assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_time(roofline, &what, &estimate, &error), HAUL_STATUS_BAD_INPUT);
     assert_true(estimate.seconds == -1);
     haul_kernel_fit_free(fit);
 }
@@ -529,7 +605,10 @@ int main(void)
         cmocka_unit_test(one_lambda_gives_its_sizes_back),
         cmocka_unit_test(strides_conflict_by_partitions),
         cmocka_unit_test(lambda_goes_through_its_sizes_and_stays_between),
-        cmocka_unit_test(base_clocks_carry),
+        cmocka_unit_test(base_clocks_do_not_carry),
+        cmocka_unit_test(measured_bandwidths_are_surer),
+        cmocka_unit_test(what_issues_all_it_can_gains_nothing_from_shorter_waits),
+        cmocka_unit_test(a_lone_thread_waits_for_its_loads),
         cmocka_unit_test(bad_samples_are_refused_with_their_line),
         cmocka_unit_test(at_home_the_measured_time_comes_back),
         cmocka_unit_test(what_waits_inside_follows_multiprocessors_and_clock),

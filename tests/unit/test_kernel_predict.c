@@ -2,12 +2,14 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "haul/kernel.h"
+#include "haul/machine.h"
 
 static haul_parameter given(double value)
 {
-    return (haul_parameter){value, HAUL_PUBLISHED, "a test"};
+    return (haul_parameter){value, HAUL_PROVENANCE_PUBLISHED, "a test"};
 }
 
 /* 10 multiprocessors, 1 GHz; sustained 1 Tflop/s in fp32, 100 GB/s. */
@@ -151,8 +153,9 @@ static void others_small_tiles_are_slow(void **state)
     assert_true(others.low_s < others.seconds / 2.7 && others.high_s < 2 * others.seconds);
 }
 
-/* 4 products of 640 x 1000 by 1000 x 1280 are 4 x 10 x 10 tiles of 64 x 128, 20 whole waves; one
- * row more is another row of tiles, 22 waves. The source's time counts up to a tenth beyond. */
+/* 4 products of 640 x 1000 by 1000 x 1280 are 4 x 10 x 10 tiles of 64 x 128, 20 whole waves, as
+ * 4 x 10 x 20 of 64 x 64 are 40; one row more is another row of tiles, a tenth more. 16 steps fill
+ * and empty a tile's pipeline. The source's time counts beyond where rows lie far apart. */
 static void operands_tell_a_products_tiles(void **state)
 {
     (void)state;
@@ -160,22 +163,86 @@ static void operands_tell_a_products_tiles(void **state)
     haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-6, 400);
     work.operands =
         (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
-    const double whole_s = 2.0 * 1000 * 400 * 128 * 64 / 3e12;
+    const double whole_s = 2.0 * (1000 + 16) * 400 * 128 * 64 / 3e12;
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + whole_s, 1e-9);
     work.operands.rows = 641;
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + 1.1 * whole_s, 1e-9);
     work.operands.rows = 640;
     work.seconds = 1;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1.1 * whole_s, 1e-9);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + whole_s, 1e-9);
+    work.operands.inner = 3 * 4096; /* 128 rows of 48 KiB: three pages of 2 MiB */
+    const double far_s = 2.0 * (3 * 4096 + 16) * 400 * 128 * 64 / 3e12;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1.2 * far_s, 1e-9);
+    work.operands.inner = 1000;
     work.kind = haul_kernel_kind_of("my_solver", NULL); /* another kernel of the operator */
     assert_true(predicted(&from, &to, &work).estimate.seconds > 0.1);
-    work.kind = haul_kernel_kind_of("volta_sgemm_128x64_nn", NULL);
-    work.operands.batch = 1; /* one tile, half of it empty, on 20 multiprocessors: half way */
-    work.operands.rows = work.operands.columns = 64;
-    work.operands.inner = 1000000;
-    const double best_s = 2.0 * 64 * 64 * 1e6 / 3e12, in_a_wave_s = 40 * best_s;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + sqrt(best_s * in_a_wave_s),
-               1e-9);
+}
+
+/* One tile, half of it empty, on 20 multiprocessors: 40 times the sustained rate's time, of a tile
+ * of 64 x 64 20 times. */
+static void few_tiles_take_up_to_a_wave(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1, 400);
+    work.operands =
+        (haul_operands){.batch = 1, .rows = 64, .columns = 64, .inner = 10000, .bytes = 1000};
+    const double best_s = 2.0 * 64 * 64 * 1e4 / 3e12;
+    const double in_a_wave_s = sqrt(40 * 20) * 2.0 * 64 * 64 * (1e4 + 16) / 3e12;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + in_a_wave_s, 1e-9);
+    work.seconds = 1e-6; /* slices of the inner dimension: the sustained rate at the best */
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + best_s, 1e-9);
+}
+
+/* A measured product of the same sizes is the answer, but for the share of one that is a factor of
+ * 16 away; one farther off, or of another precision, says nothing. */
+static void measured_products_correct_their_neighbours(void **state)
+{
+    (void)state;
+    const haul_machine from = small();
+    haul_machine to = large();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 400);
+    work.operands =
+        (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
+    const double tiles_s = predicted(&from, &to, &work).estimate.seconds - 4e-6;
+    haul_product_time product = {.precision = HAUL_PRECISION_FP32,
+                                 .batch = given(4),
+                                 .rows = given(640),
+                                 .columns = given(1280),
+                                 .inner = given(1000),
+                                 .time_s = given(4e-6 + 2 * tiles_s)};
+    to.products = &product;
+    to.product_count = 1;
+    const double of_far = 1 / (16.25 * 16.25), of_near = 16;
+    const double doubled = exp(log(2) * of_near / (of_near + of_far));
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + doubled * tiles_s, 1e-6);
+    product.precision = HAUL_PRECISION_FP16;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + tiles_s, 1e-9);
+    product.precision = HAUL_PRECISION_FP32;
+    product.inner = given(1000 * 32);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + tiles_s, 1e-9);
+}
+
+/* Of results narrower than a tile, and of rows at odd elements, less is known. */
+static void narrow_and_unaligned_products_are_less_sure(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("ampere_fp16_s16816gemm_fp16_128x128_ldg8_nn", 1e-3, 400);
+    work.operands = (haul_operands){
+        .batch = 100, .rows = 256, .columns = 256, .inner = 1000, .bytes = 1000, .alignment = 16};
+    const haul_kernel_prediction wide = predicted(&from, &to, &work);
+    work.operands.alignment = 2;
+    const haul_kernel_prediction odd = predicted(&from, &to, &work);
+    assert_true(odd.estimate.high_s / odd.estimate.seconds >
+                1.2 * wide.estimate.high_s / wide.estimate.seconds);
+    CHECK_NEAR(odd.estimate.low_s / odd.estimate.seconds,
+               wide.estimate.low_s / wide.estimate.seconds, 1e-9);
+    work.operands.alignment = 16;
+    work.operands.rows = 64;
+    const haul_kernel_prediction narrow = predicted(&from, &to, &work);
+    assert_true(narrow.estimate.low_s / narrow.estimate.seconds <
+                0.9 * wide.estimate.low_s / wide.estimate.seconds);
 }
 
 /* Without alignment to 16 bytes tensor cores of NVIDIA wait for their operands. */
@@ -189,7 +256,7 @@ static void tiny_products_take_a_launch_at_least(void **state)
     work.operands =
         (haul_operands){.batch = 1, .rows = 16, .columns = 16, .inner = 16, .bytes = 3072};
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 8e-6, 1e-9);
-    work.operands.batch = 100; /* a tile for each multiprocessor and more */
+    work.operands.batch = 40; /* a tile for each multiprocessor and more */
     work.operands.inner = 1;
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 8e-6, 1e-9);
 }
@@ -244,6 +311,37 @@ static void rows_are_kept_in_l1_too(void **state)
     work.operands.bytes *= 2;
     passes = 2 + 2 * (3.2e6 / (0.5e6 + 20 * 164 * 1024) - 0.5);
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 25e-6 * passes / 4, 1e-9);
+}
+
+static double width_up(const haul_kernel_work *work)
+{
+    const haul_machine from = small(), to = large();
+    const haul_estimate of = predicted(&from, &to, work).estimate;
+    return log(of.high_s / of.seconds);
+}
+
+/* By name a batch of products, and with sizes those whose time depends on the tile. */
+static void products_of_unknown_tiles_are_less_sure(void **state)
+{
+    (void)state;
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 1e4);
+    const double flat = width_up(&work);
+    work.launches.layers = 100;
+    assert_true(width_up(&work) > flat + 0.1);
+    work.operands =
+        (haul_operands){.batch = 1000, .rows = 1024, .columns = 1024, .inner = 256, .bytes = 1000};
+    const double whole = width_up(&work);
+    work.operands.rows = work.operands.columns = 64;
+    CHECK_NEAR(width_up(&work), hypot(whole, log(4 / sqrt(2))), 0.05);
+}
+
+/* No cache matters to rows that are read once. */
+static void rows_that_are_read_again_are_less_sure(void **state)
+{
+    (void)state;
+    const haul_kernel_work once = work_of("softmax_warp_forward", 1e-3, 1e5);
+    const haul_kernel_work again = work_of("cunn_SoftMaxForward<4, float>", 1e-3, 1e5);
+    assert_true(width_up(&again) > width_up(&once) + 0.1);
 }
 
 /* Data of 0.4 MB that one L2 holds, and the other does not. */
@@ -472,6 +570,77 @@ static void nominal_tensor_peaks_stand_in_for_rates(void **state)
     CHECK_NEAR(predicted(&half, &to, &work).estimate.seconds, 3, 1e-3);
 }
 
+/* Products in fp32 are in no tensor cores, whatever a GPU's ridge: the ratio of the rates, between
+ * all machines of the catalogue, and the same however fast the memories are. */
+static void fp32_products_have_no_tensor_ridge(void **state)
+{
+    (void)state;
+    char **names;
+    size_t count;
+    haul_error error = {0};
+    assert_int_equal(haul_catalogue_list(&names, &count, &error), HAUL_OK);
+    haul_machine **machines = calloc(count, sizeof(*machines));
+    assert_non_null(machines);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(haul_machine_load(names[i], &machines[i], &error), HAUL_OK);
+    haul_kernel_work work = work_of("ampere_sgemm_128x64_nn", 1, 1e6);
+    for (size_t i = 0; i < count * count; i++) {
+        haul_machine from = *machines[i / count], to = *machines[i % count];
+        haul_kernel_prediction out = predicted(&from, &to, &work);
+        if (out.kind != HAUL_KERNEL_CLASS_PRODUCT || !(from.gpu.memory_bandwidth_Bps.value > 0))
+            continue;
+        if (out.bound == HAUL_KERNEL_BOUND_MEMORY)
+            fail_msg("%s to %s: bound by memory", from.name, to.name);
+        const double before_s = out.estimate.seconds;
+        /* the way that no "what if" would go: rates alone */
+        to.gpu.stream_Bps = given(to.gpu.memory_bandwidth_Bps.value / 100);
+        out = predicted(&from, &to, &work);
+        CHECK_NEAR(out.estimate.seconds, before_s, 1e-9);
+    }
+    for (size_t i = 0; i < count; i++)
+        haul_machine_free(machines[i]);
+    free(machines);
+    haul_names_free(names, count);
+}
+
+static haul_kernel_bound bound_between(const char *from, const char *to, const char *kernel)
+{
+    haul_machine *machines[2] = {NULL};
+    haul_error error = {0};
+    assert_int_equal(haul_machine_load(from, &machines[0], &error), HAUL_OK);
+    assert_int_equal(haul_machine_load(to, &machines[1], &error), HAUL_OK);
+    const haul_kernel_work work = work_of(kernel, 1, 1e6);
+    const haul_kernel_bound bound = predicted(machines[0], machines[1], &work).bound;
+    haul_machine_free(machines[0]);
+    haul_machine_free(machines[1]);
+    return bound;
+}
+
+/* Half precision is in tensor cores where a GPU has them, and falls back to fp32 where not. */
+static void tensor_cores_have_a_ridge_where_they_are(void **state)
+{
+    (void)state;
+    static const char *const half = "ampere_fp16_s16816gemm_fp16_128x128_ldg8_nn";
+    assert_int_equal(bound_between("l4", "a100-sxm4", half), HAUL_KERNEL_BOUND_MEMORY);
+    assert_int_equal(bound_between("t4", "p4", half), HAUL_KERNEL_BOUND_MEMORY);
+    assert_int_equal(bound_between("p4", "gtx-980", half), HAUL_KERNEL_BOUND_ARITHMETIC);
+    assert_int_equal(bound_between("p100-pcie3", "p4", half), HAUL_KERNEL_BOUND_ARITHMETIC);
+}
+
+/* The check bits of GDDR are in the rate that programs sustain once, not twice. */
+static void ecc_is_counted_once(void **state)
+{
+    (void)state;
+    haul_machine from = small(), to = small();
+    from.gpu.stream_Bps = to.gpu.stream_Bps = (haul_parameter){0};
+    to.gpu.name = "Other";
+    to.gpu.inline_ecc = given(1);
+    haul_kernel_work work = work_of("vectorized_elementwise_kernel", 1, 1e6);
+    work.bytes = 80e9;
+    const haul_kernel_prediction out = predicted(&from, &to, &work);
+    CHECK_NEAR(out.estimate.seconds, 0.88 / 0.74, 1e-5);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -479,9 +648,10 @@ static void what_cannot_be_is_refused(void **state)
     haul_kernel_prediction out;
     haul_error error;
     haul_kernel_work work = work_of("triad_kernel", 1e-3, 100);
-    assert_int_equal(haul_kernel_predict(&from, &nothing, &work, &out, &error), HAUL_MISSING);
+    assert_int_equal(haul_kernel_predict(&from, &nothing, &work, &out, &error),
+                     HAUL_STATUS_MISSING);
     work.seconds = (double)NAN;
-    assert_int_equal(haul_kernel_predict(&from, &from, &work, &out, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_predict(&from, &from, &work, &out, &error), HAUL_STATUS_BAD_INPUT);
     work = work_of("triad_kernel", 1e-3, -1);
     const haul_machine to = large();
     (void)haul_kernel_predict(&from, &to, &work, &out, &error);
@@ -496,10 +666,15 @@ int main(void)
         cmocka_unit_test(waves_are_whole),
         cmocka_unit_test(others_small_tiles_are_slow),
         cmocka_unit_test(operands_tell_a_products_tiles),
+        cmocka_unit_test(few_tiles_take_up_to_a_wave),
+        cmocka_unit_test(measured_products_correct_their_neighbours),
+        cmocka_unit_test(narrow_and_unaligned_products_are_less_sure),
         cmocka_unit_test(tiny_products_take_a_launch_at_least),
         cmocka_unit_test(odd_sizes_keep_tensor_cores_waiting),
         cmocka_unit_test(rows_that_no_cache_holds_are_read_again),
         cmocka_unit_test(rows_are_kept_in_l1_too),
+        cmocka_unit_test(products_of_unknown_tiles_are_less_sure),
+        cmocka_unit_test(rows_that_are_read_again_are_less_sure),
         cmocka_unit_test(data_in_l2_move_at_its_rate),
         cmocka_unit_test(few_blocks_keep_their_latency),
         cmocka_unit_test(a_precision_that_a_gpu_lacks_falls_back),
@@ -515,6 +690,9 @@ int main(void)
         cmocka_unit_test(unknown_blocks_tell_no_low_occupancy),
         cmocka_unit_test(unknown_kernels_move_their_bytes_too),
         cmocka_unit_test(nominal_tensor_peaks_stand_in_for_rates),
+        cmocka_unit_test(fp32_products_have_no_tensor_ridge),
+        cmocka_unit_test(tensor_cores_have_a_ridge_where_they_are),
+        cmocka_unit_test(ecc_is_counted_once),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,7 +296,7 @@ static void check_refused(const char *text, int line, int column, const char *wh
     haul_error error = {0};
     assert_int_equal(haul_kernel_times_parse(copy, strlen(copy), (haul_kernel_csv){.path = "t.csv"},
                                              &times, &error),
-                     HAUL_BAD_INPUT);
+                     HAUL_STATUS_BAD_INPUT);
     assert_null(times);
     assert_string_equal(error.text, why);
     if (error.line != line || error.column != column)
@@ -378,7 +378,8 @@ static void one_counted_size_says_nothing_of_others(void **state)
     assert_int_equal(haul_kernel_file_at(kernel, 10, &counts, &error), HAUL_OK);
     static const double others[] = {5, 20};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(haul_kernel_file_at(kernel, others[i], &counts, &error), HAUL_BAD_INPUT);
+        assert_int_equal(haul_kernel_file_at(kernel, others[i], &counts, &error),
+                         HAUL_STATUS_BAD_INPUT);
         assert_int_equal(error.line, 8);
     }
     haul_kernel_file_free(kernel);

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "haul/analysis.h"
+#include "haul/report.h"
 #include "haul/trace.h"
 #include "workload_check.h"
 
@@ -61,8 +63,8 @@ static void check_one_copy(const char *text)
     assert_int_equal(op->start_ns, 100500);
     assert_int_equal(op->dur_ns, 2250);
     assert_int_equal(op->bytes, 4096);
-    assert_int_equal(op->direction, HAUL_HTOD);
-    assert_int_equal(op->detail, HAUL_PINNED);
+    assert_int_equal(op->direction, HAUL_DIRECTION_HTOD);
+    assert_int_equal(op->detail, HAUL_MEMORY_PINNED);
     assert_int_equal(op->call_ns, 90000);
     assert_int_equal(op->call_dur_ns, 3000);
     assert_string_equal(haul_workload_string(workload, op->name), "cudaMemcpyAsync");
@@ -220,8 +222,8 @@ static void old_spellings_are_read(void **state)
         "\"Memset\","
         "\"name\":\"Memset\",\"pid\":1,\"tid\":2,\"ts\":5,\"dur\":1,\"args\":{\"bytes\":9}}]}");
     assert_int_equal(workload->op_count, 3);
-    assert_int_equal(workload->ops[0].direction, HAUL_DTOH);
-    assert_int_equal(workload->ops[0].detail, HAUL_HOST);
+    assert_int_equal(workload->ops[0].direction, HAUL_DIRECTION_DTOH);
+    assert_int_equal(workload->ops[0].detail, HAUL_MEMORY_HOST);
     assert_int_equal(workload->ops[1].kind, HAUL_OP_KERNEL);
     assert_int_equal(workload->ops[2].bytes, 9);
     assert_int_equal(workload->streams[0].id, 2);
@@ -251,6 +253,42 @@ static void wrong_events_are_repaired(void **state)
     haul_workload_free(workload);
 }
 
+#define MEMBERS                                                                                    \
+    "\"pid\":0,\"tid\":7,\"ts\":10,\"dur\":2,\"args\":{\"device\":0,\"context\":1,\"stream\":7}"
+
+/* The last of a key that comes twice counts, also where an earlier one says that the event is of no
+ * use. One that can be known of use only behind what was skipped is counted. */
+static void keys_may_come_twice(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *event;
+        const char *name; /* of the one kernel, NULL where there is none */
+        bool lost;
+    } cases[] = {
+        {"\"ph\":\"X\",\"cat\":\"zzz\",\"cat\":\"kernel\",\"name\":\"k\"," MEMBERS, "k", false},
+        {"\"ph\":\"M\",\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\"," MEMBERS, "k", false},
+        {"\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"cat\":\"kernel\",\"ph\":\"X\"," MEMBERS,
+         "aten::add", false},
+        {"\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\"," MEMBERS ",\"name\":\"j\"", "j", false},
+        {"\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\"," MEMBERS ",\"cat\":\"zzz\"", NULL, false},
+        {"\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\"," MEMBERS ",\"ph\":\"M\"", NULL, false},
+        {"\"ph\":\"X\",\"cat\":\"zzz\",\"name\":\"k\"," MEMBERS ",\"cat\":\"kernel\"", NULL, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "{\"traceEvents\":[{%s}]}", cases[i].event);
+        haul_workload *workload = loaded(text);
+        assert_int_equal(workload->op_count, cases[i].name != NULL);
+        if (cases[i].name)
+            assert_string_equal(haul_workload_string(workload, workload->ops[0].name),
+                                cases[i].name);
+        assert_int_equal(has_note(workload->repairs, workload->repair_count, "comes twice", 1),
+                         cases[i].lost);
+        haul_workload_free(workload);
+    }
+}
+
 static void metadata_alone_is_an_empty_profile(void **state)
 {
     (void)state;
@@ -271,6 +309,44 @@ static void overlaps_are_counted(void **state)
         "\"ts\":5,\"dur\":10}]");
     assert_int_equal(workload->op_count, 3);
     assert_true(has_note(workload->repairs, workload->repair_count, "overlap", 1));
+    haul_workload_free(workload);
+}
+
+/* A program that names each step anew: the table of ranges has 10,000 names and a row of the rest.
+ */
+static void names_beyond_a_table_are_one_row(void **state)
+{
+    (void)state;
+    enum { NAMES = 12000, EVENT = 120 };
+    char *text = malloc((size_t)NAMES * EVENT + 100);
+    assert_non_null(text);
+    size_t length = (size_t)sprintf(
+        text, "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
+              "\"tid\":7,\"ts\":5,\"dur\":2}");
+    for (int i = 0; i < NAMES; i++)
+        length += (size_t)snprintf(text + length, EVENT,
+                                   ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"%d\","
+                                   "\"pid\":9,\"tid\":9,\"ts\":%d,\"dur\":2}",
+                                   i, 10 * i);
+    strcpy(text + length, "]}");
+    haul_workload *workload = loaded(text);
+    free(text);
+    haul_analysis *analysis = NULL;
+    assert_int_equal(haul_analysis_make(workload, &analysis, NULL), HAUL_OK);
+    haul_report *report = haul_report_analysis(workload, analysis);
+    const haul_report_options options = {.format = HAUL_FORMAT_JSON};
+    char *written = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&written, &size);
+    assert_int_equal(haul_report_write(report, &options, out, NULL), HAUL_OK);
+    fclose(out);
+    const char *rest = strstr(written, "(2000 other names)");
+    assert_non_null(rest);
+    assert_non_null(strstr(rest, "\"count\": 2000"));
+    assert_non_null(strstr(rest, "\"time_s\": 0.004"));
+    free(written);
+    haul_report_free(report);
+    haul_analysis_free(analysis);
     haul_workload_free(workload);
 }
 
@@ -297,7 +373,7 @@ static void bad_documents_are_refused(void **state)
         haul_workload *workload;
         haul_error error;
         assert_int_equal(load(wrong[i].text, strlen(wrong[i].text), &workload, &error),
-                         HAUL_BAD_INPUT);
+                         HAUL_STATUS_BAD_INPUT);
         if (!strstr(error.text, wrong[i].says))
             fail_msg("case %zu: %s", i, error.text);
     }
@@ -307,7 +383,7 @@ static void bad_documents_are_refused(void **state)
     memset(deep + head, '[', 100000);
     haul_workload *workload;
     haul_error error;
-    assert_int_equal(load(deep, 100000, &workload, &error), HAUL_BAD_INPUT);
+    assert_int_equal(load(deep, 100000, &workload, &error), HAUL_STATUS_BAD_INPUT);
     free(deep);
 }
 
@@ -332,7 +408,7 @@ static void damaged_gzip_is_refused(void **state)
     assert_int_equal(workload->op_count, 1);
     haul_workload_free(workload);
     for (size_t kept = 20; kept < size; kept += 7) {
-        assert_int_equal(load((char *)packed, kept, &workload, &error), HAUL_IO);
+        assert_int_equal(load((char *)packed, kept, &workload, &error), HAUL_STATUS_IO);
         assert_non_null(strstr(error.text, "gzip data cut short at byte"));
     }
     packed[size / 2] ^= 0x55;
@@ -398,6 +474,33 @@ static void sizes_of_operators_go_to_their_kernels(void **state)
     haul_workload_free(workload);
 }
 
+/* The innermost operator in which an operation was called names it; a call beyond all has none. */
+static void operators_name_what_they_called(void **state)
+{
+    (void)state;
+    haul_workload *workload =
+        loaded("{\"traceEvents\":["
+               "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::linear\",\"pid\":9,\"tid\":9,"
+               "\"ts\":100,\"dur\":50,\"args\":{\"Sequence number\":5}},"
+               "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::t\",\"pid\":9,\"tid\":9,"
+               "\"ts\":105,\"dur\":5}," LAUNCH("1", "106") "," LAUNCH("2", "120") "," LAUNCH(
+                   "3", "190") "," KERNEL("1", "a") "," KERNEL("2", "b") "," KERNEL("3", "c") "]}");
+    assert_int_equal(workload->op_count, 3);
+    assert_string_equal(haul_workload_string(workload, haul_op_operator(workload, 0)), "aten::t");
+    assert_string_equal(haul_workload_string(workload, haul_op_operator(workload, 1)),
+                        "aten::linear");
+    assert_int_equal(haul_op_operator(workload, 2), HAUL_NONE);
+    uint64_t orphaned;
+    haul_workload *part = NULL;
+    haul_error error;
+    assert_int_equal(haul_trace_cut(workload, 0, 1000000000, &orphaned, &part, &error), HAUL_OK);
+    for (size_t i = 0; i < part->op_count; i++)
+        assert_string_equal(haul_workload_string(part, haul_op_operator(part, i)),
+                            haul_workload_string(workload, haul_op_operator(workload, i)));
+    haul_workload_free(part);
+    haul_workload_free(workload);
+}
+
 /* Sizes that make no product, of any kind, are no sizes. */
 static void sizes_that_do_not_fit_tell_nothing(void **state)
 {
@@ -436,6 +539,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_of_operators_go_to_their_kernels),
         cmocka_unit_test(sizes_that_do_not_fit_tell_nothing),
+        cmocka_unit_test(operators_name_what_they_called),
         cmocka_unit_test(shapes_of_documents_are_read),
         cmocka_unit_test(calls_of_any_order_and_size_are_joined),
         cmocka_unit_test(bytes_may_be_unknown),
@@ -443,8 +547,10 @@ int main(void)
         cmocka_unit_test(flows_link_what_ids_do_not),
         cmocka_unit_test(old_spellings_are_read),
         cmocka_unit_test(wrong_events_are_repaired),
+        cmocka_unit_test(keys_may_come_twice),
         cmocka_unit_test(metadata_alone_is_an_empty_profile),
         cmocka_unit_test(overlaps_are_counted),
+        cmocka_unit_test(names_beyond_a_table_are_one_row),
         cmocka_unit_test(bad_documents_are_refused),
         cmocka_unit_test(damaged_gzip_is_refused),
     };

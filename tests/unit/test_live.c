@@ -42,14 +42,14 @@ static haul_op draw_op(void)
     haul_op op = {.dur_ns = 50 + draw(1000), .name = HAUL_NONE, .thread_prev = HAUL_NONE};
     op.kind = (uint8_t)kinds[draw(4)];
     op.direction = (uint8_t)draw(2);
-    op.detail = draw(2) ? HAUL_PAGEABLE : HAUL_PINNED;
+    op.detail = draw(2) ? HAUL_MEMORY_PAGEABLE : HAUL_MEMORY_PINNED;
     op.bytes = 0;
     return op;
 }
 
 /* A live timeline, and what it was given, as a workload. */
 typedef struct pair {
-    haul_live live;
+    hl_timeline_live live;
     uint32_t last[STREAMS];
     haul_op ops[OPS];
     haul_edge edges[2 * OPS];
@@ -76,8 +76,9 @@ static void add(pair *self, uint32_t at)
         waits[i] = (uint32_t)draw((int)at);
         self->edges[self->edge_count++] = (haul_edge){waits[i], at};
     }
-    MUST(haul_live_add(&self->live, op, op->kind == HAUL_OP_KERNEL ? &self->shapes[at] : NULL,
-                       waits, count, &problem));
+    MUST(hl_timeline_live_add(&self->live, op,
+                              op->kind == HAUL_OP_KERNEL ? &self->shapes[at] : NULL, waits, count,
+                              &problem));
 }
 
 /* To the end of an operation, or some time on. What is queued at the very instant of an end comes
@@ -86,12 +87,12 @@ static void move_on(pair *self, uint32_t count)
 {
     const uint32_t target = (uint32_t)draw((int)count);
     if (draw(3)) {
-        MUST(haul_live_advance(&self->live, INT64_MAX, target, &problem));
+        MUST(hl_timeline_live_advance(&self->live, INT64_MAX, target, &problem));
         const int64_t end_ns = self->live.engine.progress[target].end_ns;
         self->now_ns = end_ns >= self->now_ns ? end_ns + 1 : self->now_ns;
     } else {
         self->now_ns += draw(500);
-        MUST(haul_live_advance(&self->live, self->now_ns, HAUL_NONE, &problem));
+        MUST(hl_timeline_live_advance(&self->live, self->now_ns, HAUL_NONE, &problem));
     }
 }
 
@@ -133,9 +134,9 @@ static void equals_a_timeline_at_once(void **state)
         srand(seed);
         pair self = {.edge_count = 0};
         const haul_timeline_device device = draw_device();
-        MUST(haul_live_init(&self.live, &device, DEVICES, &problem));
+        MUST(hl_timeline_live_init(&self.live, &device, DEVICES, &problem));
         for (uint32_t s = 0; s < STREAMS; s++) {
-            MUST(haul_live_stream(&self.live, s, s % DEVICES, &problem));
+            MUST(hl_timeline_live_stream(&self.live, s, s % DEVICES, &problem));
             self.last[s] = HAUL_NONE;
         }
         for (uint32_t i = 0; i < OPS; i++) {
@@ -143,10 +144,10 @@ static void equals_a_timeline_at_once(void **state)
             if (!draw(4))
                 move_on(&self, i + 1);
         }
-        MUST(haul_live_advance(&self.live, INT64_MAX, HAUL_NONE, &problem));
+        MUST(hl_timeline_live_advance(&self.live, INT64_MAX, HAUL_NONE, &problem));
         assert_int_equal(self.live.engine.finished, OPS);
         compare(&self, seed, &device);
-        haul_live_release(&self.live);
+        hl_timeline_live_release(&self.live);
     }
 }
 
@@ -160,24 +161,24 @@ static double clock_s(void)
 /* Waits for each of `count` operations, with 2000 in flight. */
 static double seconds_of(uint32_t count)
 {
-    haul_live live;
+    hl_timeline_live live;
     const haul_timeline_device device = {.copy_engines = 2, .kernels = 1, .busy_speed = {1, 1}};
     uint32_t last[STREAMS] = {HAUL_NONE, HAUL_NONE, HAUL_NONE, HAUL_NONE, HAUL_NONE, HAUL_NONE};
     const double begin_s = clock_s();
-    MUST(haul_live_init(&live, &device, 1, &problem));
+    MUST(hl_timeline_live_init(&live, &device, 1, &problem));
     for (uint32_t s = 0; s < STREAMS; s++)
-        MUST(haul_live_stream(&live, s, 0, &problem));
+        MUST(hl_timeline_live_stream(&live, s, 0, &problem));
     for (uint32_t i = 0; i < count; i++) {
         haul_op op = draw_op();
         op.stream = i % STREAMS;
         op.stream_prev = last[op.stream];
         op.start_ns = live.engine.now_ns;
         last[op.stream] = i;
-        MUST(haul_live_add(&live, &op, NULL, &i, 0, &problem));
+        MUST(hl_timeline_live_add(&live, &op, NULL, &i, 0, &problem));
         if (i >= 2000)
-            MUST(haul_live_advance(&live, INT64_MAX, i - 2000, &problem));
+            MUST(hl_timeline_live_advance(&live, INT64_MAX, i - 2000, &problem));
     }
-    haul_live_release(&live);
+    hl_timeline_live_release(&live);
     return clock_s() - begin_s;
 }
 

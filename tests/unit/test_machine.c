@@ -43,31 +43,34 @@ static void a_machine_is_read(void **state)
     assert_string_equal(machine->summary, "one line");
     assert_string_equal(machine->host.name, "two EPYC");
     assert_true(machine->host.cores.value == 64);
-    assert_int_equal(machine->host.cores.provenance, HAUL_DATASHEET);
+    assert_int_equal(machine->host.cores.provenance, HAUL_PROVENANCE_DATASHEET);
     assert_string_equal(machine->host.cores.source, "the sheet");
     CHECK_NEAR(machine->host.copy_rate_Bps.value, 11e9, 0);
-    assert_int_equal(machine->host.copy_rate_Bps.provenance, HAUL_MEASURED);
+    assert_int_equal(machine->host.copy_rate_Bps.provenance, HAUL_PROVENANCE_MEASURED);
     assert_string_equal(machine->host.copy_rate_Bps.source, "STREAM");
-    assert_int_equal(machine->gpu.clock_Hz.provenance, HAUL_DATASHEET);
+    assert_int_equal(machine->gpu.clock_Hz.provenance, HAUL_PROVENANCE_DATASHEET);
     assert_string_equal(machine->gpu.clock_Hz.source, "another sheet");
     /* another provenance does not keep the source of the one around it */
-    assert_int_equal(machine->gpu.l2_bytes.provenance, HAUL_PUBLISHED);
+    assert_int_equal(machine->gpu.l2_bytes.provenance, HAUL_PROVENANCE_PUBLISHED);
     assert_null(machine->gpu.l2_bytes.source);
-    assert_int_equal(machine->gpu.fp32_flops.provenance, HAUL_NOT_GIVEN);
+    assert_int_equal(machine->gpu.fp32_flops.provenance, HAUL_PROVENANCE_NOT_GIVEN);
     assert_int_equal(machine->link.kind, HAUL_LINK_PCIE);
     CHECK_NEAR(machine->link.ack_share.value, 0.048, 1e-15);
     assert_int_equal(machine->peer.kind, HAUL_LINK_NONE);
     assert_int_equal(machine->copy_count, 2);
-    const haul_copy_curve *curve = haul_machine_curve(machine, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
+    const haul_copy_curve *curve =
+        haul_machine_curve(machine, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
     assert_ptr_equal(curve, &machine->copies[0]);
     assert_true(curve->points_from.value == 2);
-    assert_int_equal(curve->points_from.provenance, HAUL_MEASURED);
+    assert_int_equal(curve->points_from.provenance, HAUL_PROVENANCE_MEASURED);
     assert_null(curve->points_from.source);
     assert_true(curve->points[1].bytes == 65536);
     CHECK_NEAR(curve->points[1].seconds, 5e-6, 1e-15);
-    curve = haul_machine_curve(machine, HAUL_DTOH, HAUL_PAGEABLE, HAUL_FAR);
+    curve =
+        haul_machine_curve(machine, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_FAR);
     assert_ptr_equal(curve, &machine->copies[1]);
-    assert_null(haul_machine_curve(machine, HAUL_DTOH, HAUL_PAGEABLE, HAUL_NEAR));
+    assert_null(
+        haul_machine_curve(machine, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR));
     haul_machine_free(machine);
     haul_machine_free(NULL);
 }
@@ -197,7 +200,7 @@ static void errors_have_a_place(void **state)
         haul_error error = {0};
         const char *yaml = wrong[i].yaml;
         assert_int_equal(haul_machine_parse(yaml, strlen(yaml), "a.yaml", &machine, &error),
-                         HAUL_BAD_INPUT);
+                         HAUL_STATUS_BAD_INPUT);
         assert_ptr_equal(machine, state);
         assert_string_equal(error.file, "a.yaml");
         if (error.line != wrong[i].line || error.column != wrong[i].column ||
@@ -210,20 +213,21 @@ static void errors_have_a_place(void **state)
 static void sizes_are_limited(void **state)
 {
     (void)state;
-    const size_t size = HAUL_YAML_BYTES + 1;
+    const size_t size = HL_MACHINE_YAML_BYTES + 1;
     char *text = malloc(size);
     assert_non_null(text);
     haul_machine *machine = NULL;
     haul_error error = {0};
     memset(text, '[', size);
-    assert_int_equal(haul_machine_parse(text, size, "a", &machine, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_parse(text, size, "a", &machine, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "larger than such a file can be"));
-    assert_int_equal(haul_machine_parse(text, size - 1, "a", &machine, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_parse(text, size - 1, "a", &machine, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_int_equal(error.column, 9);
     size_t used = (size_t)snprintf(text, size, "%scopies:\n", MEASURED);
-    for (int i = 0; i <= HAUL_CURVES_MOST; i++)
+    for (int i = 0; i <= HL_MACHINE_CURVES_MOST; i++)
         used += (size_t)snprintf(text + used, size - used, "- {}\n");
-    assert_int_equal(haul_machine_parse(text, used, "a", &machine, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_parse(text, used, "a", &machine, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "at most 64 entries"));
     assert_null(machine);
     free(text);
@@ -243,17 +247,17 @@ typedef struct field_list {
 } field_list;
 
 /* All that a machine holds, exactly. */
-static int print_field(void *state, const char *path, const haul_field *field, const void *at)
+static int print_field(void *state, const char *path, const hl_machine_field *field, const void *at)
 {
     field_list *list = state;
     char *end = list->text + list->used;
     const size_t room = sizeof list->text - list->used;
     int added = 0;
-    if (field->kind == HAUL_FIELD_WORD) {
+    if (field->kind == HL_MACHINE_FIELD_WORD) {
         int word;
         memcpy(&word, at, sizeof word);
         added = snprintf(end, room, "%s %d\n", path, word);
-    } else if (field->kind == HAUL_FIELD_NAME || field->kind == HAUL_FIELD_TEXT) {
+    } else if (field->kind == HL_MACHINE_FIELD_NAME || field->kind == HL_MACHINE_FIELD_TEXT) {
         const char *const *text = at;
         added = snprintf(end, room, "%s %s\n", path, *text ? *text : "-");
     } else {
@@ -272,7 +276,7 @@ static void assert_equal_machines(const haul_machine *a, const haul_machine *b)
     const haul_machine *both[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         lists[i].used = 0;
-        haul_machine_walk(both[i], print_field, &lists[i]);
+        hl_machine_walk(both[i], print_field, &lists[i]);
     }
     assert_string_equal(lists[0].text, lists[1].text);
     assert_int_equal(a->copy_count, b->copy_count);
@@ -335,13 +339,13 @@ static const char *random_text(void)
 static haul_parameter random_figure(double value)
 {
     return (haul_parameter){.value = value,
-                            .provenance = (haul_provenance)(1 + rand() % HAUL_SCALED),
+                            .provenance = (haul_provenance)(1 + rand() % HAUL_PROVENANCE_SCALED),
                             .source = rand() % 3 ? random_text() : NULL};
 }
 
 static void fill_points(haul_copy_curve *curve)
 {
-    const size_t count = 1 + (size_t)rand() % HAUL_CURVE_POINTS;
+    const size_t count = 1 + (size_t)rand() % HAUL_MACHINE_CURVE_POINTS;
     double bytes = rand() % 2 ? 0 : random_share() * 1e4;
     double seconds = random_share() * 1e-5;
     curve->points_from = random_figure((double)count);
@@ -353,9 +357,9 @@ static void fill_points(haul_copy_curve *curve)
 }
 
 /* A value that a field may have: at its limits, or anywhere between them, by their logarithm. */
-static double random_value(const haul_field *field)
+static double random_value(const hl_machine_field *field)
 {
-    const haul_parameter_limits limits = haul_field_limits(field);
+    const hl_machine_parameter_limits limits = hl_machine_field_limits(field);
     const int choice = rand() % 10;
     if (choice < 2)
         return choice ? limits.most : limits.least;
@@ -364,35 +368,54 @@ static double random_value(const haul_field *field)
     return limits.whole ? floor(value) : fmin(fmax(value, limits.least), limits.most);
 }
 
-static void fill_mapping(const haul_mapping *mapping, void *base);
+static void fill_mapping(const hl_machine_yaml_mapping *mapping, void *base);
 
-static void fill_field(const haul_field *field, void *base)
+static void fill_field(const hl_machine_field *field, void *base)
 {
     void *at = (char *)base + field->offset;
-    if (field->kind == HAUL_FIELD_TEXT)
+    if (field->kind == HL_MACHINE_FIELD_TEXT)
         *(const char **)at = field->required || rand() % 2 ? random_text() : NULL;
-    else if (field->kind == HAUL_FIELD_NAME)
+    else if (field->kind == HL_MACHINE_FIELD_NAME)
         *(const char **)at = "a-1";
-    else if (field->kind == HAUL_FIELD_PARAMETER && (field->required || rand() % 2))
+    else if (field->kind == HL_MACHINE_FIELD_PARAMETER && (field->required || rand() % 2))
         *(haul_parameter *)at = random_figure(random_value(field));
-    else if (field->kind == HAUL_FIELD_POINTS && rand() % 2)
+    else if (field->kind == HL_MACHINE_FIELD_POINTS && rand() % 2)
         fill_points(base);
-    else if (field->kind == HAUL_FIELD_MAPPING)
+    else if (field->kind == HL_MACHINE_FIELD_MAPPING)
         fill_mapping(field->mapping, at);
 }
 
-static void fill_mapping(const haul_mapping *mapping, void *base)
+static void fill_mapping(const hl_machine_yaml_mapping *mapping, void *base)
 {
     if (mapping->is_link && rand() % 4 == 0)
         return;
     if (mapping->is_link)
         ((haul_link *)base)->kind = (haul_link_kind)(1 + rand() % HAUL_LINK_FABRIC);
     for (size_t i = 0; i < mapping->count; i++) {
-        const haul_field *field = &mapping->fields[i];
+        const hl_machine_field *field = &mapping->fields[i];
         const bool pcie = mapping->is_link && ((haul_link *)base)->kind == HAUL_LINK_PCIE;
-        if (field->links == HAUL_LINKS_ANY || pcie == (field->links == HAUL_LINKS_PCIE))
+        if (field->links == HL_MACHINE_LINKS_ANY || pcie == (field->links == HL_MACHINE_LINKS_PCIE))
             fill_field(field, base);
     }
+}
+
+/* Products are told apart by all their sizes. */
+static void measured_products_are_read(void **state)
+{
+    (void)state;
+    static const char text[] = "haul: 1\nname: one\nsummary: with products\nfrom: measured\n"
+                               "host: {}\ngpu: {}\nproducts:\n"
+                               "  - {precision: fp32, batch: 1, rows: 64, columns: 128, inner: "
+                               "256, time: 5 us}\n"
+                               "  - {precision: fp16, batch: 1, rows: 64, columns: 128, inner: "
+                               "256, time: 2 us}\n";
+    haul_machine *machine = parsed(text);
+    assert_int_equal(machine->product_count, 2);
+    assert_int_equal(machine->products[1].precision, HAUL_PRECISION_FP16);
+    CHECK_NEAR(machine->products[0].inner.value, 256, 0);
+    CHECK_NEAR(machine->products[0].time_s.value, 5e-6, 1e-12);
+    assert_round_trip(machine);
+    haul_machine_free(machine);
 }
 
 static void random_machines_round_trip(void **state)
@@ -402,10 +425,10 @@ static void random_machines_round_trip(void **state)
     for (int i = 0; i < 500; i++) {
         haul_machine machine = {0};
         haul_copy_curve curves[8] = {{0}};
-        fill_mapping(&haul_machine_mapping, &machine);
+        fill_mapping(&hl_machine_mapping, &machine);
         const size_t count = (size_t)rand() % 9;
         for (size_t j = 0; j < count; j++) {
-            fill_mapping(&haul_curve_mapping, &curves[j]);
+            fill_mapping(&hl_machine_curve_mapping, &curves[j]);
             curves[j].direction = (haul_direction)(j & 1);
             curves[j].memory = (haul_memory)(j >> 1 & 1);
             curves[j].locality = (haul_locality)(j >> 2);
@@ -453,7 +476,7 @@ static void figures_are_visited(void **state)
                         "far, rate: 3 GB/s}\n");
     size_t count = 0;
     assert_int_equal(haul_machine_visit(machine, count_figures, &count), 17);
-    assert_int_equal(count, 6 + 36 + 9 + 9 + 15);
+    assert_int_equal(count, 6 + 39 + 9 + 9 + 17);
     haul_machine_free(machine);
 }
 
@@ -462,11 +485,11 @@ static void figures_are_visited(void **state)
 static double pcie_peak(double generation, double lanes)
 {
     haul_link link = {.kind = HAUL_LINK_PCIE,
-                      .generation = {generation, HAUL_DATASHEET, "a"},
-                      .lanes = {lanes, HAUL_PUBLISHED, "b"}};
+                      .generation = {generation, HAUL_PROVENANCE_DATASHEET, "a"},
+                      .lanes = {lanes, HAUL_PROVENANCE_PUBLISHED, "b"}};
     const haul_parameter peak = haul_link_peak(&link);
     if (peak.provenance) {
-        assert_int_equal(peak.provenance, HAUL_DATASHEET);
+        assert_int_equal(peak.provenance, HAUL_PROVENANCE_DATASHEET);
         assert_string_equal(peak.source, "a");
     }
     return peak.value;
@@ -483,37 +506,40 @@ static void peaks_are_the_data_sheets(void **state)
     CHECK_NEAR(pcie_peak(6, 16), 118e9, 1e-12);
     CHECK_NEAR(pcie_peak(4, 8), 15.7538e9, 1e-5);
     assert_true(pcie_peak(0, 16) == 0 && pcie_peak(7, 16) == 0 && pcie_peak(NAN, 16) == 0);
-    haul_link nvlink = {.kind = HAUL_LINK_NVLINK, .links = {2, HAUL_DATASHEET, NULL}};
-    assert_int_equal(haul_link_peak(&nvlink).provenance, HAUL_NOT_GIVEN);
-    nvlink.link_rate_Bps = (haul_parameter){25e9, HAUL_DATASHEET, NULL};
+    haul_link nvlink = {.kind = HAUL_LINK_NVLINK, .links = {2, HAUL_PROVENANCE_DATASHEET, NULL}};
+    assert_int_equal(haul_link_peak(&nvlink).provenance, HAUL_PROVENANCE_NOT_GIVEN);
+    nvlink.link_rate_Bps = (haul_parameter){25e9, HAUL_PROVENANCE_DATASHEET, NULL};
     assert_true(haul_link_peak(&nvlink).value == 50e9);
     const haul_link none = {0};
-    assert_int_equal(haul_link_peak(&none).provenance, HAUL_NOT_GIVEN);
+    assert_int_equal(haul_link_peak(&none).provenance, HAUL_PROVENANCE_NOT_GIVEN);
 }
 
 static void provenances_have_an_order(void **state)
 {
     (void)state;
-    assert_int_equal(haul_provenance_weaker(HAUL_MEASURED, HAUL_DATASHEET), HAUL_DATASHEET);
-    assert_int_equal(haul_provenance_weaker(HAUL_SCALED, HAUL_FITTED), HAUL_SCALED);
-    assert_int_equal(haul_provenance_weaker(HAUL_NOT_GIVEN, HAUL_MEASURED), HAUL_MEASURED);
-    assert_string_equal(haul_provenance_text(HAUL_SCALED), "scaled");
+    assert_int_equal(haul_provenance_weaker(HAUL_PROVENANCE_MEASURED, HAUL_PROVENANCE_DATASHEET),
+                     HAUL_PROVENANCE_DATASHEET);
+    assert_int_equal(haul_provenance_weaker(HAUL_PROVENANCE_SCALED, HAUL_PROVENANCE_FITTED),
+                     HAUL_PROVENANCE_SCALED);
+    assert_int_equal(haul_provenance_weaker(HAUL_PROVENANCE_NOT_GIVEN, HAUL_PROVENANCE_MEASURED),
+                     HAUL_PROVENANCE_MEASURED);
+    assert_string_equal(haul_provenance_text(HAUL_PROVENANCE_SCALED), "scaled");
     assert_string_equal(haul_provenance_text((haul_provenance)99), "not given");
 }
 
 static void slips_are_counted(void **state)
 {
     (void)state;
-    assert_int_equal(haul_edit_distance("", "abc"), 3);
-    assert_int_equal(haul_edit_distance("abc", ""), 3);
-    assert_int_equal(haul_edit_distance("clcok", "clock"), 1);
-    assert_int_equal(haul_edit_distance("kitten", "sitting"), 3);
-    assert_true(haul_is_near("k4o", "k40"));
-    assert_false(haul_is_near("x", "summit"));
+    assert_int_equal(hl_base_edit_distance("", "abc"), 3);
+    assert_int_equal(hl_base_edit_distance("abc", ""), 3);
+    assert_int_equal(hl_base_edit_distance("clcok", "clock"), 1);
+    assert_int_equal(hl_base_edit_distance("kitten", "sitting"), 3);
+    assert_true(hl_base_is_near("k4o", "k40"));
+    assert_false(hl_base_is_near("x", "summit"));
     char longer[200];
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
-    assert_int_equal(haul_edit_distance(longer, longer), 0);
+    assert_int_equal(hl_base_edit_distance(longer, longer), 0);
 }
 
 /* ---- the catalogue ---- */
@@ -544,6 +570,7 @@ int main(void)
         cmocka_unit_test(errors_have_a_place),
         cmocka_unit_test(sizes_are_limited),
         cmocka_unit_test(a_byte_order_mark_is_no_matter),
+        cmocka_unit_test(measured_products_are_read),
         cmocka_unit_test(random_machines_round_trip),
         cmocka_unit_test(any_text_can_be_written),
         cmocka_unit_test(figures_are_visited),

@@ -22,9 +22,9 @@ static void a_parameter_is_set(void **state)
     assert_int_equal(haul_machine_set(machine, "link.generation=4", &made, &error), HAUL_OK);
     const double ratio = haul_link_peak(&made->link).value / haul_link_peak(&machine->link).value;
     assert_true(made->link.generation.value == 4 && ratio > 1.9 && ratio < 2.1);
-    assert_int_equal(made->link.generation.provenance, HAUL_ASSUMED);
+    assert_int_equal(made->link.generation.provenance, HAUL_PROVENANCE_ASSUMED);
     assert_true(fabs(made->copies[0].rate_Bps.value - 12e9 * ratio) < 1);
-    assert_int_equal(made->copies[0].rate_Bps.provenance, HAUL_SCALED);
+    assert_int_equal(made->copies[0].rate_Bps.provenance, HAUL_PROVENANCE_SCALED);
     assert_true(made->copies[1].rate_Bps.value == 6e9); /* the host's, not the link's */
     haul_machine_free(made);
     assert_int_equal(haul_machine_set(machine, "link.generation=1", &made, &error), HAUL_OK);
@@ -36,13 +36,13 @@ static void a_parameter_is_set(void **state)
                 machine->copies[0].rate_Bps.value == 12e9);
     haul_machine_free(made);
     made = NULL;
-    assert_int_equal(haul_machine_set(machine, "link.lane=8", &made, &error), HAUL_USAGE);
+    assert_int_equal(haul_machine_set(machine, "link.lane=8", &made, &error), HAUL_STATUS_USAGE);
     assert_non_null(strstr(error.text, "did you mean 'link.lanes'?"));
-    assert_int_equal(haul_machine_set(machine, "link.lanes", &made, &error), HAUL_USAGE);
+    assert_int_equal(haul_machine_set(machine, "link.lanes", &made, &error), HAUL_STATUS_USAGE);
     assert_int_equal(haul_machine_set(machine, "link.generation=99", &made, &error),
-                     HAUL_BAD_INPUT);
+                     HAUL_STATUS_BAD_INPUT);
     assert_int_equal(haul_machine_set(machine, "link.generation=four", &made, &error),
-                     HAUL_BAD_INPUT);
+                     HAUL_STATUS_BAD_INPUT);
     assert_null(made);
     haul_machine_free(machine);
 }
@@ -58,10 +58,10 @@ static void a_faster_memory_is_reached_as_far(void **state)
     assert_int_equal(haul_machine_set(machine, "gpu.memory_bandwidth=3000 GB/s", &made, &error),
                      HAUL_OK);
     assert_true(fabs(made->gpu.stream_Bps.value - 2700e9) < 1);
-    assert_int_equal(made->gpu.stream_Bps.provenance, HAUL_SCALED);
+    assert_int_equal(made->gpu.stream_Bps.provenance, HAUL_PROVENANCE_SCALED);
     haul_machine_free(made);
     assert_int_equal(haul_machine_set(machine, "gpu.clock=1 GHz", &made, &error), HAUL_OK);
-    assert_int_equal(made->gpu.stream_Bps.provenance, HAUL_MEASURED);
+    assert_int_equal(made->gpu.stream_Bps.provenance, HAUL_PROVENANCE_MEASURED);
     haul_machine_free(made);
     haul_machine_free(machine);
 }
@@ -80,7 +80,8 @@ static void a_generation_replaces_another_link(void **state)
                  "  - {direction: DtoD, memory: device, rate: 300 GB/s}\n");
     haul_machine *slot = NULL, *narrow = NULL;
     haul_error error;
-    assert_int_equal(haul_machine_set(machine, "link.lanes=8", &slot, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_machine_set(machine, "link.lanes=8", &slot, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "which has 'links' and 'link_rate'"));
     assert_int_equal(haul_machine_set(machine, "link.generation=3", &slot, &error), HAUL_OK);
     assert_int_equal(slot->replaced_link, HAUL_LINK_NVLINK);

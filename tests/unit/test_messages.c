@@ -7,15 +7,37 @@
 
 #include "comm/message_samples.h"
 
-static const haul_message_source plain = {NULL, HAUL_MEMORY_UNKNOWN, HAUL_BETWEEN_NODES};
+static const haul_message_source plain = {NULL, HAUL_MEMORY_UNKNOWN, HAUL_REACH_BETWEEN_NODES,
+                                          false};
 
 static haul_message_samples read_text(const char *text)
 {
     haul_message_samples samples = {0};
     haul_error error = {0};
-    if (haul_message_samples_parse(text, strlen(text), "t", &plain, &samples, &error))
+    if (hl_comm_message_samples_parse(text, strlen(text), "t", &plain, &samples, &error))
         fail_msg("%d:%d: %s", error.line, error.column, error.text);
     return samples;
+}
+
+/* 5 % is a number elsewhere, and no time, count or size. */
+static void percentages_are_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "mem,locality,bytes,min_s\ncpu,socket,64,5%\n",
+        "mem,locality,bytes,min_s\ncpu,socket,64,5 %\n",
+        "mem,ppn,bytes_total,seconds\ncpu,400%,4096,1e-6\n",
+        "mem,locality,bytes,min_s\ncpu,socket,64%,1e-6\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        haul_message_samples samples = {0};
+        haul_error error = {0};
+        assert_int_equal(hl_comm_message_samples_parse(texts[i], strlen(texts[i]), "t", &plain,
+                                                       &samples, &error),
+                         HAUL_STATUS_BAD_INPUT);
+        assert_non_null(strstr(error.text, "expected"));
+        assert_int_equal(error.line, 2);
+    }
 }
 
 static void csv_tells_its_kind(void **state)
@@ -25,8 +47,8 @@ static void csv_tells_its_kind(void **state)
         read_text("mem,locality,bytes,min_s\ncpu,socket,64,1e-6\ngpu,network,1 KiB,5 us\n");
     assert_int_equal(samples.count, 2);
     assert_int_equal(samples.items[0].op, HAUL_MESSAGE_PAIR);
-    assert_int_equal(samples.items[0].reach, HAUL_ON_SOCKET);
-    assert_int_equal(samples.items[1].memory, HAUL_DEVICE);
+    assert_int_equal(samples.items[0].reach, HAUL_REACH_ON_SOCKET);
+    assert_int_equal(samples.items[1].memory, HAUL_MEMORY_DEVICE);
     assert_int_equal(samples.items[1].bytes, 1024);
     CHECK_NEAR(samples.items[1].seconds, 5e-6, 1e-9);
     haul_message_samples_free(&samples);
@@ -37,7 +59,7 @@ static void csv_tells_its_kind(void **state)
     samples = read_text("kind,n_procs,bytes_each,min_s\nd2h,3,4096,1e-5\nd2d,1,4,1e-5\n");
     assert_int_equal(samples.count, 1);
     assert_int_equal(samples.items[0].op, HAUL_MESSAGE_COPY);
-    assert_int_equal(samples.items[0].direction, HAUL_DTOH);
+    assert_int_equal(samples.items[0].direction, HAUL_DIRECTION_DTOH);
     assert_int_equal(samples.items[0].processes, 3);
     haul_message_samples_free(&samples);
 }
@@ -47,8 +69,8 @@ static void refused(const char *text, int line, const char *why)
     haul_message_samples samples = {0};
     haul_error error = {0};
     const haul_status status =
-        haul_message_samples_parse(text, strlen(text), "t", &plain, &samples, &error);
-    assert_int_equal(status, HAUL_BAD_INPUT);
+        hl_comm_message_samples_parse(text, strlen(text), "t", &plain, &samples, &error);
+    assert_int_equal(status, HAUL_STATUS_BAD_INPUT);
     assert_int_equal(error.line, line);
     if (!strstr(error.text, why))
         fail_msg("'%s' has not '%s'", error.text, why);
@@ -76,7 +98,7 @@ static void text_of_osu_is_read(void **state)
                                              "8                       2.50\n"
                                              "1048576               100.00\n");
     assert_int_equal(samples.count, 2);
-    assert_int_equal(samples.items[0].memory, HAUL_DEVICE);
+    assert_int_equal(samples.items[0].memory, HAUL_MEMORY_DEVICE);
     CHECK_NEAR(samples.items[0].seconds, 2.5e-6, 1e-9);
     haul_message_samples_free(&samples);
     samples = read_text("# OSU MPI Multiple Bandwidth / Message Rate Test v7.0\n"
@@ -86,6 +108,7 @@ static void text_of_osu_is_read(void **state)
     assert_int_equal(samples.items[0].op, HAUL_MESSAGE_RATE);
     assert_int_equal(samples.items[0].processes, 4);
     CHECK_NEAR(samples.items[0].seconds, 1e-6, 1e-3);
+    assert_int_equal(samples.items[0].messages, 64);
     haul_message_samples_free(&samples);
 }
 
@@ -104,7 +127,7 @@ static void text_of_osu_7_is_read(void **state)
         haul_message_samples samples = read_text(texts[i]);
         assert_int_equal(samples.count, 1);
         assert_int_equal(samples.items[0].op, HAUL_MESSAGE_PAIR);
-        assert_int_equal(samples.items[0].memory, HAUL_DEVICE);
+        assert_int_equal(samples.items[0].memory, HAUL_MEMORY_DEVICE);
         CHECK_NEAR(samples.items[0].seconds, 2.5e-6, 1e-9);
         haul_message_samples_free(&samples);
     }
@@ -126,15 +149,42 @@ static void text_of_nccl_tests_is_read(void **state)
                   "# Out of bounds values : 0 OK\n");
     assert_int_equal(samples.count, 1);
     assert_int_equal(samples.items[0].bytes, 7000);
-    assert_int_equal(samples.items[0].memory, HAUL_DEVICE);
+    assert_int_equal(samples.items[0].memory, HAUL_MEMORY_DEVICE);
     CHECK_NEAR(samples.items[0].seconds, 1e-5, 1e-9);
     haul_message_samples_free(&samples);
+}
+
+/* Ranks on one host are of one node, whatever the usual reach of a text; what the user says counts
+ * more. */
+static void hosts_tell_the_reach(void **state)
+{
+    (void)state;
+    static const char rows[] =
+        "#       size         count    type   redop     time   algbw   busbw  error\n"
+        "        8000            16   float            10.00    0.80    0.70    N/A\n";
+    for (int i = 0; i < 3; i++) {
+        char text[600];
+        haul_message_samples samples = {0};
+        haul_error error = {0};
+        haul_message_source source = plain;
+        source.is_reach_told = i == 2;
+        (void)snprintf(text, sizeof text,
+                       "#   Rank  0 Pid 167261 on localhost device  0 [0x00] A100-SXM4-40GB\n"
+                       "#   Rank  1 Pid 167261 on %s device  1 [0x00] A100-SXM4-40GB\n%s",
+                       i == 1 ? "other" : "localhost", rows);
+        assert_int_equal(
+            hl_comm_message_samples_parse(text, strlen(text), "t", &source, &samples, &error),
+            HAUL_OK);
+        assert_int_equal(samples.items[0].reach,
+                         i == 0 ? HAUL_REACH_ON_NODE : HAUL_REACH_BETWEEN_NODES);
+        haul_message_samples_free(&samples);
+    }
 }
 
 static void add(haul_message_samples *samples, haul_message_sample sample)
 {
     haul_error error;
-    assert_int_equal(haul_message_sample_add(samples, &sample, &error), HAUL_OK);
+    assert_int_equal(hl_comm_message_sample_add(samples, &sample, &error), HAUL_OK);
 }
 
 static double two_protocols(double bytes)
@@ -148,19 +198,20 @@ static haul_message_samples made(void)
     haul_message_samples samples = {0};
     for (uint64_t bytes = 4; bytes <= 1 << 20; bytes *= 2) {
         const double s = two_protocols((double)bytes) * (bytes == 64 ? 1.5 : 1);
-        add(&samples, (haul_message_sample){HAUL_MESSAGE_PAIR, HAUL_HOST, HAUL_BETWEEN_NODES, 0, 0,
-                                            1, 1, bytes, s});
+        add(&samples, (haul_message_sample){HAUL_MESSAGE_PAIR, HAUL_MEMORY_HOST,
+                                            HAUL_REACH_BETWEEN_NODES, 0, 0, 1, 1, bytes, s});
         for (uint32_t n = 1; n <= 4; n++) {
             const double gap_s = bytes < 8192 ? 4e-7 : 2e-6;
             const double each_s = gap_s + (double)bytes / (bytes < 8192 ? 4e9 : 12e9);
-            add(&samples,
-                (haul_message_sample){HAUL_MESSAGE_MANY, HAUL_HOST, HAUL_BETWEEN_NODES, 0, 0, 1, n,
-                                      bytes, two_protocols((double)bytes) + (n - 1) * each_s});
+            add(&samples, (haul_message_sample){HAUL_MESSAGE_MANY, HAUL_MEMORY_HOST,
+                                                HAUL_REACH_BETWEEN_NODES, 0, 0, 1, n, bytes,
+                                                two_protocols((double)bytes) + (n - 1) * each_s});
         }
     }
     for (uint32_t p = 1; p <= 4; p++)
-        add(&samples, (haul_message_sample){HAUL_MESSAGE_RATE, HAUL_HOST, HAUL_BETWEEN_NODES, 0, 0,
-                                            p, 1, 1 << 20, p * 1048576.0 / fmin(p * 9e9, 20e9)});
+        add(&samples,
+            (haul_message_sample){HAUL_MESSAGE_RATE, HAUL_MEMORY_HOST, HAUL_REACH_BETWEEN_NODES, 0,
+                                  0, p, 1, 1 << 20, 5e-6 + p * 1048576.0 / fmin(p * 9e9, 20e9)});
     return samples;
 }
 
@@ -215,8 +266,9 @@ static void nothing_is_negative(void **state)
             haul_message_fit fit;
             haul_error error;
             for (size_t i = 0; i < count; i++)
-                add(&samples, (haul_message_sample){HAUL_MESSAGE_PAIR, HAUL_HOST, HAUL_ON_NODE, 0,
-                                                    0, 1, 1, (uint64_t)1 << (4 * i), times[of][i]});
+                add(&samples,
+                    (haul_message_sample){HAUL_MESSAGE_PAIR, HAUL_MEMORY_HOST, HAUL_REACH_ON_NODE,
+                                          0, 0, 1, 1, (uint64_t)1 << (4 * i), times[of][i]});
             const haul_message_fit_options options = {.breaks = 3};
             assert_int_equal(haul_message_fit_make(&samples, &options, &fit, &error), HAUL_OK);
             for (size_t k = 0; k < fit.curves[0].count; k++)
@@ -225,6 +277,45 @@ static void nothing_is_negative(void **state)
             haul_message_fit_free(&fit);
             haul_message_samples_free(&samples);
         }
+}
+
+/* A rate is of the bytes alone: by eq. 2 with it each measured time comes out again, of one process
+ * too. Messages of a window have one latency among them, times without ping-pongs none. */
+static void rates_have_no_latency(void **state)
+{
+    (void)state;
+    haul_message_fit fit;
+    haul_error error;
+    for (int window = 1; window <= 64; window += 63) {
+        haul_message_samples samples = {0};
+        for (uint64_t bytes = 1024; bytes <= 1 << 20; bytes *= 2) {
+            const double n = (double)bytes;
+            add(&samples,
+                (haul_message_sample){HAUL_MESSAGE_PAIR, HAUL_MEMORY_HOST, HAUL_REACH_BETWEEN_NODES,
+                                      0, 0, 1, 1, bytes, 5e-6 + n / 12e9});
+            for (uint32_t p = 1; p <= 4; p++)
+                add(&samples,
+                    (haul_message_sample){HAUL_MESSAGE_RATE, HAUL_MEMORY_HOST,
+                                          HAUL_REACH_BETWEEN_NODES, 0, 0, p, (uint32_t)window,
+                                          bytes, 5e-6 / window + fmax(n / 12e9, p * n / 20e9)});
+        }
+        const haul_message_fit_options options = {.breaks = 3};
+        assert_int_equal(haul_message_fit_make(&samples, &options, &fit, &error), HAUL_OK);
+        assert_int_equal(fit.injection_count, 4);
+        CHECK_NEAR(fit.injection[0].rate_Bps.value, 12e9, 1e-6);
+        CHECK_NEAR(fit.injection[1].rate_Bps.value, 20e9, 1e-6);
+        CHECK_NEAR(fit.injection[3].rate_Bps.value, 20e9, 1e-6);
+        haul_message_fit_free(&fit);
+        haul_message_samples_free(&samples);
+    }
+    haul_message_samples alone = {0};
+    add(&alone, (haul_message_sample){HAUL_MESSAGE_RATE, HAUL_MEMORY_HOST, HAUL_REACH_BETWEEN_NODES,
+                                      0, 0, 2, 1, 1000, 1e-6});
+    assert_int_equal(haul_message_fit_make(&alone, &(haul_message_fit_options){0}, &fit, &error),
+                     HAUL_OK);
+    CHECK_NEAR(fit.injection[0].rate_Bps.value, 2e9, 1e-9);
+    haul_message_fit_free(&fit);
+    haul_message_samples_free(&alone);
 }
 
 static void a_fit_becomes_a_machine(void **state)
@@ -256,14 +347,50 @@ static void a_fit_becomes_a_machine(void **state)
     haul_message_samples_free(&samples);
 }
 
+/* A driver that takes turns of hundreds of microseconds at small sizes (Bienz et al., section IV):
+ * one latency and rate cannot give these back, and the fit says so. */
+static void turns_of_the_driver_are_told(void **state)
+{
+    (void)state;
+    for (int takes_turns = 0; takes_turns < 2; takes_turns++) {
+        haul_message_samples samples = {0};
+        haul_message_fit fit;
+        haul_error error;
+        for (uint64_t bytes = 1024; bytes <= 1 << 20; bytes *= 4)
+            for (uint32_t p = 1; p <= 6; p++) {
+                const double n = (double)bytes;
+                double s = p > 1 ? 10e-6 + (p - 1) * 3e-6 + p * n / 25e9 : 10e-6 + n / 40e9;
+                if (takes_turns && p > 1 && bytes < 8192)
+                    s = 830e-6;
+                add(&samples, (haul_message_sample){HAUL_MESSAGE_COPY, 0, 0, HAUL_DIRECTION_DTOH,
+                                                    HAUL_LOCALITY_NEAR, p, 1, bytes, s});
+            }
+        const haul_message_fit_options options = {.breaks = 3};
+        assert_int_equal(haul_message_fit_make(&samples, &options, &fit, &error), HAUL_OK);
+        const haul_message_curve *curve = &fit.curves[0];
+        if (takes_turns) {
+            CHECK_NEAR(curve->shared_measured_s, 830e-6, 1e-9);
+            assert_true(curve->shared_fitted_s < 100e-6 && curve->shared_worst > 85);
+            assert_true(curve->shared_processes == 2 && curve->shared_bytes <= 4096);
+        } else {
+            CHECK_NEAR(curve->shared_latency_s, 3e-6, 1e-3);
+            assert_true(curve->shared_worst < 0.1);
+        }
+        haul_message_fit_free(&fit);
+        haul_message_samples_free(&samples);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_tells_its_kind),      cmocka_unit_test(what_is_wrong_has_a_place),
-        cmocka_unit_test(text_of_osu_is_read),     cmocka_unit_test(text_of_nccl_tests_is_read),
-        cmocka_unit_test(text_of_osu_7_is_read),   cmocka_unit_test(protocols_are_found),
-        cmocka_unit_test(given_switches_are_kept), cmocka_unit_test(nothing_is_negative),
-        cmocka_unit_test(a_fit_becomes_a_machine),
+        cmocka_unit_test(percentages_are_refused),      cmocka_unit_test(csv_tells_its_kind),
+        cmocka_unit_test(what_is_wrong_has_a_place),    cmocka_unit_test(text_of_osu_is_read),
+        cmocka_unit_test(text_of_nccl_tests_is_read),   cmocka_unit_test(text_of_osu_7_is_read),
+        cmocka_unit_test(protocols_are_found),          cmocka_unit_test(given_switches_are_kept),
+        cmocka_unit_test(nothing_is_negative),          cmocka_unit_test(a_fit_becomes_a_machine),
+        cmocka_unit_test(rates_have_no_latency),        cmocka_unit_test(hosts_tell_the_reach),
+        cmocka_unit_test(turns_of_the_driver_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static haul_parameter maybe(uint64_t *seed, double least, double most)
 {
     if (next(seed) % 4 == 0)
         return (haul_parameter){0};
-    const haul_provenance provenance = (haul_provenance)(HAUL_MEASURED + next(seed) % 5);
+    const haul_provenance provenance = (haul_provenance)(HAUL_PROVENANCE_MEASURED + next(seed) % 5);
     return (haul_parameter){between(seed, least, most), provenance, NULL};
 }
 
@@ -46,7 +46,7 @@ static haul_copy_curve any_curve(uint64_t *seed, haul_direction direction, haul_
     const size_t count = next(seed) % 5;
     if (!count)
         return curve;
-    curve.points_from = (haul_parameter){(double)count, HAUL_FITTED, NULL};
+    curve.points_from = (haul_parameter){(double)count, HAUL_PROVENANCE_FITTED, NULL};
     haul_point point = {between(seed, 1, 1e6) - 1, between(seed, 1e-7, 1e-4)};
     for (size_t i = 0; i < count; i++) {
         curve.points[i] = point;
@@ -60,8 +60,8 @@ static haul_link any_link(uint64_t *seed)
 {
     return (haul_link){
         .kind = (haul_link_kind)(next(seed) % 5),
-        .generation = {(double)(1 + next(seed) % 6), HAUL_DATASHEET, NULL},
-        .lanes = {(double)(1U << next(seed) % 5), HAUL_DATASHEET, NULL},
+        .generation = {(double)(1 + next(seed) % 6), HAUL_PROVENANCE_DATASHEET, NULL},
+        .lanes = {(double)(1U << next(seed) % 5), HAUL_PROVENANCE_DATASHEET, NULL},
         .links = maybe(seed, 1, 18),
         .link_rate_Bps = maybe(seed, 1e9, 1e12),
         .payload_bytes = maybe(seed, 1, 4096),
@@ -79,9 +79,10 @@ static haul_machine any_machine(uint64_t *seed, haul_copy_curve curves[CURVES])
     static const struct {
         haul_direction direction;
         haul_memory memory;
-    } kinds[CURVES] = {{HAUL_HTOD, HAUL_PINNED},   {HAUL_DTOH, HAUL_PINNED},
-                       {HAUL_HTOD, HAUL_PAGEABLE}, {HAUL_DTOH, HAUL_PAGEABLE},
-                       {HAUL_DTOD, HAUL_DEVICE},   {HAUL_HTOD, HAUL_MANAGED}};
+    } kinds[CURVES] = {
+        {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED},   {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED},
+        {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE}, {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE},
+        {HAUL_DIRECTION_DTOD, HAUL_MEMORY_DEVICE},   {HAUL_DIRECTION_HTOD, HAUL_MEMORY_MANAGED}};
     for (size_t i = 0; i < CURVES; i++)
         curves[i] = any_curve(seed, kinds[i].direction, kinds[i].memory);
     return (haul_machine){
@@ -109,13 +110,13 @@ static size_t check_one(const haul_machine *machine, const haul_copy_model *mode
         haul_estimate estimate;
         haul_error error = {0};
         const haul_status status = haul_copy_time(machine, model, &copy, &estimate, &error);
-        if (status == HAUL_MISSING) {
+        if (status == HAUL_STATUS_MISSING) {
             assert_true(strlen(error.text) > 0);
             continue;
         }
         if (status != HAUL_OK)
             fail_msg("%s: %s", model->name, error.text);
-        assert_true(estimate.weakest != HAUL_NOT_GIVEN);
+        assert_true(estimate.weakest != HAUL_PROVENANCE_NOT_GIVEN);
         /* `auto` may change its model with the size, and with it what it goes by */
         if (strcmp(model->name, "auto") && estimate.seconds < last * (1 - 1e-12))
             fail_msg("%s falls at %llu bytes", model->name, (unsigned long long)copy.bytes);
@@ -152,7 +153,7 @@ static int to_extremes(void *state, const char *path, int dimension, const haul_
     const bool is_share = strstr(path, "share") != NULL;
     const bool is_generation = strstr(path, "generation") != NULL;
     haul_parameter *own = (haul_parameter *)figure; /* the test's own machine */
-    if (figure->provenance == HAUL_NOT_GIVEN || is_generation || strstr(path, "points"))
+    if (figure->provenance == HAUL_PROVENANCE_NOT_GIVEN || is_generation || strstr(path, "points"))
         return 0;
     own->value = (next(state) & 1 ? least : most)[dimension];
     if (is_share)
@@ -169,7 +170,7 @@ static void times_are_sound_on_any_machine_that_a_file_may_hold(void **state)
         haul_copy_curve curves[CURVES];
         const haul_machine machine = any_machine(&seed, curves);
         (void)haul_machine_visit(&machine, to_extremes, &seed);
-        haul_copy copy = {.direction = (haul_direction)(next(&seed) % HAUL_UNKNOWN),
+        haul_copy copy = {.direction = (haul_direction)(next(&seed) % HAUL_DIRECTION_UNKNOWN),
                           .memory = (haul_memory)(next(&seed) % HAUL_MEMORIES),
                           .bytes = sizes[next(&seed) % (sizeof sizes / sizeof *sizes)]};
         for (size_t m = 0; m < haul_copy_model_count(); m++) {
@@ -177,7 +178,7 @@ static void times_are_sound_on_any_machine_that_a_file_may_hold(void **state)
             haul_error error = {0};
             const haul_copy_model *model = haul_copy_model_at(m);
             const haul_status status = haul_copy_time(&machine, model, &copy, &estimate, &error);
-            if (status != HAUL_OK && status != HAUL_MISSING)
+            if (status != HAUL_OK && status != HAUL_STATUS_MISSING)
                 fail_msg("%s: %s", model->name, error.text);
         }
     }
@@ -193,45 +194,48 @@ static void auto_rests_on_measurements_where_there_are_any(void **state)
     for (int round = 0; round < 2000; round++) {
         haul_copy_curve curves[CURVES];
         haul_machine machine = any_machine(&seed, curves);
-        curves[0].locality = HAUL_NEAR;
-        curves[0].latency_s = (haul_parameter){1e-6, HAUL_MEASURED, NULL};
-        curves[0].rate_Bps = (haul_parameter){1e10, HAUL_MEASURED, NULL};
+        curves[0].locality = HAUL_LOCALITY_NEAR;
+        curves[0].latency_s = (haul_parameter){1e-6, HAUL_PROVENANCE_MEASURED, NULL};
+        curves[0].rate_Bps = (haul_parameter){1e10, HAUL_PROVENANCE_MEASURED, NULL};
         curves[0].points_from = (haul_parameter){0};
         machine.copy_count = CURVES;
         const haul_copy copy = {
-            .bytes = next(&seed), .direction = HAUL_HTOD, .memory = HAUL_PINNED};
+            .bytes = next(&seed), .direction = HAUL_DIRECTION_HTOD, .memory = HAUL_MEMORY_PINNED};
         haul_estimate estimate;
         const haul_copy_model *best = haul_copy_model_at(0);
         assert_string_equal(best->name, "auto");
         assert_int_equal(haul_copy_time(&machine, best, &copy, &estimate, NULL), HAUL_OK);
-        assert_int_equal(estimate.weakest, HAUL_MEASURED);
+        assert_int_equal(estimate.weakest, HAUL_PROVENANCE_MEASURED);
         assert_string_equal(estimate.model, "loggp");
     }
 }
 
 static haul_parameter measured(double value)
 {
-    return (haul_parameter){value, HAUL_MEASURED, "a bench"};
+    return (haul_parameter){value, HAUL_PROVENANCE_MEASURED, "a bench"};
 }
 
 static void machines_are_completed_from_others(void **state)
 {
     (void)state;
     haul_copy_curve old[] = {
-        {.direction = HAUL_HTOD, .memory = HAUL_PINNED, .latency_s = measured(2e-6)},
-        {.direction = HAUL_DTOH,
-         .memory = HAUL_PINNED,
+        {.direction = HAUL_DIRECTION_HTOD,
+         .memory = HAUL_MEMORY_PINNED,
+         .latency_s = measured(2e-6)},
+        {.direction = HAUL_DIRECTION_DTOH,
+         .memory = HAUL_MEMORY_PINNED,
          .latency_s = measured(3e-6),
          .rate_Bps = measured(12e9)},
-        {.direction = HAUL_DTOH,
-         .memory = HAUL_PAGEABLE,
+        {.direction = HAUL_DIRECTION_DTOH,
+         .memory = HAUL_MEMORY_PAGEABLE,
          .latency_s = measured(4e-6),
          .chunk_bytes = measured(1 << 18),
          .host_rate_Bps = measured(9e9),
          .memory_rate_Bps = measured(6e9)},
     };
-    haul_copy_curve own[] = {
-        {.direction = HAUL_HTOD, .memory = HAUL_PINNED, .latency_s = measured(7e-6)}};
+    haul_copy_curve own[] = {{.direction = HAUL_DIRECTION_HTOD,
+                              .memory = HAUL_MEMORY_PINNED,
+                              .latency_s = measured(7e-6)}};
     haul_machine from = {.name = "old", .copies = old, .copy_count = 3};
     haul_machine to = {.name = "new", .copies = own, .copy_count = 1};
     from.host.copy_rate_Bps = measured(5e9);
@@ -240,17 +244,21 @@ static void machines_are_completed_from_others(void **state)
     haul_error error = {0};
     assert_int_equal(haul_machine_complete(&to, &from, &both, &error), HAUL_OK);
     assert_string_equal(both->name, "new");
-    const haul_copy_curve *kept = haul_machine_curve(both, HAUL_HTOD, HAUL_PINNED, HAUL_NEAR);
-    assert_true(kept->latency_s.value == 7e-6 && kept->latency_s.provenance == HAUL_MEASURED);
-    const haul_copy_curve *pinned = haul_machine_curve(both, HAUL_DTOH, HAUL_PINNED, HAUL_NEAR);
+    const haul_copy_curve *kept =
+        haul_machine_curve(both, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
+    assert_true(kept->latency_s.value == 7e-6 &&
+                kept->latency_s.provenance == HAUL_PROVENANCE_MEASURED);
+    const haul_copy_curve *pinned =
+        haul_machine_curve(both, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
     assert_true(pinned->latency_s.value == 3e-6);
-    assert_int_equal(pinned->latency_s.provenance, HAUL_SCALED);
+    assert_int_equal(pinned->latency_s.provenance, HAUL_PROVENANCE_SCALED);
     assert_non_null(strstr(pinned->latency_s.source, "old"));
-    assert_int_equal(pinned->rate_Bps.provenance, HAUL_NOT_GIVEN); /* the link's own */
-    const haul_copy_curve *staged = haul_machine_curve(both, HAUL_DTOH, HAUL_PAGEABLE, HAUL_NEAR);
+    assert_int_equal(pinned->rate_Bps.provenance, HAUL_PROVENANCE_NOT_GIVEN); /* the link's own */
+    const haul_copy_curve *staged =
+        haul_machine_curve(both, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR);
     assert_true(staged->memory_rate_Bps.value == 12e9 && staged->host_rate_Bps.value == 18e9);
     assert_true(staged->chunk_bytes.value == 1 << 18);
-    assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_SCALED);
+    assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_PROVENANCE_SCALED);
     assert_non_null(strstr(staged->memory_rate_Bps.source, "x 2"));
     haul_machine_free(both);
 }
@@ -259,13 +267,15 @@ static void staging_is_read_off_the_points_of_a_fitted_machine(void **state)
 {
     (void)state;
     haul_copy_curve old[] = {
-        {.direction = HAUL_HTOD, .memory = HAUL_PINNED, .rate_Bps = measured(12e9)},
-        {.direction = HAUL_HTOD,
-         .memory = HAUL_PAGEABLE,
+        {.direction = HAUL_DIRECTION_HTOD,
+         .memory = HAUL_MEMORY_PINNED,
+         .rate_Bps = measured(12e9)},
+        {.direction = HAUL_DIRECTION_HTOD,
+         .memory = HAUL_MEMORY_PAGEABLE,
          .points_from = measured(2),
          .points = {{0, 5e-6}, {1e9, 5e-6 + 0.2}}},
-        {.direction = HAUL_DTOH,
-         .memory = HAUL_HOST,
+        {.direction = HAUL_DIRECTION_DTOH,
+         .memory = HAUL_MEMORY_HOST,
          .points_from = measured(2),
          .points = {{0, 8e-6}, {1e9, 0.09}}},
     };
@@ -273,20 +283,24 @@ static void staging_is_read_off_the_points_of_a_fitted_machine(void **state)
     haul_machine to = {.name = "new"};
     haul_machine *both = NULL;
     assert_int_equal(haul_machine_complete(&to, &from, &both, NULL), HAUL_OK);
-    const haul_copy_curve *staged = haul_machine_curve(both, HAUL_HTOD, HAUL_PAGEABLE, HAUL_NEAR);
+    const haul_copy_curve *staged =
+        haul_machine_curve(both, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR);
     CHECK_NEAR(staged->memory_rate_Bps.value, 5e9, 1e-9);
     CHECK_NEAR(staged->latency_s.value, 5e-6, 1e-3);
     assert_non_null(strstr(staged->memory_rate_Bps.source, "no host copy rate"));
     /* memory of an untold kind is priced as pinned, so its latency is that of pinned copies */
-    const haul_copy_curve *pinned = haul_machine_curve(both, HAUL_DTOH, HAUL_PINNED, HAUL_NEAR);
+    const haul_copy_curve *pinned =
+        haul_machine_curve(both, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR);
     CHECK_NEAR(pinned->latency_s.value, 8e-6, 1e-3);
-    assert_null(haul_machine_curve(both, HAUL_DTOH, HAUL_HOST, HAUL_NEAR));
+    assert_null(
+        haul_machine_curve(both, HAUL_DIRECTION_DTOH, HAUL_MEMORY_HOST, HAUL_LOCALITY_NEAR));
     haul_machine_free(both);
     /* a host whose rate is known speaks for itself */
     to.host.copy_rate_Bps = measured(9e9);
     assert_int_equal(haul_machine_complete(&to, &from, &both, NULL), HAUL_OK);
-    staged = haul_machine_curve(both, HAUL_HTOD, HAUL_PAGEABLE, HAUL_NEAR);
-    assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_NOT_GIVEN);
+    staged =
+        haul_machine_curve(both, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR);
+    assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_PROVENANCE_NOT_GIVEN);
     haul_machine_free(both);
 }
 
@@ -322,15 +336,15 @@ static void kernels_are_carried_by_the_rates_that_may_bound_them(void **state)
                      HAUL_OK);
     CHECK_NEAR(estimate.seconds, 1 + sqrt(memory * inside), 1e-12);
     assert_true(estimate.low_s < estimate.seconds && estimate.high_s > estimate.seconds);
-    assert_int_equal(estimate.weakest, HAUL_SCALED);
+    assert_int_equal(estimate.weakest, HAUL_PROVENANCE_SCALED);
     const haul_machine same = {.gpu = {.name = "NVIDIA Tesla K40"}};
     assert_int_equal(haul_kernel_scale(&old, &same, 2, &estimate, NULL), HAUL_OK);
     assert_true(estimate.low_s == 2 && estimate.high_s == 2);
     const haul_machine bare = {.gpu = {.name = "X"}};
     haul_error error = {0};
-    assert_int_equal(haul_kernel_scale(&old, &bare, 2, &estimate, &error), HAUL_MISSING);
+    assert_int_equal(haul_kernel_scale(&old, &bare, 2, &estimate, &error), HAUL_STATUS_MISSING);
     assert_non_null(strstr(error.text, "'Tesla K40' and 'X'"));
-    assert_int_equal(haul_kernel_scale(&old, &new, NAN, &estimate, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_kernel_scale(&old, &new, NAN, &estimate, &error), HAUL_STATUS_BAD_INPUT);
     assert_true(estimate.seconds == 2);
 }
 

@@ -8,29 +8,29 @@ static void copies_are_told_apart(void **state)
         haul_direction direction;
         haul_memory memory;
     } rows[] = {
-        {1, 0, 2, HAUL_HTOD, HAUL_PAGEABLE},
-        {1, 1, 2, HAUL_HTOD, HAUL_PINNED},
-        {1, 4, 2, HAUL_HTOD, HAUL_MANAGED},
-        {1, 7, 2, HAUL_HTOD, HAUL_HOST},
-        {1, 99, 2, HAUL_HTOD, HAUL_HOST},
-        {2, 2, 0, HAUL_DTOH, HAUL_PAGEABLE},
-        {2, 2, 1, HAUL_DTOH, HAUL_PINNED},
-        {2, 2, 6, HAUL_DTOH, HAUL_MANAGED},
-        {3, 1, 3, HAUL_HTOD, HAUL_PINNED},
-        {4, 3, 0, HAUL_DTOH, HAUL_PAGEABLE},
-        {5, 3, 3, HAUL_DTOD, HAUL_ARRAY},
-        {6, 3, 2, HAUL_DTOD, HAUL_ARRAY},
-        {7, 2, 3, HAUL_DTOD, HAUL_ARRAY},
-        {8, 2, 2, HAUL_DTOD, HAUL_DEVICE},
-        {9, 1, 1, HAUL_HTOH, HAUL_PINNED},
-        {9, 1, 0, HAUL_HTOH, HAUL_PAGEABLE},
-        {10, 2, 2, HAUL_PTOP, HAUL_DEVICE},
-        {11, 4, 2, HAUL_HTOD, HAUL_MANAGED},
-        {12, 2, 4, HAUL_DTOH, HAUL_MANAGED},
-        {13, 2, 2, HAUL_DTOD, HAUL_MANAGED},
-        {0, 0, 0, HAUL_UNKNOWN, HAUL_MEMORY_UNKNOWN},
-        {14, 0, 0, HAUL_UNKNOWN, HAUL_MEMORY_UNKNOWN},
-        {-1, 0, 0, HAUL_UNKNOWN, HAUL_MEMORY_UNKNOWN},
+        {1, 0, 2, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE},
+        {1, 1, 2, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED},
+        {1, 4, 2, HAUL_DIRECTION_HTOD, HAUL_MEMORY_MANAGED},
+        {1, 7, 2, HAUL_DIRECTION_HTOD, HAUL_MEMORY_HOST},
+        {1, 99, 2, HAUL_DIRECTION_HTOD, HAUL_MEMORY_HOST},
+        {2, 2, 0, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE},
+        {2, 2, 1, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED},
+        {2, 2, 6, HAUL_DIRECTION_DTOH, HAUL_MEMORY_MANAGED},
+        {3, 1, 3, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED},
+        {4, 3, 0, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE},
+        {5, 3, 3, HAUL_DIRECTION_DTOD, HAUL_MEMORY_ARRAY},
+        {6, 3, 2, HAUL_DIRECTION_DTOD, HAUL_MEMORY_ARRAY},
+        {7, 2, 3, HAUL_DIRECTION_DTOD, HAUL_MEMORY_ARRAY},
+        {8, 2, 2, HAUL_DIRECTION_DTOD, HAUL_MEMORY_DEVICE},
+        {9, 1, 1, HAUL_DIRECTION_HTOH, HAUL_MEMORY_PINNED},
+        {9, 1, 0, HAUL_DIRECTION_HTOH, HAUL_MEMORY_PAGEABLE},
+        {10, 2, 2, HAUL_DIRECTION_PTOP, HAUL_MEMORY_DEVICE},
+        {11, 4, 2, HAUL_DIRECTION_HTOD, HAUL_MEMORY_MANAGED},
+        {12, 2, 4, HAUL_DIRECTION_DTOH, HAUL_MEMORY_MANAGED},
+        {13, 2, 2, HAUL_DIRECTION_DTOD, HAUL_MEMORY_MANAGED},
+        {0, 0, 0, HAUL_DIRECTION_UNKNOWN, HAUL_MEMORY_UNKNOWN},
+        {14, 0, 0, HAUL_DIRECTION_UNKNOWN, HAUL_MEMORY_UNKNOWN},
+        {-1, 0, 0, HAUL_DIRECTION_UNKNOWN, HAUL_MEMORY_UNKNOWN},
     };
     const size_t count = sizeof rows / sizeof *rows;
     sqlite3 *db = profile_make(MEMCPY);
@@ -70,9 +70,9 @@ static void copies_between_devices_are_peer_copies(void **state)
                             "(1, 2, 0, 1, 7, 0, " PID ", 8, 8, 2, 2, 0, 1),"
                             "(2, 3, 0, 1, 7, 0, " PID ", 8, 8, 2, 2, 1, 1),"
                             "(3, 4, 0, 1, 7, 0, " PID ", 8, 8, 2, 2, NULL, 1);");
-    assert_int_equal(workload->ops[0].direction, HAUL_PTOP);
-    assert_int_equal(workload->ops[1].direction, HAUL_DTOD);
-    assert_int_equal(workload->ops[2].direction, HAUL_DTOD);
+    assert_int_equal(workload->ops[0].direction, HAUL_DIRECTION_PTOP);
+    assert_int_equal(workload->ops[1].direction, HAUL_DIRECTION_DTOD);
+    assert_int_equal(workload->ops[2].direction, HAUL_DIRECTION_DTOD);
     haul_workload_free(workload);
 }
 
@@ -126,7 +126,7 @@ static void old_columns_may_be_absent(void **state)
                 "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1, 2, 64, 1);"
                 "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1, 2);");
     assert_int_equal(workload->op_count, 2);
-    assert_int_equal(workload->ops[0].detail, HAUL_HOST);
+    assert_int_equal(workload->ops[0].detail, HAUL_MEMORY_HOST);
     assert_int_equal(workload->ops[0].bytes, 64);
     assert_int_equal(workload->ops[0].stream, HAUL_NONE);
     assert_string_equal(haul_workload_string(workload, workload->ops[1].name), "f");
@@ -185,8 +185,8 @@ static void times_of_no_recording_are_refused(void **state)
                  MEMCPY RUNTIME "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(5, 6, 2, " PID
                                 ", 1, 1), (%s, 2, " PID ", 1, 1);",
                  wrong[i].row);
-        assert_int_equal(haul_trace_load_database(profile_make(sql), "made", &workload, &error),
-                         HAUL_BAD_INPUT);
+        assert_int_equal(hl_trace_load_database(profile_make(sql), "made", &workload, &error),
+                         HAUL_STATUS_BAD_INPUT);
         haul_error_format(&error, text, sizeof text);
         assert_non_null(strstr(text, "CUPTI_ACTIVITY_KIND_RUNTIME"));
         assert_non_null(strstr(text, wrong[i].said));
@@ -393,8 +393,8 @@ static void other_databases_are_refused(void **state)
         haul_workload *workload = NULL;
         haul_error error = {0};
         assert_int_equal(
-            haul_trace_load_database(profile_make(cases[i].sql), "made", &workload, &error),
-            HAUL_BAD_INPUT);
+            hl_trace_load_database(profile_make(cases[i].sql), "made", &workload, &error),
+            HAUL_STATUS_BAD_INPUT);
         assert_null(workload);
         assert_non_null(strstr(error.text, cases[i].part));
         assert_string_equal(error.file, "made");

@@ -36,7 +36,7 @@ static void write_machine(FILE *out, haul_machine *machine, haul_error *error)
     say(haul_quantity_parse("12.5 GB/s", HAUL_DIM_RATE, &rate, error), error);
     fprintf(out, "%s\n", haul_quantity_format(rate, HAUL_DIM_RATE, 3, text, sizeof text));
     say(haul_machine_write(machine, out, error), error);
-    write_report(haul_report_machine(machine), HAUL_JSON, out, error);
+    write_report(haul_report_machine(machine), HAUL_FORMAT_JSON, out, error);
 }
 
 static void write_schedule(FILE *out, haul_machine *machine, haul_error *error)
@@ -49,8 +49,8 @@ static void write_schedule(FILE *out, haul_machine *machine, haul_error *error)
     haul_schedule *schedule = NULL;
     haul_simulation *simulation = NULL;
     say(haul_schedule_parse(text, strlen(text), "text", &schedule, error), error);
-    say(haul_simulate(schedule, machine, NULL, &simulation, error), error);
-    write_report(haul_report_simulation(simulation, 100), HAUL_TABLE, out, error);
+    say(haul_simulation_make(schedule, machine, NULL, &simulation, error), error);
+    write_report(haul_report_simulation(simulation, 100), HAUL_FORMAT_TABLE, out, error);
     const haul_drawn drawn = {.workload = schedule->workload, .spans = simulation->timeline->ops};
     const haul_page page = {.title = "page", .timelines = &drawn, .timeline_count = 1};
     say(haul_page_write(&page, out, error), error);
@@ -66,10 +66,11 @@ static void write_run(FILE *out, haul_machine *machine, haul_error *error)
     const haul_projection_options options = {.to = machine};
     const haul_advise_options here = {0};
     say(haul_trace_load(profile, &workload, error), error);
-    say(haul_project(workload, &options, &projection, error), error);
-    write_report(haul_report_projection(workload, &options, projection), HAUL_TABLE, out, error);
-    say(haul_advise(workload, &here, &advice, error), error);
-    write_report(haul_report_advice(workload, advice), HAUL_JSON, out, error);
+    say(haul_projection_make(workload, &options, &projection, error), error);
+    write_report(haul_report_projection(workload, &options, projection), HAUL_FORMAT_TABLE, out,
+                 error);
+    say(haul_advice_make(workload, &here, &advice, error), error);
+    write_report(haul_report_advice(workload, advice), HAUL_FORMAT_JSON, out, error);
     const haul_drawn drawn = {.workload = workload};
     say(haul_report_perfetto(&drawn, 1, 0, out, NULL, error), error);
     haul_advice_free(advice);

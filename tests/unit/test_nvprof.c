@@ -30,8 +30,8 @@ static void memory_kinds_are_one_above_nsys(void **state)
                                  "(4, 2, 3, 1, 0, 8, 13, 20, 0, 1, 7, 4, 0),"
                                  "(5, 2, 3, 7, 0, 8, 14, 20, 0, 1, 7, 5, 0),"
                                  "(6, 8, 3, 3, 0, 8, 15, 20, 0, 1, 7, 6, 0);");
-    const haul_memory expected[] = {HAUL_HOST,     HAUL_PAGEABLE, HAUL_PINNED,
-                                    HAUL_PAGEABLE, HAUL_MANAGED,  HAUL_DEVICE};
+    const haul_memory expected[] = {HAUL_MEMORY_HOST,     HAUL_MEMORY_PAGEABLE, HAUL_MEMORY_PINNED,
+                                    HAUL_MEMORY_PAGEABLE, HAUL_MEMORY_MANAGED,  HAUL_MEMORY_DEVICE};
     assert_int_equal(workload->op_count, 6);
     for (int i = 0; i < 6; i++)
         assert_int_equal(workload->ops[i].detail, expected[i]);
@@ -89,14 +89,15 @@ static void peers_and_migrations_are_copies(void **state)
              "(3, 8, 512, 30, 40, 0, 2, 3, 0, 99, 0), (4, 3, 1, 40, 50, 0, -1, 3, 0, 99, 0),"
              "(5, 4, 1, 50, 60, 0, -1, 3, 0, 99, 0);");
     assert_int_equal(workload->op_count, 5);
-    assert_int_equal(workload->ops[0].direction, HAUL_PTOP);
-    assert_int_equal(workload->ops[1].direction, HAUL_PTOP);
-    const haul_direction expected[] = {HAUL_HTOD, HAUL_DTOH, HAUL_DTOD};
+    assert_int_equal(workload->ops[0].direction, HAUL_DIRECTION_PTOP);
+    assert_int_equal(workload->ops[1].direction, HAUL_DIRECTION_PTOP);
+    const haul_direction expected[] = {HAUL_DIRECTION_HTOD, HAUL_DIRECTION_DTOH,
+                                       HAUL_DIRECTION_DTOD};
     const uint64_t bytes[] = {4096, 8192, 512};
     for (int i = 0; i < 3; i++) {
         const haul_op *op = &workload->ops[2 + i];
         assert_int_equal(op->direction, expected[i]);
-        assert_int_equal(op->detail, HAUL_MANAGED);
+        assert_int_equal(op->detail, HAUL_MEMORY_MANAGED);
         assert_int_equal(op->bytes, bytes[i]);
         assert_int_equal(workload->devices[workload->streams[op->stream].device].id, 3);
     }

@@ -13,12 +13,12 @@
 
 static char **files;
 static int file_count;
-static haul_cu_compiler compiler;
+static hl_device_cu_compiler compiler;
 static haul_error problem;
 
 /* With shared memory, the kernels of fused steps. */
 static haul_status compile(const char *file, const char *own, unsigned fused_bytes,
-                           haul_cu_image *image)
+                           hl_device_cu_image *image)
 {
     const haul_kernel_source source = {.name = "kernel",
                                        .file = file,
@@ -29,7 +29,7 @@ static haul_status compile(const char *file, const char *own, unsigned fused_byt
     char *text;
     haul_status status = haul_kernel_text(&source, &text, &problem);
     if (!status)
-        status = haul_cu_compile(&compiler, &source, text, image, &problem);
+        status = hl_device_cu_compile(&compiler, &source, text, image, &problem);
     free(text);
     return status;
 }
@@ -50,7 +50,7 @@ static void check_names(const char *ptx, const char *text, const char *mark)
 
 static void compile_one(const char *file, const char *text, unsigned fused_bytes)
 {
-    haul_cu_image image;
+    hl_device_cu_image image;
     if (compile(file, text, fused_bytes, &image))
         fail_msg("%s: %s:%d: %s", compiler.option, problem.file, problem.line, problem.text);
     if (compiler.is_ptx && !strstr(image.bytes, "of the tests' NVRTC")) {
@@ -66,7 +66,7 @@ static void compile_all(void)
     for (int i = 0; i < file_count; i++) {
         size_t size;
         char *text;
-        if (haul_textfile_read(files[i], 1 << 20, &text, &size, &problem))
+        if (hl_base_textfile_read(files[i], 1 << 20, &text, &size, &problem))
             fail_msg("%s", problem.text);
         compile_one(files[i], text, 0);
         if (!strstr(compiler.file, "tests/driver") && strstr(text, "\nHAUL_STENCIL_"))
@@ -82,13 +82,14 @@ static void test_all_kernels(void **state)
     assert_int_equal(compiler.target_count(&count), 0);
     assert_in_range(count, 1, 64);
     assert_int_equal(compiler.targets(known), 0);
-    assert_int_equal(haul_cu_compiler_aim(&compiler, known[0], &problem), HAUL_OK);
+    assert_int_equal(hl_device_cu_compiler_aim(&compiler, known[0], &problem), HAUL_OK);
     assert_false(compiler.is_ptx);
     compile_all();
-    assert_int_equal(haul_cu_compiler_aim(&compiler, 999, &problem), HAUL_OK);
+    assert_int_equal(hl_device_cu_compiler_aim(&compiler, 999, &problem), HAUL_OK);
     assert_true(compiler.is_ptx);
     compile_all();
-    assert_int_equal(haul_cu_compiler_aim(&compiler, known[0] - 1, &problem), HAUL_ABSENT);
+    assert_int_equal(hl_device_cu_compiler_aim(&compiler, known[0] - 1, &problem),
+                     HAUL_STATUS_ABSENT);
 }
 
 static void test_message(void **state)
@@ -99,9 +100,9 @@ static void test_message(void **state)
                                "    HAUL_FOR1 (i)\n"
                                "        y[i] = nothing_such;\n"
                                "}\n";
-    haul_cu_image image;
-    assert_int_equal(haul_cu_compiler_aim(&compiler, 999, &problem), HAUL_OK);
-    assert_int_equal(compile("mine.kernel.h", text, 0, &image), HAUL_BAD_INPUT);
+    hl_device_cu_image image;
+    assert_int_equal(hl_device_cu_compiler_aim(&compiler, 999, &problem), HAUL_OK);
+    assert_int_equal(compile("mine.kernel.h", text, 0, &image), HAUL_STATUS_BAD_INPUT);
     assert_string_equal(problem.file, "mine.kernel.h");
     assert_int_equal(problem.line, 4);
     assert_non_null(strstr(problem.text, "nothing_such"));
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
     };
     files = argv + 1;
     file_count = argc - 1;
-    if (haul_cu_compiler_load(&compiler, false, 0, &problem)) {
+    if (hl_device_cu_compiler_load(&compiler, false, 0, &problem)) {
         fprintf(stderr, "skipped: %s\n", problem.text);
         return 77;
     }

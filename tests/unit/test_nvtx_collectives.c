@@ -66,8 +66,8 @@ static void sizes_are_those_of_the_calls(void **state)
                      RANGE("300", "ncclReduceScatter", MESSAGE("0002000000000000"))
                          KERNEL("330", "3", "5"));
     static const uint64_t bytes[] = {4096, 4 * 256, 4 * 512};
-    static const haul_collective_kind kinds[] = {HAUL_ALL_REDUCE, HAUL_ALL_GATHER,
-                                                 HAUL_REDUCE_SCATTER};
+    static const haul_collective_kind kinds[] = {
+        HAUL_COLLECTIVE_ALL_REDUCE, HAUL_COLLECTIVE_ALL_GATHER, HAUL_COLLECTIVE_REDUCE_SCATTER};
     assert_int_equal(workload->op_count, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(of(workload, i).kind, kinds[i]);
@@ -92,7 +92,7 @@ static void groups_are_summed(void **state)
     assert_int_equal(workload->op_count, 3);
     assert_int_equal(of(workload, 0).bytes, 4096 + 8192);
     assert_int_equal(of(workload, 0).ranks, 0);
-    assert_int_equal(of(workload, 1).kind, HAUL_SEND_RECEIVE);
+    assert_int_equal(of(workload, 1).kind, HAUL_COLLECTIVE_SEND_RECEIVE);
     assert_int_equal(of(workload, 1).bytes, 768);
     assert_int_equal(of(workload, 2).bytes, 0); /* no call of its own, as of a graph's */
     haul_workload_free(workload);

@@ -156,7 +156,8 @@ static void test_workload(void **state)
     assert_int_equal(workload->op_count, 4 + 4 + 8 + 4);
     assert_int_equal(workload->stream_count, 3);
     assert_int_equal(workload->device_count, 1);
-    assert_true(device.busy_speed[HAUL_HTOD] == 0.5 && device.busy_speed[HAUL_DTOH] == 0.25);
+    assert_true(device.busy_speed[HAUL_DIRECTION_HTOD] == 0.5 &&
+                device.busy_speed[HAUL_DIRECTION_DTOH] == 0.25);
     assert_string_equal(haul_workload_string(workload, workload->ops[0].name), "A");
     assert_int_equal(workload->repair_count + workload->missing_count, 0);
     haul_workload_free(workload);
@@ -173,7 +174,7 @@ static void test_refused(void **state)
     const haul_blocked_product many = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 1, true, true,
                                        true,       0,          false,      0, false};
     const haul_blocked_product long_sum = {
-        8, 8, 8 * HAUL_BLOCKED_PRODUCTS_MOST + 1, 8, 0, 0, 0, 0, 0, 0, false};
+        8, 8, 8 * HAUL_OVERLAP_PRODUCTS_MOST + 1, 8, 0, 0, 0, 0, 0, 0, false};
     const haul_blocked_product share = {8, 8, 8, 8, true, true, true, 1.5, false, 0, false};
     const haul_blocked_product no_share = {8, 8, 8, 8, true, true, true, NAN, false, 0, false};
     const haul_blocked_product no_tile = {8, 8, 8, 0, true, true, true, 0, false, 0, false};
@@ -182,14 +183,15 @@ static void test_refused(void **state)
                                          {1, 1, 1, 1, (double)INFINITY, 0},
                                          {1, 0.5, 1, 1, 1, 0},
                                          {1, 1, 1, 1, 1e12, 0}};
-    assert_int_equal(haul_blocked_time(&none, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_blocked_time(&many, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_blocked_time(&long_sum, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_blocked_time(&share, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_blocked_time(&no_share, &fine, &seconds, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_blocked_time(&no_tile, &fine, &seconds, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&none, &fine, &seconds, &error), HAUL_STATUS_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&many, &fine, &seconds, &error), HAUL_STATUS_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&long_sum, &fine, &seconds, &error), HAUL_STATUS_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&share, &fine, &seconds, &error), HAUL_STATUS_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&no_share, &fine, &seconds, &error), HAUL_STATUS_BAD_INPUT);
+    assert_int_equal(haul_blocked_time(&no_tile, &fine, &seconds, &error), HAUL_STATUS_BAD_INPUT);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(haul_blocked_time(&product, &broken[i], &seconds, &error), HAUL_BAD_INPUT);
+        assert_int_equal(haul_blocked_time(&product, &broken[i], &seconds, &error),
+                         HAUL_STATUS_BAD_INPUT);
     assert_true(seconds == -1);
 }
 
@@ -210,7 +212,7 @@ static void test_measured(void **state)
     tiled_runs *runs = NULL;
     haul_error error;
     const haul_status status = tiled_runs_read(data, &runs, &error);
-    if (status == HAUL_IO) {
+    if (status == HAUL_STATUS_IO) {
         printf("skipped: %s; HAUL_DATA names the folder\n", error.text);
         skip();
     }
@@ -224,9 +226,9 @@ static void test_measured(void **state)
                 fail_msg("%s", error.text);
             errors[i] = fabs(seconds / runs->items[i].measured_s - 1);
         }
-        haul_sort_doubles(errors, runs->count);
-        const double median = haul_quantile_sorted(errors, runs->count, 0.5);
-        const double p90 = haul_quantile_sorted(errors, runs->count, 0.9);
+        hl_base_sort_doubles(errors, runs->count);
+        const double median = hl_base_quantile_sorted(errors, runs->count, 0.5);
+        const double p90 = hl_base_quantile_sorted(errors, runs->count, 0.9);
         printf("%s: median %.2f %%, 90th percentile %.2f %%, worst %.1f %%\n",
                tiled_schedules[s].name, 100 * median, 100 * p90, 100 * errors[runs->count - 1]);
         assert_true(median <= reached[s].median);

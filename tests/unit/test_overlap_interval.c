@@ -7,7 +7,7 @@
 
 static haul_estimate copy_of(const haul_machine *machine, haul_direction direction, uint64_t bytes)
 {
-    const haul_copy copy = {.bytes = bytes, .direction = direction, .memory = HAUL_PINNED};
+    const haul_copy copy = {.bytes = bytes, .direction = direction, .memory = HAUL_MEMORY_PINNED};
     haul_model_ref model;
     haul_estimate found = {0};
     haul_error error;
@@ -24,15 +24,15 @@ static void explicit_has_the_copies_interval(void **state)
     (void)state;
     haul_machine *titan = machine_named("gtx-titan");
     const haul_overlap_work work = {.in_bytes = 1 << 26, .out_bytes = 1 << 25, .kernel_s = 1e-2};
-    const haul_estimate in = copy_of(titan, HAUL_HTOD, work.in_bytes);
-    const haul_estimate out = copy_of(titan, HAUL_DTOH, work.out_bytes);
+    const haul_estimate in = copy_of(titan, HAUL_DIRECTION_HTOD, work.in_bytes);
+    const haul_estimate out = copy_of(titan, HAUL_DIRECTION_DTOH, work.out_bytes);
     haul_overlap_case found;
     haul_error error;
     double low_s = 0;
     double high_s = 0;
     assert_int_equal(haul_overlap_describe(titan, &work, &found, &error), HAUL_OK);
     assert_true(in.low_s < in.seconds && in.seconds < in.high_s);
-    haul_overlap_interval(&found, HAUL_EXPLICIT, 1, &low_s, &high_s);
+    haul_overlap_interval(&found, HAUL_STRATEGY_EXPLICIT, 1, &low_s, &high_s);
     CHECK_NEAR(low_s, in.low_s + 1e-2 + out.low_s, 1e-9);
     CHECK_NEAR(high_s, in.high_s + 1e-2 + out.high_s, 1e-9);
     haul_machine_free(titan);
@@ -91,14 +91,14 @@ static void mapped_directions_slow_each_other(void **state)
                               .out_ends = {out, out}};
     double low_s = 0;
     double high_s = 0;
-    haul_overlap_interval(&self, HAUL_MAPPED, 1, &low_s, &high_s);
+    haul_overlap_interval(&self, HAUL_STRATEGY_MAPPED, 1, &low_s, &high_s);
     CHECK_NEAR(low_s, 1.5, 1e-12);
     CHECK_NEAR(high_s, 2, 1e-12);
     self.out_ends[1].times = 3; /* after 2 s 1.5 s are left, alone */
-    haul_overlap_interval(&self, HAUL_MAPPED, 1, &low_s, &high_s);
+    haul_overlap_interval(&self, HAUL_STRATEGY_MAPPED, 1, &low_s, &high_s);
     CHECK_NEAR(high_s, 3.5, 1e-12);
     self.out_ends[1] = self.out = (haul_overlap_leg){0};
-    haul_overlap_interval(&self, HAUL_MAPPED, 1, &low_s, &high_s);
+    haul_overlap_interval(&self, HAUL_STRATEGY_MAPPED, 1, &low_s, &high_s);
     CHECK_NEAR(high_s, 1, 1e-12);
 }
 

@@ -58,9 +58,12 @@ static void classifications_are_the_published(void **unused)
         const char *machine, *kernel;
         haul_strategy best;
     } cases[] = {
-        {"gtx-680", "state", HAUL_MAPPED},      {"gtx-titan", "state", HAUL_MAPPED},
-        {"k20", "state", HAUL_MAPPED},          {"gtx-680", "buoydiff", HAUL_HYBRID},
-        {"gtx-titan", "buoydiff", HAUL_HYBRID}, {"k20", "buoydiff", HAUL_STREAMS},
+        {"gtx-680", "state", HAUL_STRATEGY_MAPPED},
+        {"gtx-titan", "state", HAUL_STRATEGY_MAPPED},
+        {"k20", "state", HAUL_STRATEGY_MAPPED},
+        {"gtx-680", "buoydiff", HAUL_STRATEGY_HYBRID},
+        {"gtx-titan", "buoydiff", HAUL_STRATEGY_HYBRID},
+        {"k20", "buoydiff", HAUL_STRATEGY_STREAMS},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const haul_run run = run_on(cases[i].machine, cases[i].kernel, 1024);
@@ -98,8 +101,10 @@ static void results_are_a_plain_loops(void **unused)
 static void queued_operations_cost_a_gap(void **unused)
 {
     (void)unused;
-    static const double operations[HAUL_STRATEGIES] = {
-        [HAUL_EXPLICIT] = 4, [HAUL_STREAMS] = 4, [HAUL_HYBRID] = 3, [HAUL_MAPPED] = 1};
+    static const double operations[HAUL_STRATEGIES] = {[HAUL_STRATEGY_EXPLICIT] = 4,
+                                                       [HAUL_STRATEGY_STREAMS] = 4,
+                                                       [HAUL_STRATEGY_HYBRID] = 3,
+                                                       [HAUL_STRATEGY_MAPPED] = 1};
     const haul_run_options options = {.kernel = "buoydiff", .side = 32, .times = 1};
     haul_machine *machine, *slow;
     haul_device *device;
@@ -110,7 +115,7 @@ static void queued_operations_cost_a_gap(void **unused)
     MUST(haul_overlap_run(device, slow, &options, &run, &problem));
     for (size_t r = 0; r < run.row_count; r++) {
         const haul_run_row *row = &run.rows[r];
-        const double parts = row->strategy == HAUL_MAPPED ? 1 : row->streams;
+        const double parts = row->strategy == HAUL_STRATEGY_MAPPED ? 1 : row->streams;
         CHECK_NEAR(row->predicted_s, 100 * parts * operations[row->strategy], 0.05);
     }
     haul_device_close(device);
@@ -132,10 +137,10 @@ static void cores_share_kernels(void **unused)
                         {.after = 1, .is_kernel = true, .seconds = 1},
                         {.after = 2, .seconds = 1},
                         {.after = 3, .seconds = 1}};
-    CHECK_NEAR(haul_cores_time(chain, 3, 2), 3, 1e-12);
-    CHECK_NEAR(haul_cores_time(parts, 6, 2), 4.5, 1e-12);
-    CHECK_NEAR(haul_cores_time(parts, 6, 1), 6, 1e-12);
-    assert_true(haul_cores_time(parts, 0, 2) == 0);
+    CHECK_NEAR(hl_overlap_cores_time(chain, 3, 2), 3, 1e-12);
+    CHECK_NEAR(hl_overlap_cores_time(parts, 6, 2), 4.5, 1e-12);
+    CHECK_NEAR(hl_overlap_cores_time(parts, 6, 1), 6, 1e-12);
+    assert_true(hl_overlap_cores_time(parts, 0, 2) == 0);
 }
 
 /* What McDougall et al. (2003) give to check a program by. */
@@ -169,9 +174,9 @@ static void bad_requests(void **unused)
     haul_run run;
     const haul_run_options unknown = {.kernel = "nothing"}, odd = {.kernel = "state", .side = 33};
     MUST(haul_device_open("sim:k20", NULL, &device, &problem));
-    assert_int_equal(haul_overlap_run(device, NULL, &unknown, &run, &problem), HAUL_USAGE);
+    assert_int_equal(haul_overlap_run(device, NULL, &unknown, &run, &problem), HAUL_STATUS_USAGE);
     assert_non_null(strstr(problem.text, "buoydiff"));
-    assert_int_equal(haul_overlap_run(device, NULL, &odd, &run, &problem), HAUL_USAGE);
+    assert_int_equal(haul_overlap_run(device, NULL, &odd, &run, &problem), HAUL_STATUS_USAGE);
     haul_device_close(device);
 }
 

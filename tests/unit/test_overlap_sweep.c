@@ -37,7 +37,7 @@ static void forms_and_timelines_agree_where_they_assume_the_same(void **state)
             const double played_s = play(&any, strategy);
             CHECK_NEAR(played_s, analytical_s, 0.01);
             assert_true(fabs(played_s - analytical_s) <= rounding(&any, analytical_s));
-            met += strategy == HAUL_STREAMS || strategy == HAUL_HYBRID;
+            met += strategy == HAUL_STRATEGY_STREAMS || strategy == HAUL_STRATEGY_HYBRID;
         }
     }
     assert_true(met > CASES / 2);
@@ -49,7 +49,8 @@ static void timelines_lie_within_their_limits(void **state)
     uint64_t seed = 12;
     for (int i = 0; i < CASES; i++) {
         const overlap_draw any = any_draw(&seed);
-        for (int s = HAUL_STREAMS; s <= HAUL_HYBRID; s += HAUL_HYBRID - HAUL_STREAMS) {
+        for (int s = HAUL_STRATEGY_STREAMS; s <= HAUL_STRATEGY_HYBRID;
+             s += HAUL_STRATEGY_HYBRID - HAUL_STRATEGY_STREAMS) {
             double low_s = 0;
             double high_s = 0;
             const double played_s = play(&any, (haul_strategy)s);
@@ -72,9 +73,11 @@ static void what_the_ends_bring_is_known(void **state)
         const double s = any.streams, kernel_s = any.of.kernel_s / s;
         const double data_s = out->bytes * out->per_byte_s / s;
         const double of_ends_s = fmin(kernel_s, out->times * data_s);
-        if (haul_overlap_unmet(&any.of, HAUL_HYBRID, any.streams) == HAUL_ASSUMES_ENDS) {
-            const double analytical_s = haul_overlap_time(&any.of, HAUL_HYBRID, any.streams);
-            const double played_s = play(&any, HAUL_HYBRID);
+        if (haul_overlap_unmet(&any.of, HAUL_STRATEGY_HYBRID, any.streams) ==
+            HAUL_ASSUMPTION_ENDS) {
+            const double analytical_s =
+                haul_overlap_time(&any.of, HAUL_STRATEGY_HYBRID, any.streams);
+            const double played_s = play(&any, HAUL_STRATEGY_HYBRID);
             assert_true(fabs(analytical_s - of_ends_s - played_s) <= rounding(&any, analytical_s));
             seen++;
         }
@@ -82,9 +85,9 @@ static void what_the_ends_bring_is_known(void **state)
     assert_true(seen > CASES / 8);
 }
 
-static haul_leg_times leg_times(const haul_overlap_leg *leg)
+static hl_overlap_leg_times leg_times(const haul_overlap_leg *leg)
 {
-    return (haul_leg_times){leg->latency_s, leg->bytes * leg->per_byte_s, leg->gap_s};
+    return (hl_overlap_leg_times){leg->latency_s, leg->bytes * leg->per_byte_s, leg->gap_s};
 }
 
 /* The paper's scenario by what dominates, where the form takes the longer: in mixed ones it is less
@@ -97,17 +100,19 @@ static void mixed_scenarios_are_short_by_a_chunk(void **state)
     for (int i = 0; i < CASES; i++) {
         const overlap_draw any = any_draw(&seed);
         const double s = any.streams;
-        const haul_formula f = {leg_times(&any.of.in), leg_times(&any.of.out), any.of.kernel_s};
+        const hl_overlap_formula f = {leg_times(&any.of.in), leg_times(&any.of.out),
+                                      any.of.kernel_s};
         if (any.of.device == HAUL_TWO_ENGINES)
             continue;
         const bool sync = any.of.device == HAUL_IMPLICIT_SYNC;
         const bool kernel = haul_overlap_kernel_dominates(&any.of);
         const double by_kernel_s =
-            sync ? haul_formula_sync_kernel(&f, s) : haul_formula_one_kernel(&f, s);
+            sync ? hl_overlap_formula_sync_kernel(&f, s) : hl_overlap_formula_one_kernel(&f, s);
         const double by_copies_s =
-            sync ? haul_formula_sync_transfer(&f, s) : haul_formula_one_transfer(&f, s);
+            sync ? hl_overlap_formula_sync_transfer(&f, s) : hl_overlap_formula_one_transfer(&f, s);
         const double chosen_s = kernel ? by_kernel_s : by_copies_s;
-        const double short_s = haul_overlap_time(&any.of, HAUL_STREAMS, any.streams) - chosen_s;
+        const double short_s =
+            haul_overlap_time(&any.of, HAUL_STRATEGY_STREAMS, any.streams) - chosen_s;
         const double chunk_s = (f.h.data_s + f.d.data_s) / s;
         const double gaps_s = (s - 1) * (f.h.gap_s + f.d.gap_s);
         assert_true(short_s >= -1e-12 * chosen_s);
@@ -132,11 +137,11 @@ static void limits_are_near_where_copies_keep_their_speed(void **state)
             haul_overlap_limits(&any.of, (haul_strategy)s, any.streams, &low_s, &high_s);
             const double apart_s = high_s - low_s;
             assert_true(apart_s >= -1e-12 * high_s);
-            if (!(unmet & HAUL_ASSUMES_CONTENTION))
+            if (!(unmet & HAUL_ASSUMPTION_CONTENTION))
                 assert_true(apart_s <=
                             fabs(out->latency_s - out->gap_s) * (1 + 1e-9) + 1e-12 * high_s);
-            if (!(unmet & (HAUL_ASSUMES_CONTENTION | HAUL_ASSUMES_MAPPED | HAUL_ASSUMES_ENDS |
-                           HAUL_ASSUMES_GAP))) {
+            if (!(unmet & (HAUL_ASSUMPTION_CONTENTION | HAUL_ASSUMPTION_MAPPED |
+                           HAUL_ASSUMPTION_ENDS | HAUL_ASSUMPTION_GAP))) {
                 const double analytical_s =
                     haul_overlap_time(&any.of, (haul_strategy)s, any.streams);
                 CHECK_NEAR(high_s, analytical_s, 1e-12);
@@ -161,8 +166,8 @@ static void forms_are_not_exceeded(void **state)
         const double latencies_s = spread(&any.of.in) + spread(&any.of.out);
         for (int s = 0; s < HAUL_STRATEGIES; s++) {
             double analytical_s = haul_overlap_time(&any.of, (haul_strategy)s, any.streams);
-            if (s == HAUL_MAPPED)
-                analytical_s = haul_overlap_mapped_both_ways(&any.of);
+            if (s == HAUL_STRATEGY_MAPPED)
+                analytical_s = hl_overlap_mapped_both_ways(&any.of);
             assert_true(play(&any, (haul_strategy)s) <=
                         analytical_s + latencies_s + rounding(&any, analytical_s));
         }

@@ -42,7 +42,7 @@ static char *escaped(const char *text, size_t most)
     size_t size;
     FILE *out = open_memstream(&made, &size);
     assert_non_null(out);
-    haul_html_text_cut(text, most, out);
+    hl_page_html_text_cut(text, most, out);
     assert_int_equal(fclose(out), 0);
     return made;
 }
@@ -78,7 +78,7 @@ static void keeps_json_within_its_element(void **state)
     size_t size;
     FILE *out = open_memstream(&made, &size);
     assert_non_null(out);
-    haul_html_json_text("</script><!--\"\\&\x01\xff", SIZE_MAX, out);
+    hl_page_html_json_text("</script><!--\"\\&\x01\xff", SIZE_MAX, out);
     assert_int_equal(fclose(out), 0);
     assert_string_equal(made, "\"\\u003c/script\\u003e\\u003c!--\\\"\\\\\\u0026"
                               "\xef\xbf\xbd\xef\xbf\xbd\"");
@@ -88,14 +88,14 @@ static void keeps_json_within_its_element(void **state)
 /* --- what bars stand for */
 
 typedef struct sums {
-    uint64_t count[HAUL_LOOKS];
+    uint64_t count[HL_PAGE_LOOKS];
     uint64_t bars;
     int64_t last_ns;
     int64_t window_ns;
     bool all_alone;
 } sums;
 
-static void add_bar(void *state, const haul_bar *bar)
+static void add_bar(void *state, const hl_page_bar *bar)
 {
     sums *self = state;
     self->count[bar->look] += bar->count;
@@ -109,37 +109,37 @@ static void add_bar(void *state, const haul_bar *bar)
     self->last_ns = bar->start_ns;
 }
 
-static sums sum_bars(const haul_lanes *lanes, int64_t fine_ns)
+static sums sum_bars(const hl_page_lanes *lanes, int64_t fine_ns)
 {
     sums all = {.window_ns = lanes->window_ns, .all_alone = true};
     for (size_t i = 0; i < lanes->count; i++) {
         all.last_ns = 0;
-        haul_lane_bars(lanes, &lanes->lanes[i], fine_ns, add_bar, &all);
+        hl_page_lane_bars(lanes, &lanes->lanes[i], fine_ns, add_bar, &all);
     }
     return all;
 }
 
 static void check_lanes(const haul_drawn *drawn)
 {
-    haul_lanes lanes;
+    hl_page_lanes lanes;
     haul_error error;
-    assert_int_equal(haul_lanes_make(drawn, 64, &lanes, &error), HAUL_OK);
+    assert_int_equal(hl_page_lanes_make(drawn, 64, &lanes, &error), HAUL_OK);
     assert_int_equal(lanes.hidden, 0);
     uint64_t least = UINT64_MAX;
     for (int64_t fine_ns = 0; fine_ns <= lanes.window_ns; fine_ns = 2 * fine_ns + 1) {
         const sums all = sum_bars(&lanes, fine_ns);
-        for (int look = 0; look < HAUL_LOOKS; look++)
+        for (int look = 0; look < HL_PAGE_LOOKS; look++)
             assert_int_equal(all.count[look], lanes.ops[look]);
         if (!fine_ns)
             assert_true(all.all_alone);
         least = all.bars < least ? all.bars : least;
     }
     for (uint64_t most = least; most < 4 * least; most += 1 + least / 3) {
-        const int64_t fine_ns = haul_lanes_fineness(&lanes, 0, most);
+        const int64_t fine_ns = hl_page_lanes_fineness(&lanes, 0, most);
         if (fine_ns <= lanes.window_ns)
             assert_true(sum_bars(&lanes, fine_ns).bars <= most);
     }
-    haul_lanes_release(&lanes);
+    hl_page_lanes_release(&lanes);
 }
 
 static void bars_stand_for_all_operations(void **state)
@@ -169,7 +169,7 @@ static void bars_stand_for_all_operations(void **state)
 
 /* A workload of our own, with names. */
 typedef struct named_workload {
-    haul_owned_workload owned; /* first: haul_workload_string looks behind what is seen */
+    hl_workload_owned_workload owned; /* first: haul_workload_string looks behind what is seen */
     haul_op *ops;
     haul_workload_stream streams[4];
     haul_workload_device device;
@@ -191,7 +191,7 @@ static const haul_workload *make_named(named_workload *self, size_t count)
     self->ops = calloc(count, sizeof *self->ops);
     assert_non_null(self->ops);
     for (size_t i = 0; i < EVIL_NAMES; i++)
-        haul_strings_add(&self->owned.strings, evil_names[i], strlen(evil_names[i]));
+        hl_base_strings_add(&self->owned.strings, evil_names[i], strlen(evil_names[i]));
     for (size_t i = 0; i < count; i++) {
         haul_op *op = &self->ops[i];
         *op = (haul_op){.start_ns = (int64_t)(1000 * (i / 4)),
@@ -221,7 +221,7 @@ static const haul_workload *make_named(named_workload *self, size_t count)
 
 static void release_named(named_workload *self)
 {
-    haul_strings_release(&self->owned.strings);
+    hl_base_strings_release(&self->owned.strings);
     free(self->ops);
 }
 
@@ -266,7 +266,7 @@ static written write_evil_page(size_t count)
     const haul_workload *workload = make_named(&named, count);
     haul_analysis *analysis;
     haul_error error;
-    assert_int_equal(haul_analyze(workload, &analysis, &error), HAUL_OK);
+    assert_int_equal(haul_analysis_make(workload, &analysis, &error), HAUL_OK);
     const haul_drawn drawn[] = {{.label = evil_names[0], .workload = workload},
                                 {.label = evil_names[1], .workload = workload, .named = true}};
     haul_machine *machine = evil_machine();
@@ -324,7 +324,7 @@ static void draws_nothing_where_there_is_nothing(void **state)
     named.owned.seen.op_count = 0;
     haul_analysis *analysis;
     haul_error error;
-    assert_int_equal(haul_analyze(workload, &analysis, &error), HAUL_OK);
+    assert_int_equal(haul_analysis_make(workload, &analysis, &error), HAUL_OK);
     const haul_drawn drawn = {.workload = workload};
     haul_report *report = haul_report_analysis(workload, analysis);
     const haul_page page = {.title = "empty",
@@ -351,12 +351,12 @@ static void an_empty_profile_has_no_lanes(void **state)
     (void)state;
     const haul_workload nothing = {0};
     const haul_drawn drawn = {.workload = &nothing};
-    haul_lanes lanes;
+    hl_page_lanes lanes;
     haul_error error;
-    assert_int_equal(haul_lanes_make(&drawn, 10, &lanes, &error), HAUL_OK);
+    assert_int_equal(hl_page_lanes_make(&drawn, 10, &lanes, &error), HAUL_OK);
     assert_int_equal(lanes.count, 0);
     assert_int_equal(lanes.window_ns, 0);
-    haul_lanes_release(&lanes);
+    hl_page_lanes_release(&lanes);
 }
 
 static void says_what_cannot_be_written(void **state)
@@ -368,7 +368,7 @@ static void says_what_cannot_be_written(void **state)
     (void)setvbuf(full, NULL, _IONBF, 0);
     const haul_page page = {.title = "full"};
     haul_error error;
-    assert_int_equal(haul_page_write(&page, full, &error), HAUL_IO);
+    assert_int_equal(haul_page_write(&page, full, &error), HAUL_STATUS_IO);
     (void)fclose(full);
 }
 
@@ -407,15 +407,15 @@ static void a_removed_operation_is_not_drawn(void **state)
     spans[GONE] = (haul_span){FAR_NS, FAR_NS};
     for (int changed = 0; changed < 2; changed++) {
         const haul_drawn drawn = {.workload = workload, .spans = spans, .changed = changed};
-        haul_lanes lanes;
+        hl_page_lanes lanes;
         haul_error error;
-        assert_int_equal(haul_lanes_make(&drawn, 8, &lanes, &error), HAUL_OK);
+        assert_int_equal(hl_page_lanes_make(&drawn, 8, &lanes, &error), HAUL_OK);
         uint64_t count = 0;
         for (size_t i = 0; i < lanes.count; i++)
             count += lanes.lanes[i].count;
         assert_int_equal(lanes.window_ns, changed ? (OPS - 1) * 1000 + 500 : FAR_NS);
         assert_int_equal(count, changed ? OPS - 1 : OPS);
-        haul_lanes_release(&lanes);
+        hl_page_lanes_release(&lanes);
     }
     release_named(&named);
 }
@@ -428,15 +428,15 @@ static void marks_what_decides_the_end(void **state)
     const haul_workload *workload = make_named(&named, 24);
     static const uint32_t critical[] = {0, 5, 8, 13, 16, 20};
     const haul_drawn drawn = {.workload = workload, .critical = critical, .critical_count = 6};
-    haul_lanes lanes;
+    hl_page_lanes lanes;
     haul_error error;
-    assert_int_equal(haul_lanes_make(&drawn, 8, &lanes, &error), HAUL_OK);
+    assert_int_equal(hl_page_lanes_make(&drawn, 8, &lanes, &error), HAUL_OK);
     assert_int_equal(lanes.count, 4);
     stretches first = {0}, second = {0}, third = {0}, together = {0};
-    haul_lane_critical(&lanes, &lanes.lanes[0], 0, keep_stretch, &first);
-    haul_lane_critical(&lanes, &lanes.lanes[1], 0, keep_stretch, &second);
-    haul_lane_critical(&lanes, &lanes.lanes[2], 0, keep_stretch, &third);
-    haul_lane_critical(&lanes, &lanes.lanes[0], 1000, keep_stretch, &together);
+    hl_page_lane_critical(&lanes, &lanes.lanes[0], 0, keep_stretch, &first);
+    hl_page_lane_critical(&lanes, &lanes.lanes[1], 0, keep_stretch, &second);
+    hl_page_lane_critical(&lanes, &lanes.lanes[2], 0, keep_stretch, &third);
+    hl_page_lane_critical(&lanes, &lanes.lanes[0], 1000, keep_stretch, &together);
     assert_int_equal(first.count, 4);
     assert_int_equal(second.count, 2);
     assert_int_equal(third.count, 0);
@@ -444,7 +444,7 @@ static void marks_what_decides_the_end(void **state)
     assert_int_equal(first.found[1].end_ns, 2000 + named.ops[8].dur_ns);
     assert_int_equal(together.count, 3); /* the last two are closer than that */
     assert_int_equal(together.found[2].end_ns, 5000 + named.ops[20].dur_ns);
-    haul_lanes_release(&lanes);
+    hl_page_lanes_release(&lanes);
     release_named(&named);
 }
 

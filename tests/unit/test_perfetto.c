@@ -40,7 +40,8 @@ static void fill(by_hand *self, uint32_t count, int64_t each_ns)
     for (uint32_t i = 0; i < count; i++) {
         const int64_t start_ns = 2 * each_ns * (i / BY_HAND_STREAMS) + 5000;
         haul_op *op = i % 3 ? by_hand_add(self, HAUL_OP_KERNEL, start_ns, each_ns)
-                            : by_hand_copy(self, HAUL_HTOD, HAUL_PINNED, 1000, start_ns, each_ns);
+                            : by_hand_copy(self, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1000,
+                                           start_ns, each_ns);
         op->stream = i % BY_HAND_STREAMS;
         if (i % 3)
             op->shape = HAUL_NONE;
@@ -112,7 +113,7 @@ static void draws_spans_and_labels(void **state)
 {
     (void)state;
     by_hand hand = {0};
-    haul_op *op = by_hand_copy(&hand, HAUL_DTOH, HAUL_PAGEABLE, 64, 100, 50);
+    haul_op *op = by_hand_copy(&hand, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, 64, 100, 50);
     op->stream = 0;
     const haul_workload *workload = by_hand_finish(&hand);
     const haul_span span = {7, 1234567};
@@ -224,8 +225,9 @@ static void refuses_what_cannot_be(void **state)
     const haul_drawn drawn = {.workload = by_hand_finish(&hand)};
     haul_error error;
     FILE *out = fopen("/dev/null", "w");
-    assert_int_equal(haul_report_perfetto(&drawn, 0, 0, out, NULL, &error), HAUL_USAGE);
-    assert_int_equal(haul_report_perfetto(&drawn, 1, 17000, out, NULL, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_report_perfetto(&drawn, 0, 0, out, NULL, &error), HAUL_STATUS_USAGE);
+    assert_int_equal(haul_report_perfetto(&drawn, 1, 17000, out, NULL, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "17000 bytes"));
     fclose(out);
     by_hand_release(&hand);

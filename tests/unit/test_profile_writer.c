@@ -19,7 +19,7 @@
 static char folder[] = "/tmp/haul-profile-XXXXXX";
 static char path[64];
 static char rings[64];
-static haul_collector collector;
+static hl_record_collector collector;
 
 static int begin(void **state)
 {
@@ -30,7 +30,7 @@ static int begin(void **state)
     snprintf(path, sizeof path, "%s/profile.sqlite", folder);
     snprintf(rings, sizeof rings, "%s/rings", folder);
     FILE *file = fopen(path, "w");
-    collector = (haul_collector){.folder = rings, .path = path, .start_ns = 1000000};
+    collector = (hl_record_collector){.folder = rings, .path = path, .start_ns = 1000000};
     return file && !fclose(file) && !mkdir(rings, 0700) ? 0 : -1;
 }
 
@@ -42,15 +42,15 @@ static int end(void **state)
     return system(command);
 }
 
-static haul_profile_writer *open_writer(haul_profile_options options)
+static hl_record_profile_writer *open_writer(hl_record_profile_options options)
 {
     static int number;
     char name[96];
-    haul_profile_writer *writer = NULL;
+    hl_record_profile_writer *writer = NULL;
     haul_error error = {0};
     snprintf(name, sizeof name, "%s/%d", rings, ++number);
     options.path = name;
-    if (haul_profile_open(&options, &writer, &error))
+    if (hl_record_profile_open(&options, &writer, &error))
         fail_msg("%s", error.text);
     return writer;
 }
@@ -59,7 +59,7 @@ static haul_recording finish(void)
 {
     static haul_recording recording;
     memset(&recording, 0, sizeof recording);
-    haul_collector_finish(&collector, "", haul_profile_now(), &recording);
+    hl_record_collector_finish(&collector, "", hl_record_profile_now(), &recording);
     return recording;
 }
 
@@ -72,20 +72,20 @@ static haul_workload *load(void)
     return workload;
 }
 
-static haul_record copy_of(int64_t start_ns, uint32_t stream, uint32_t correlation)
+static hl_record copy_of(int64_t start_ns, uint32_t stream, uint32_t correlation)
 {
-    return (haul_record){
-        .kind = HAUL_RECORD_COPY,
+    return (hl_record){
+        .kind = HL_RECORD_COPY,
         .correlation = correlation,
         .start_ns = start_ns,
         .end_ns = start_ns + 1000,
         .stream = stream,
         .copy = {.bytes = 4096,
-                 .copy_kind = HAUL_RECORD_HTOD,
-                 .source_kind = HAUL_RECORD_PINNED,
-                 .target_kind = HAUL_RECORD_DEVICE,
-                 .source_device = HAUL_PROFILE_NO_ID,
-                 .target_device = HAUL_PROFILE_NO_ID},
+                 .copy_kind = HL_RECORD_HTOD,
+                 .source_kind = HL_RECORD_PINNED,
+                 .target_kind = HL_RECORD_DEVICE,
+                 .source_device = HL_RECORD_PROFILE_NO_ID,
+                 .target_device = HL_RECORD_PROFILE_NO_ID},
     };
 }
 
@@ -101,72 +101,72 @@ static const haul_op *find(const haul_workload *workload, haul_op_kind kind)
 enum { T0 = 1000000 };
 
 /* copy on stream 1; kernel on stream 2 waits for it; the host waits for stream 2 */
-static void put_program(haul_profile_writer *writer)
+static void put_program(hl_record_profile_writer *writer)
 {
-    const uint32_t launch = haul_profile_name(writer, "launch");
-    const haul_record records[] = {
+    const uint32_t launch = hl_record_profile_name(writer, "launch");
+    const hl_record records[] = {
         copy_of(T0 + 1000, 1, 1),
-        {.kind = HAUL_RECORD_CALL,
+        {.kind = HL_RECORD_CALL,
          .correlation = 1,
          .start_ns = T0 + 500,
          .end_ns = T0 + 900,
-         .call = {.name = haul_profile_name(writer, "copy"), .thread = 77}},
-        {.kind = HAUL_RECORD_EVENT,
+         .call = {.name = hl_record_profile_name(writer, "copy"), .thread = 77}},
+        {.kind = HL_RECORD_EVENT,
          .start_ns = T0 + 2000,
          .stream = 1,
          .event = {.event = 5, .sync_id = 9}},
-        {.kind = HAUL_RECORD_SYNC,
+        {.kind = HL_RECORD_SYNC,
          .start_ns = T0 + 950,
          .end_ns = T0 + 950,
          .stream = 2,
-         .sync = {.type = HAUL_RECORD_STREAM_WAITS, .event = 5, .sync_id = 9}},
-        {.kind = HAUL_RECORD_KERNEL,
+         .sync = {.type = HL_RECORD_STREAM_WAITS, .event = 5, .sync_id = 9}},
+        {.kind = HL_RECORD_KERNEL,
          .correlation = 2,
          .start_ns = T0 + 2500,
          .end_ns = T0 + 4500,
          .stream = 2,
-         .kernel = {.name = haul_profile_name(writer, "convolve"),
+         .kernel = {.name = hl_record_profile_name(writer, "convolve"),
                     .grid = {10, 2, 1},
                     .block = {64, 1, 1},
                     .static_shared_bytes = 100}},
-        {.kind = HAUL_RECORD_CALL,
+        {.kind = HL_RECORD_CALL,
          .correlation = 2,
          .start_ns = T0 + 950,
          .end_ns = T0 + 990,
          .call = {.name = launch, .thread = 77}},
-        {.kind = HAUL_RECORD_SET,
+        {.kind = HL_RECORD_SET,
          .correlation = 3,
          .start_ns = T0 + 5000,
          .end_ns = T0 + 5100,
          .stream = 1,
-         .set = {.bytes = 64, .value = 1, .memory_kind = HAUL_RECORD_DEVICE}},
-        {.kind = HAUL_RECORD_SYNC,
+         .set = {.bytes = 64, .value = 1, .memory_kind = HL_RECORD_DEVICE}},
+        {.kind = HL_RECORD_SYNC,
          .correlation = 4,
          .start_ns = T0 + 1000,
          .end_ns = T0 + 4600,
          .stream = 2,
-         .sync = {.type = HAUL_RECORD_WAIT_STREAM,
-                  .event = HAUL_PROFILE_NO_ID,
-                  .sync_id = HAUL_PROFILE_NO_ID}},
-        {.kind = HAUL_RECORD_OVERHEAD, .start_ns = T0, .end_ns = T0 + 1, .overhead = {.type = 1}},
+         .sync = {.type = HL_RECORD_WAIT_STREAM,
+                  .event = HL_RECORD_PROFILE_NO_ID,
+                  .sync_id = HL_RECORD_PROFILE_NO_ID}},
+        {.kind = HL_RECORD_OVERHEAD, .start_ns = T0, .end_ns = T0 + 1, .overhead = {.type = 1}},
     };
-    assert_int_equal(haul_profile_name(writer, "launch"), launch);
-    assert_true(haul_profile_put(writer, records, sizeof records / sizeof records[0]));
+    assert_int_equal(hl_record_profile_name(writer, "launch"), launch);
+    assert_true(hl_record_profile_put(writer, records, sizeof records / sizeof records[0]));
 }
 
 static void what_is_put_is_read(void **state)
 {
     (void)state;
-    haul_profile_writer *writer = open_writer((haul_profile_options){.start_ns = T0});
-    const haul_profile_device device = {
+    hl_record_profile_writer *writer = open_writer((hl_record_profile_options){.start_ns = T0});
+    const hl_record_profile_device device = {
         .id = 0, .name = "a device", .memory_bytes = 1 << 20, .multiprocessors = 3};
-    haul_profile_describe_device(writer, &device);
-    haul_profile_describe_stream(writer, 0, 1);
-    haul_profile_note(writer, "HAUL:NOTE", "%d", 1);
-    haul_profile_note(writer, "HAUL:NOTE", "%d", 2);
+    hl_record_profile_describe_device(writer, &device);
+    hl_record_profile_describe_stream(writer, 0, 1);
+    hl_record_profile_note(writer, "HAUL:NOTE", "%d", 1);
+    hl_record_profile_note(writer, "HAUL:NOTE", "%d", 2);
     put_program(writer);
-    haul_profile_result result;
-    haul_profile_close(writer, &result);
+    hl_record_profile_result result;
+    hl_record_profile_close(writer, &result);
     assert_int_equal(result.operations, 3);
     assert_int_equal(result.dropped, 0);
     const haul_recording recording = finish();
@@ -184,7 +184,7 @@ static void what_is_put_is_read(void **state)
     assert_int_equal(copy->start_ns, 1000);
     assert_int_equal(copy->dur_ns, 1000);
     assert_int_equal(copy->call_ns, 500);
-    assert_int_equal(copy->detail, HAUL_PINNED);
+    assert_int_equal(copy->detail, HAUL_MEMORY_PINNED);
     const haul_op *kernel = find(workload, HAUL_OP_KERNEL);
     assert_string_equal(haul_workload_string(workload, kernel->name), "convolve");
     assert_int_equal(workload->shapes[kernel->shape].grid[0], 10);
@@ -201,18 +201,18 @@ enum { THREADS = 8, EACH = 20000 };
 
 static void *put_many(void *argument)
 {
-    haul_profile_writer *writer = argument;
+    hl_record_profile_writer *writer = argument;
     for (uint32_t i = 0; i < EACH; i++) {
         char name[32];
         snprintf(name, sizeof name, "kernel %u", i % 7);
-        const haul_record records[] = {
-            copy_of(haul_profile_now(), 1, i + 1),
-            {.kind = HAUL_RECORD_KERNEL,
-             .start_ns = haul_profile_now(),
-             .end_ns = haul_profile_now(),
-             .kernel = {.name = haul_profile_name(writer, name)}},
+        const hl_record records[] = {
+            copy_of(hl_record_profile_now(), 1, i + 1),
+            {.kind = HL_RECORD_KERNEL,
+             .start_ns = hl_record_profile_now(),
+             .end_ns = hl_record_profile_now(),
+             .kernel = {.name = hl_record_profile_name(writer, name)}},
         };
-        haul_profile_put(writer, records, 2);
+        hl_record_profile_put(writer, records, 2);
     }
     return NULL;
 }
@@ -221,14 +221,14 @@ static void *read_on(void *argument)
 {
     const atomic_bool *go_on = argument;
     while (atomic_load(go_on))
-        haul_collector_read(&collector, true);
+        hl_record_collector_read(&collector, true);
     return NULL;
 }
 
 static void threads_put_at_once(void **state)
 {
     (void)state;
-    haul_profile_writer *writer = open_writer((haul_profile_options){0});
+    hl_record_profile_writer *writer = open_writer((hl_record_profile_options){0});
     pthread_t threads[THREADS], reader;
     atomic_bool go_on = true;
     assert_int_equal(pthread_create(&reader, NULL, read_on, &go_on), 0);
@@ -238,8 +238,8 @@ static void threads_put_at_once(void **state)
         pthread_join(threads[i], NULL);
     atomic_store(&go_on, false);
     pthread_join(reader, NULL);
-    haul_profile_result result;
-    haul_profile_close(writer, &result);
+    hl_record_profile_result result;
+    hl_record_profile_close(writer, &result);
     /* Nothing is lost unseen, and of each pair both or none is there. */
     assert_int_equal(result.operations + result.dropped, 2 * THREADS * EACH);
     assert_int_equal(finish().operations, result.operations);
@@ -252,19 +252,19 @@ static void threads_put_at_once(void **state)
 static void a_full_ring_drops_and_counts(void **state)
 {
     (void)state;
-    haul_profile_writer *writer = open_writer((haul_profile_options){0});
-    const int64_t begin_ns = haul_profile_now();
+    hl_record_profile_writer *writer = open_writer((hl_record_profile_options){0});
+    const int64_t begin_ns = hl_record_profile_now();
     uint64_t taken = 0;
     for (uint32_t i = 0; i < 200000; i++) {
-        const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
-        taken += haul_profile_put(writer, &record, 1);
+        const hl_record record = copy_of(hl_record_profile_now(), 1, i + 1);
+        taken += hl_record_profile_put(writer, &record, 1);
     }
-    assert_true(haul_profile_now() - begin_ns < INT64_C(5000000000));
+    assert_true(hl_record_profile_now() - begin_ns < INT64_C(5000000000));
     assert_in_range(taken, 50000, 199999);
-    haul_collector_read(&collector, true);
-    const haul_record record = copy_of(haul_profile_now(), 1, 1);
-    assert_true(haul_profile_put(writer, &record, 1));
-    haul_profile_close(writer, NULL);
+    hl_record_collector_read(&collector, true);
+    const hl_record record = copy_of(hl_record_profile_now(), 1, 1);
+    assert_true(hl_record_profile_put(writer, &record, 1));
+    hl_record_profile_close(writer, NULL);
     const haul_recording recording = finish();
     assert_int_equal(recording.operations, taken + 1);
     assert_int_equal(recording.dropped, 200000 - taken);
@@ -276,10 +276,10 @@ static void a_damaged_ring_harms_nobody(void **state)
 {
     (void)state;
     for (unsigned seed = 1; seed <= 40; seed++) {
-        haul_profile_writer *writer = open_writer((haul_profile_options){0});
+        hl_record_profile_writer *writer = open_writer((hl_record_profile_options){0});
         for (uint32_t i = 0; i < 100; i++) {
-            const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
-            assert_true(haul_profile_put(writer, &record, 1));
+            const hl_record record = copy_of(hl_record_profile_now(), 1, i + 1);
+            assert_true(hl_record_profile_put(writer, &record, 1));
         }
         char name[96];
         snprintf(name, sizeof name, "cd %s; ls -t | head -1 >../newest", rings);
@@ -298,8 +298,8 @@ static void a_damaged_ring_harms_nobody(void **state)
             fputc(rand(), file);
         }
         fclose(file);
-        haul_collector_read(&collector, true);
-        haul_profile_close(writer, NULL);
+        hl_record_collector_read(&collector, true);
+        hl_record_profile_close(writer, NULL);
     }
     assert_true(finish().has_profile);
     haul_workload_free(load());
@@ -308,13 +308,14 @@ static void a_damaged_ring_harms_nobody(void **state)
 static void limits_hold(void **state)
 {
     (void)state;
-    haul_profile_writer *writer = open_writer((haul_profile_options){.max_operations = 3});
+    hl_record_profile_writer *writer =
+        open_writer((hl_record_profile_options){.max_operations = 3});
     for (uint32_t i = 0; i < 10; i++) {
-        const haul_record record = copy_of(haul_profile_now(), 1, i);
-        assert_int_equal(haul_profile_put(writer, &record, 1), i < 3);
+        const hl_record record = copy_of(hl_record_profile_now(), 1, i);
+        assert_int_equal(hl_record_profile_put(writer, &record, 1), i < 3);
     }
-    haul_profile_result result;
-    haul_profile_close(writer, &result);
+    hl_record_profile_result result;
+    hl_record_profile_close(writer, &result);
     assert_int_equal(result.operations, 3);
     assert_int_equal(result.beyond_limits, 7);
     assert_int_equal(finish().beyond_limits, 7);
@@ -328,13 +329,13 @@ static void a_killed_process_leaves_a_profile(void **state)
     (void)state;
     const pid_t child = fork();
     if (!child) {
-        haul_profile_writer *writer = open_writer((haul_profile_options){0});
+        hl_record_profile_writer *writer = open_writer((hl_record_profile_options){0});
         for (uint32_t i = 0; i < 30000; i++) {
-            const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
-            haul_profile_put(writer, &record, 1);
+            const hl_record record = copy_of(hl_record_profile_now(), 1, i + 1);
+            hl_record_profile_put(writer, &record, 1);
         }
-        haul_profile_count_issued(writer, 30002);
-        haul_profile_count_settled(writer, 30000);
+        hl_record_profile_count_issued(writer, 30002);
+        hl_record_profile_count_settled(writer, 30000);
         raise(SIGKILL);
     }
     waitpid(child, NULL, 0);
@@ -350,19 +351,19 @@ static void a_killed_process_leaves_a_profile(void **state)
 /* In the child: exits 0 where the program goes on and the failure is said. */
 static int meet_the_limit(void)
 {
-    haul_profile_writer *writer = open_writer((haul_profile_options){0});
+    hl_record_profile_writer *writer = open_writer((hl_record_profile_options){0});
     const struct rlimit limit = {400000, 400000};
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN);
     for (uint32_t i = 0; i < 100000; i++) {
-        const haul_record record = copy_of(haul_profile_now(), 1, i + 1);
-        haul_profile_put(writer, &record, 1);
+        const hl_record record = copy_of(hl_record_profile_now(), 1, i + 1);
+        hl_record_profile_put(writer, &record, 1);
         if (i % 1000 == 0)
-            haul_collector_read(&collector, true);
+            hl_record_collector_read(&collector, true);
     }
-    const bool went_on = !haul_profile_recording(writer);
-    haul_profile_result result;
-    haul_profile_close(writer, &result);
+    const bool went_on = !hl_record_profile_recording(writer);
+    hl_record_profile_result result;
+    hl_record_profile_close(writer, &result);
     const haul_recording recording = finish();
     return went_on && result.dropped > 0 && strstr(recording.failure, "cannot write") ? 0 : 1;
 }
@@ -383,31 +384,31 @@ static void a_full_disk_stops_the_recording_only(void **state)
 static void a_ring_is_never_overwritten(void **state)
 {
     (void)state;
-    haul_profile_writer *writer = NULL;
+    hl_record_profile_writer *writer = NULL;
     haul_error error = {0};
-    const haul_profile_options again = {.path = path};
-    assert_int_equal(haul_profile_open(&again, &writer, &error), HAUL_IO);
+    const hl_record_profile_options again = {.path = path};
+    assert_int_equal(hl_record_profile_open(&again, &writer, &error), HAUL_STATUS_IO);
     assert_non_null(strstr(error.text, "File exists"));
-    const haul_profile_options nowhere = {.path = "/nowhere/at/all"};
-    assert_int_equal(haul_profile_open(&nowhere, &writer, &error), HAUL_IO);
+    const hl_record_profile_options nowhere = {.path = "/nowhere/at/all"};
+    assert_int_equal(hl_record_profile_open(&nowhere, &writer, &error), HAUL_STATUS_IO);
     assert_null(writer);
 }
 
 static void write_one(const char *device_name)
 {
-    haul_profile_writer *writer = open_writer((haul_profile_options){0});
-    const haul_profile_device device = {.id = 0, .name = device_name, .multiprocessors = 1};
-    haul_profile_describe_device(writer, &device);
-    const haul_record records[] = {
+    hl_record_profile_writer *writer = open_writer((hl_record_profile_options){0});
+    const hl_record_profile_device device = {.id = 0, .name = device_name, .multiprocessors = 1};
+    hl_record_profile_describe_device(writer, &device);
+    const hl_record records[] = {
         copy_of(T0 + 1000, 1, 1),
-        {.kind = HAUL_RECORD_CALL,
+        {.kind = HL_RECORD_CALL,
          .correlation = 1,
          .start_ns = T0 + 500,
          .end_ns = T0 + 900,
-         .call = {.name = haul_profile_name(writer, device_name), .thread = 77}},
+         .call = {.name = hl_record_profile_name(writer, device_name), .thread = 77}},
     };
-    assert_true(haul_profile_put(writer, records, 2));
-    haul_profile_close(writer, NULL);
+    assert_true(hl_record_profile_put(writer, records, 2));
+    hl_record_profile_close(writer, NULL);
 }
 
 /* Of one process, as recorders of two interfaces make them; of one device and of another. */
@@ -415,9 +416,9 @@ static void rings_of_one_recording_are_joined(void **state)
 {
     (void)state;
     write_one("first");
-    haul_collector_read(&collector, true);
+    hl_record_collector_read(&collector, true);
     write_one("second");
-    haul_collector_read(&collector, true);
+    hl_record_collector_read(&collector, true);
     write_one("first");
     const haul_recording recording = finish();
     assert_true(recording.has_profile);

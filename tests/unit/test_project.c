@@ -1,4 +1,5 @@
 #include "liner.h"
+#include "project/product_precision.h"
 #include "workload/builder.h"
 
 static void a_trace_gives_back_its_own_times(void **state)
@@ -34,7 +35,7 @@ static void rows_and_sizes_add_up(void **state)
     uint64_t count = 0, groups = 0;
     for (size_t r = 0; r < projection->row_count; r++) {
         const haul_projection_row *row = &projection->rows[r];
-        if (row->decade != HAUL_DECADES) {
+        if (row->decade != HAUL_ANALYSIS_DECADES) {
             decades_s += row->predicted.seconds;
             continue;
         }
@@ -206,19 +207,19 @@ static haul_workload *two_kernels(const char *const names[2])
     static const int64_t durations[] = {100000000, 90000000};
     haul_workload *made = NULL;
     haul_error error = {0};
-    haul_builder builder;
-    haul_builder_init(&builder);
-    const uint32_t device = haul_builder_device(&builder, 0);
+    hl_workload_builder builder;
+    hl_workload_builder_init(&builder);
+    const uint32_t device = hl_workload_builder_device(&builder, 0);
     for (uint64_t k = 0; k < 2; k++) {
         haul_op op = {.kind = HAUL_OP_KERNEL, .dur_ns = durations[k], .thread = HAUL_NONE};
-        op.name = haul_builder_string(&builder, names[k], strlen(names[k]));
-        op.stream =
-            haul_builder_stream(&builder, &(haul_workload_stream){.device = device, .id = k});
-        op.shape =
-            haul_builder_shape(&builder, &(haul_shape){.grid = {64, 1, 1}, .block = {128, 1, 1}});
-        haul_builder_op(&builder, &op);
+        op.name = hl_workload_builder_string(&builder, names[k], strlen(names[k]));
+        op.stream = hl_workload_builder_stream(&builder,
+                                               &(haul_workload_stream){.device = device, .id = k});
+        op.shape = hl_workload_builder_shape(
+            &builder, &(haul_shape){.grid = {64, 1, 1}, .block = {128, 1, 1}});
+        hl_workload_builder_op(&builder, &op);
     }
-    if (haul_builder_finish(&builder, "two kernels", "a test", &made, &error))
+    if (hl_workload_builder_finish(&builder, "two kernels", "a test", &made, &error))
         fail_msg("%s", error.text);
     return made;
 }
@@ -245,6 +246,58 @@ static void kernels_enter_and_leave_the_critical_path(void **state)
     }
     haul_projection_free(projection);
     haul_workload_free(workload);
+}
+
+/* What a name does not tell the program's other products do: attention beside products in half
+ * precision is in half precision, and alone it is of no known rate. */
+static void precisions_are_told_by_other_products(void **state)
+{
+    (void)state;
+    static const char *const with[] = {"attn_fwd", "ampere_fp16_s16816gemm_fp16_128x128_nn"};
+    static const char *const without[] = {"attn_fwd", "triad_kernel"};
+    haul_machine from = liner, to = liner;
+    from.gpu.product_flops[HAUL_PRECISION_FP16] = (haul_parameter)MEASURED(100e12);
+    to.gpu.product_flops[HAUL_PRECISION_FP16] = (haul_parameter)MEASURED(200e12);
+    to.gpu.name = "Liner 2";
+    for (int is_told = 0; is_told < 2; is_told++) {
+        haul_workload *workload = two_kernels(is_told ? with : without);
+        const haul_projection_options options = {.to = &to, .from = &from};
+        haul_projection *projection = project(workload, &options);
+        for (size_t r = 0; r < projection->kernel_row_count; r++)
+            if (!strcmp(projection->kernel_rows[r].name, "attn_fwd"))
+                assert_int_equal(projection->kernel_rows[r].as,
+                                 is_told ? HAUL_KERNEL_CLASS_ATTENTION : HAUL_KERNEL_CLASS_UNKNOWN);
+        haul_projection_free(projection);
+        haul_workload_free(workload);
+    }
+}
+
+/* The width of operands goes before what other products are in. */
+static void precisions_are_told_by_operands(void **state)
+{
+    (void)state;
+    hl_project_precisions of = {0};
+    haul_kernel_row row = {.kind = haul_kernel_kind_of("volta_sgemm_128x64_nn", NULL),
+                           .recorded_s = 3};
+    hl_project_precisions_add(&of, &row);
+    row = (haul_kernel_row){.kind = haul_kernel_kind_of("sm80_xmma_gemm_bf16bf16_bf16f32", NULL),
+                            .recorded_s = 2};
+    assert_int_equal(row.kind.precision, HAUL_PRECISION_BF16);
+    hl_project_precisions_add(&of, &row);
+    const haul_kernel_kind untold = {.kind = HAUL_KERNEL_CLASS_PRODUCT};
+    const haul_kernel_kind streaming = {.kind = HAUL_KERNEL_CLASS_STREAMING};
+    static const struct {
+        uint64_t bytes;
+        haul_precision precision;
+    } widths[] = {{8, HAUL_PRECISION_FP64}, {4, HAUL_PRECISION_FP32}, {2, HAUL_PRECISION_BF16},
+                  {1, HAUL_PRECISION_FP8},  {3, HAUL_PRECISION_FP32}, {0, HAUL_PRECISION_FP32}};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        haul_operands operands = {.batch = 2, .rows = 64, .columns = 32, .inner = 16};
+        operands.bytes = widths[i].bytes * 2 * (64 * 16 + 16 * 32 + 64 * 32);
+        assert_int_equal(hl_project_precision_of(&of, &untold, &operands), widths[i].precision);
+        assert_int_equal(hl_project_precision_of(&of, &row.kind, &operands), HAUL_PRECISION_BF16);
+        assert_int_equal(hl_project_precision_of(&of, &streaming, &operands), HAUL_PRECISION_NONE);
+    }
 }
 
 /* What the other precision gives is what the option gives; no choice where the source has TF32,
@@ -287,28 +340,58 @@ static void products_in_fp32_may_be_in_tf32(void **state)
     haul_workload_free(workload);
 }
 
+/* Tensor cores have FP8 since compute capability 8.9; a source without them did not run it. */
+static void precisions_that_the_target_lacks_are_told(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"nvjet_sm90_e4m3_128x64_gemm", "triad_kernel"};
+    haul_machine from = liner, to = liner;
+    from.gpu.architecture = "hopper";
+    to.gpu.architecture = "ampere";
+    from.gpu.product_flops[HAUL_PRECISION_FP8] = (haul_parameter)MEASURED(2e12);
+    to.gpu.product_flops[HAUL_PRECISION_FP16] = (haul_parameter)MEASURED(1e12);
+    to.gpu.name = "Liner 2";
+    haul_workload *workload = two_kernels(names);
+    haul_projection_options options = {.to = &to, .from = &from};
+    haul_projection *made = project(workload, &options);
+    assert_int_equal(made->lacking.precision, HAUL_PRECISION_FP8);
+    assert_int_equal(made->lacking.instead, HAUL_PRECISION_FP16);
+    assert_true(made->lacking.recorded_s > 0);
+    haul_projection_free(made);
+    to.gpu.architecture = "ada";
+    made = project(workload, &options);
+    assert_int_equal(made->lacking.precision, HAUL_PRECISION_NONE);
+    haul_projection_free(made);
+    from.gpu.architecture = to.gpu.architecture = "ampere";
+    made = project(workload, &options);
+    assert_int_equal(made->lacking.precision, HAUL_PRECISION_NONE);
+    haul_projection_free(made);
+    haul_workload_free(workload);
+}
+
 static void what_has_no_price_stops_or_is_said(void **state)
 {
     (void)state;
     by_hand hand = {0};
-    by_hand_copy(&hand, HAUL_UNKNOWN, HAUL_MEMORY_UNKNOWN, 100, 0, 7000);
-    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 100000, 10000, 20000);
+    by_hand_copy(&hand, HAUL_DIRECTION_UNKNOWN, HAUL_MEMORY_UNKNOWN, 100, 0, 7000);
+    by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 100000, 10000, 20000);
     const haul_projection_options options = {.to = &bare, .from = &liner};
     haul_projection *projection = project(by_hand_finish(&hand), &options);
     assert_int_equal(projection->self_check.unpredicted, 1);
     assert_int_equal(projection->self_check.of.score.count, 1);
     assert_true(has_note(projection, "no model predicts 1 copy of unknown direction"));
     assert_string_equal(projection->chosen, "packet");
-    assert_int_equal(projection->sizes[projection->size_count - 1].direction, HAUL_UNKNOWN);
+    assert_int_equal(projection->sizes[projection->size_count - 1].direction,
+                     HAUL_DIRECTION_UNKNOWN);
     CHECK_NEAR(projection->sizes[projection->size_count - 1].predicted.seconds, 7e-6, 1e-12);
     assert_true(has_note(projection, "latency of HtoD pinned"));
     haul_projection_free(projection);
 
-    by_hand_copy(&hand, HAUL_PTOP, HAUL_DEVICE, 100000, 50000, 20000);
+    by_hand_copy(&hand, HAUL_DIRECTION_PTOP, HAUL_MEMORY_DEVICE, 100000, 50000, 20000);
     haul_error error = {0};
     projection = NULL;
-    assert_int_equal(haul_project(by_hand_finish(&hand), &options, &projection, &error),
-                     HAUL_MISSING);
+    assert_int_equal(haul_projection_make(by_hand_finish(&hand), &options, &projection, &error),
+                     HAUL_STATUS_MISSING);
     assert_null(projection);
     assert_non_null(strstr(error.text, "peer"));
     assert_non_null(strstr(error.text, "PtoP device"));
@@ -327,7 +410,7 @@ static void what_the_asked_model_cannot_price_auto_does(void **state)
     for (size_t r = 0; r < projection->row_count; r++) {
         const haul_projection_row *row = &projection->rows[r];
         assert_string_equal(row->predicted.model,
-                            row->memory == HAUL_PAGEABLE ? "staged" : "loggp");
+                            row->memory == HAUL_MEMORY_PAGEABLE ? "staged" : "loggp");
     }
     assert_string_equal(projection->chosen, "staged");
     assert_int_equal(projection->self_check.unpredicted, 0);
@@ -347,12 +430,14 @@ static void odd_traces_are_taken(void **state)
     assert_true(projection->copies.seconds == 0);
     haul_projection_free(projection);
 
-    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 0, INT64_MIN, 0);
-    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 0, INT64_MAX, 0);
-    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, UINT64_MAX, 0, decades);
-    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, UINT64_MAX, INT64_MAX, decades);
-    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 1, INT64_MIN, decades)->stream = HAUL_NONE;
-    by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, 1, INT64_MIN, decades)->stream = 12345;
+    by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 0, INT64_MIN, 0);
+    by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 0, INT64_MAX, 0);
+    by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, UINT64_MAX, 0, decades);
+    by_hand_copy(&hand, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, UINT64_MAX, INT64_MAX, decades);
+    by_hand_copy(&hand, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 1, INT64_MIN, decades)->stream =
+        HAUL_NONE;
+    by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1, INT64_MIN, decades)->stream =
+        12345;
     projection = project(by_hand_finish(&hand), &options);
     assert_int_equal(projection->size_count, 5);
     assert_true(isfinite(projection->copies.seconds));
@@ -360,10 +445,10 @@ static void odd_traces_are_taken(void **state)
     assert_non_null(strstr(projection->run_missing, "2^61"));
     haul_projection_free(projection);
 
-    by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, 7, 0, INT64_MAX);
+    by_hand_copy(&hand, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 7, 0, INT64_MAX);
     haul_error error = {0};
-    assert_int_equal(haul_project(by_hand_finish(&hand), &options, &projection, &error),
-                     HAUL_BAD_INPUT);
+    assert_int_equal(haul_projection_make(by_hand_finish(&hand), &options, &projection, &error),
+                     HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "DtoH pinned"));
     by_hand_release(&hand);
 }
@@ -377,14 +462,15 @@ static void collisions_explain_what_the_size_cannot(void **state)
         const bool meets = i % 2;
         const uint64_t bytes = i % 4 < 2 ? 8000000 : 16000000;
         const int64_t alone = (int64_t)bytes / 10 + i; /* ns */
-        by_hand_copy(&hand, HAUL_HTOD, HAUL_PINNED, bytes, start, meets ? 2 * alone : alone);
+        by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, bytes, start,
+                     meets ? 2 * alone : alone);
         if (meets)
-            by_hand_copy(&hand, HAUL_DTOH, HAUL_PINNED, bytes, start, 2 * alone);
+            by_hand_copy(&hand, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, bytes, start, 2 * alone);
     }
     const haul_projection_options options = {.to = &liner};
     haul_projection *projection = project(by_hand_finish(&hand), &options);
     const haul_self_check_row *in = &projection->self_check.rows[0];
-    assert_int_equal(in->direction, HAUL_HTOD);
+    assert_int_equal(in->direction, HAUL_DIRECTION_HTOD);
     assert_int_equal(in->contended, 10);
     CHECK_NEAR(in->busy_speed, 0.5, 0.01);
     assert_true(in->of.score.wape < 0.1);
@@ -406,7 +492,10 @@ int main(void)
         cmocka_unit_test(pairs_add_up_to_the_copies),
         cmocka_unit_test(kernels_keep_their_time_on_the_same_gpu),
         cmocka_unit_test(kernels_enter_and_leave_the_critical_path),
+        cmocka_unit_test(precisions_are_told_by_other_products),
+        cmocka_unit_test(precisions_are_told_by_operands),
         cmocka_unit_test(products_in_fp32_may_be_in_tf32),
+        cmocka_unit_test(precisions_that_the_target_lacks_are_told),
         cmocka_unit_test(what_has_no_price_stops_or_is_said),
         cmocka_unit_test(what_the_asked_model_cannot_price_auto_does),
         cmocka_unit_test(odd_traces_are_taken),

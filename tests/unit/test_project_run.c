@@ -89,7 +89,7 @@ static void room_and_queue_are_the_targets_where_the_recordings_are_known(void *
     }
     const haul_timeline_device known = device_on(workload, "a100-pcie4");
     assert_int_equal(known.occupancy.multiprocessors, 108);
-    assert_int_equal(known.queue_depth, 1024);
+    assert_int_equal(known.queue_depth, 1022);
     const haul_timeline_device other = device_on(workload, "mi300x"); /* its room is not known */
     assert_int_equal(other.occupancy.multiprocessors, 80);
     assert_int_equal(other.queue_depth, 0);
@@ -118,13 +118,13 @@ static void the_gap_between_kernels_is_the_targets(void **state)
     other.gpu.name = "Liner 2";
     assert_int_equal(projected_gap(&other, &is_said), 1500); /* as recorded */
     assert_true(is_said);
-    other.gpu.kernel_gap_s = (haul_parameter){3e-6, HAUL_DATASHEET, NULL};
+    other.gpu.kernel_gap_s = (haul_parameter){3e-6, HAUL_PROVENANCE_DATASHEET, NULL};
     assert_int_equal(projected_gap(&other, &is_said), 3000);
     assert_false(is_said);
     other.gpu.name = liner.gpu.name;
     assert_int_equal(projected_gap(&other, &is_said), 1500);
     assert_false(is_said);
-    other.gpu.kernel_gap_s = (haul_parameter){4e-6, HAUL_ASSUMED, "given with --set"};
+    other.gpu.kernel_gap_s = (haul_parameter){4e-6, HAUL_PROVENANCE_ASSUMED, "given with --set"};
     assert_int_equal(projected_gap(&other, &is_said), 4000);
 }
 
@@ -154,8 +154,8 @@ static void add_pageable(by_hand *hand, uint64_t bytes, int64_t after_ns, int64_
     const uint32_t at = (uint32_t)hand->workload.op_count;
     const double seconds = 20e-6 + (double)bytes / 4e9;
     *now_ns += 1000000;
-    haul_op *op = by_hand_copy(hand, HAUL_HTOD, HAUL_PAGEABLE, bytes, *now_ns + 2000,
-                               (int64_t)llround(1e9 * seconds));
+    haul_op *op = by_hand_copy(hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, bytes,
+                               *now_ns + 2000, (int64_t)llround(1e9 * seconds));
     op->thread = 0;
     op->thread_prev = at ? at - 1 : HAUL_NONE;
     op->flags = HAUL_OP_HAS_CALL | (after_ns > 0 ? HAUL_OP_BLOCKS : 0);
@@ -224,9 +224,9 @@ static void measured_copies_are_not_staged_twice(void **state)
     for (uint32_t i = 0; i < CALLS; i++) {
         const bool is_copy = i % 2 == 0;
         const int64_t start_ns = now_ns + FREE_NS + (is_copy ? STAGED_NS : 0);
-        haul_op *op =
-            is_copy ? by_hand_copy(&hand, HAUL_HTOD, HAUL_PAGEABLE, 1000000, start_ns, COPY_NS)
-                    : by_hand_add(&hand, HAUL_OP_KERNEL, start_ns, KERNEL_NS);
+        haul_op *op = is_copy ? by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE,
+                                             1000000, start_ns, COPY_NS)
+                              : by_hand_add(&hand, HAUL_OP_KERNEL, start_ns, KERNEL_NS);
         op->thread = 0;
         op->thread_prev = i ? i - 1 : HAUL_NONE;
         op->flags = HAUL_OP_HAS_CALL | (is_copy ? HAUL_OP_BLOCKS : 0);

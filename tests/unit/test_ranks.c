@@ -106,7 +106,7 @@ static void the_first_wrong_file_is_named(void **state)
         assert_int_equal(truncate(paths[i], 40), 0);
     haul_workload *workload = NULL;
     haul_error error = {0};
-    assert_int_equal(haul_trace_load_ranks(paths, MOST, &workload, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_trace_load_ranks(paths, MOST, &workload, &error), HAUL_STATUS_BAD_INPUT);
     assert_string_equal(error.file, paths[5]);
     assert_null(workload);
 }
@@ -136,8 +136,39 @@ static void windows_are_cut(void **state)
     assert_int_equal(part->ops[0].stream_prev, HAUL_NONE);
     assert_int_equal(orphaned, 1);
     haul_workload_free(part);
-    assert_int_equal(haul_trace_cut(workload, 10, 10, &orphaned, &part, &error), HAUL_USAGE);
+    assert_int_equal(haul_trace_cut(workload, 10, 10, &orphaned, &part, &error), HAUL_STATUS_USAGE);
     haul_workload_free(workload);
+}
+
+/* Ranks of two jobs, and a file that tells neither clock nor rank. */
+static void files_are_sorted_into_jobs(void **state)
+{
+    (void)state;
+    static const struct {
+        long long epoch_us; /* 0: not told */
+        int rank;           /* -1: not told */
+    } files[] = {{1000, 0}, {900000, 0}, {1010, 1}, {900010, 1}, {0, -1}, {1020, 1}};
+    static const size_t ops[] = {6, 6, 3, 3}; /* of each job, in the order of their first files */
+    enum { FILES = sizeof files / sizeof *files, JOBS = sizeof ops / sizeof *ops };
+    for (int i = 0; i < FILES; i++) {
+        char head[128] = "";
+        if (files[i].epoch_us)
+            snprintf(head, sizeof head,
+                     "\"baseTimeNanoseconds\":%lld,\"distributedInfo\":{\"rank\":%d},",
+                     1700000000000000000 + 1000 * files[i].epoch_us, files[i].rank);
+        write_rank(i, head, 100);
+    }
+    haul_trace_jobs jobs;
+    haul_error error = {0};
+    assert_int_equal(haul_trace_load_jobs(paths, FILES, &jobs, &error), HAUL_OK);
+    assert_int_equal(jobs.count, JOBS);
+    for (size_t j = 0; j < JOBS; j++) {
+        workload_check(jobs.items[j]);
+        assert_int_equal(jobs.items[j]->op_count, ops[j]);
+    }
+    haul_trace_jobs_release(&jobs);
+    assert_int_equal(haul_trace_load_jobs((const char *const[]){"/not/there"}, 1, &jobs, &error),
+                     HAUL_STATUS_IO);
 }
 
 static int make_folder(void **state)
@@ -161,6 +192,7 @@ int main(void)
         cmocka_unit_test(clocks_may_be_unknown),
         cmocka_unit_test(the_first_wrong_file_is_named),
         cmocka_unit_test(windows_are_cut),
+        cmocka_unit_test(files_are_sorted_into_jobs),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -44,10 +44,10 @@ static kind kind_of(const haul_op *op)
         return KERNEL;
     if (op->kind == HAUL_OP_MEMSET)
         return SET;
-    if (op->direction == HAUL_DTOD)
+    if (op->direction == HAUL_DIRECTION_DTOD)
         return WITHIN;
-    const bool pinned = op->detail == HAUL_PINNED;
-    if (op->direction == HAUL_HTOD)
+    const bool pinned = op->detail == HAUL_MEMORY_PINNED;
+    if (op->direction == HAUL_DIRECTION_HTOD)
         return pinned ? IN_PINNED : IN_PAGEABLE;
     return pinned ? OUT_PINNED : OUT_PAGEABLE;
 }
@@ -140,7 +140,7 @@ static void check_order(bool out_of_order)
     assert_ptr_equal(kernel, first_of(workload, HAUL_OP_KERNEL, 0));
     const haul_op *read = next_of(workload, kernel, HAUL_OP_COPY);
     assert_non_null(read);
-    assert_int_equal(read->direction, HAUL_DTOH);
+    assert_int_equal(read->direction, HAUL_DIRECTION_DTOH);
     const haul_op *wait = next_of(workload, read, HAUL_OP_SYNC);
     assert_non_null(wait);
     const haul_op *other = first_of(workload, HAUL_OP_COPY, 1000);
@@ -218,10 +218,10 @@ static void shared_memory_is_managed(void **state)
     (void)state;
     assert_int_equal(record("", "svm"), 0);
     const int mapped = strstr(printed, "maps in place") ? 0 : 1;
-    const expected_copy expected[] = {{HAUL_HTOD, HAUL_PAGEABLE, 1 << 20, 1},
-                                      {HAUL_DTOH, HAUL_PAGEABLE, 1000, 1},
-                                      {HAUL_DTOH, HAUL_MANAGED, 1 << 20, mapped},
-                                      {HAUL_HTOD, HAUL_MANAGED, 1 << 20, mapped}};
+    const expected_copy expected[] = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 1 << 20, 1},
+                                      {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, 1000, 1},
+                                      {HAUL_DIRECTION_DTOH, HAUL_MEMORY_MANAGED, 1 << 20, mapped},
+                                      {HAUL_DIRECTION_HTOD, HAUL_MEMORY_MANAGED, 1 << 20, mapped}};
     haul_workload *workload = load();
     check_copies(workload, expected, 4);
     assert_int_equal(first_of(workload, HAUL_OP_MEMSET, 0)->bytes, 1 << 20);
@@ -234,9 +234,10 @@ static void images_are_arrays(void **state)
     enum { BYTES = 256 * 128 * 4 };
     assert_int_equal(record("", "images"), 0);
     const int mapped = strstr(printed, "maps in place") ? 0 : 1;
-    const expected_copy expected[] = {{HAUL_HTOD, HAUL_PAGEABLE, BYTES, 1},
-                                      {HAUL_DTOH, HAUL_PAGEABLE, BYTES, 1 + mapped},
-                                      {HAUL_DTOD, HAUL_DEVICE, BYTES, 3}};
+    const expected_copy expected[] = {
+        {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, BYTES, 1},
+        {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, BYTES, 1 + mapped},
+        {HAUL_DIRECTION_DTOD, HAUL_MEMORY_DEVICE, BYTES, 3}};
     haul_workload *workload = load();
     check_copies(workload, expected, 3);
     assert_int_equal(first_of(workload, HAUL_OP_MEMSET, 0)->bytes, BYTES);

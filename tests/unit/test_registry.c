@@ -28,7 +28,7 @@ static void every_model_is_found_by_its_name(void **state)
         assert_ptr_equal(ref.model, model);
         haul_model_release(&ref);
         assert_null(ref.model);
-        const haul_error error = refused("lggp", HAUL_USAGE);
+        const haul_error error = refused("lggp", HAUL_STATUS_USAGE);
         assert_non_null(strstr(error.text, model->name));
     }
 }
@@ -38,8 +38,8 @@ static haul_machine pcie_machine(void)
     return (haul_machine){
         .name = "m",
         .link = {.kind = HAUL_LINK_PCIE,
-                 .generation = {3, HAUL_DATASHEET, NULL},
-                 .lanes = {16, HAUL_DATASHEET, NULL}},
+                 .generation = {3, HAUL_PROVENANCE_DATASHEET, NULL},
+                 .lanes = {16, HAUL_PROVENANCE_DATASHEET, NULL}},
     };
 }
 
@@ -52,15 +52,16 @@ static void the_example_is_a_model(void **state)
         fail_msg("%s", error.text);
     assert_string_equal(ref.model->name, "far-line");
     const haul_machine machine = pcie_machine();
-    haul_copy copy = {.bytes = 1 << 26, .direction = HAUL_HTOD, .memory = HAUL_PINNED};
+    haul_copy copy = {
+        .bytes = 1 << 26, .direction = HAUL_DIRECTION_HTOD, .memory = HAUL_MEMORY_PINNED};
     haul_estimate near, far;
     assert_int_equal(haul_copy_time(&machine, ref.model, &copy, &near, &error), HAUL_OK);
-    copy.locality = HAUL_FAR;
+    copy.locality = HAUL_LOCALITY_FAR;
     assert_int_equal(haul_copy_time(&machine, ref.model, &copy, &far, &error), HAUL_OK);
     CHECK_NEAR(near.seconds, 10e-6 + 0x1p26 / (16 * 7.877e9 / 8), 1e-12);
     CHECK_NEAR(far.seconds - 10e-6, 2.5 * (near.seconds - 10e-6), 1e-12);
-    copy.direction = HAUL_DTOD;
-    assert_int_equal(haul_copy_time(&machine, ref.model, &copy, &far, &error), HAUL_MISSING);
+    copy.direction = HAUL_DIRECTION_DTOD;
+    assert_int_equal(haul_copy_time(&machine, ref.model, &copy, &far, &error), HAUL_STATUS_MISSING);
     assert_non_null(strstr(error.text, "between host and device"));
     haul_model_release(&ref);
     assert_null(ref.handle);
@@ -84,7 +85,7 @@ static void objects_that_are_no_models_are_refused(void **state)
         {"", "no model ''"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const haul_status status = rows[i].path[0] ? HAUL_BAD_INPUT : HAUL_USAGE;
+        const haul_status status = rows[i].path[0] ? HAUL_STATUS_BAD_INPUT : HAUL_STATUS_USAGE;
         const haul_error error = refused(rows[i].path, status);
         if (!strstr(error.text, rows[i].why))
             fail_msg("%s: %s", rows[i].path, error.text);
@@ -105,14 +106,15 @@ static void bad_times_are_refused(void **state)
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         assert_int_equal(haul_model_find(paths[i], &ref, NULL), HAUL_OK);
         assert_int_equal(haul_copy_time(&machine, ref.model, &copy, &estimate, &error),
-                         HAUL_BAD_INPUT);
+                         HAUL_STATUS_BAD_INPUT);
         assert_non_null(strstr(error.text, "model 'broken' gave"));
         assert_true(estimate.seconds == -7);
         haul_model_release(&ref);
     }
     /* a model that says nothing is spoken for, not with what was said before */
     assert_int_equal(haul_model_find(MODELS_DIR "/broken-8.so", &ref, NULL), HAUL_OK);
-    assert_int_equal(haul_copy_time(&machine, ref.model, &copy, &estimate, &error), HAUL_MISSING);
+    assert_int_equal(haul_copy_time(&machine, ref.model, &copy, &estimate, &error),
+                     HAUL_STATUS_MISSING);
     assert_non_null(strstr(error.text, "gives no time"));
     haul_model_release(&ref);
 }

@@ -26,7 +26,7 @@ static void makespans_come_back(void **state)
         assert_int_equal(replay.ops, workload->counts.device_ops);
         if (haul_timeline_replay(workload, HAUL_RELEASE_HOST, &replay, &error))
             fail_msg("%s: %s", paths[i], error.text);
-        /* GTX 1060: see docs/accuracy.md */
+        /* GTX 1060: see docs/accuracy/runs.md */
         if (fabs(replay.error) > 2)
             fail_msg("%s: with its threads the makespan is %.2f %% off", paths[i], replay.error);
         haul_workload_free(workload);

@@ -60,11 +60,12 @@ static void check_set(const haul_workload *workload, size_t first)
         haul_direction direction;
         haul_memory memory;
         uint64_t bytes;
-    } copies[] = {{HAUL_HTOD, HAUL_PINNED, 1024}, /* within what the CPU's agent allocated */
-                  {HAUL_HTOD, HAUL_HOST, 1024},   /* which has been freed */
-                  {HAUL_DTOH, HAUL_HOST, 2048},
-                  {HAUL_PTOP, HAUL_DEVICE, 512},
-                  {HAUL_DTOD, HAUL_DEVICE, 0}};
+    } copies[] = {
+        {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1024}, /* within what the CPU's agent allocated */
+        {HAUL_DIRECTION_HTOD, HAUL_MEMORY_HOST, 1024},   /* which has been freed */
+        {HAUL_DIRECTION_DTOH, HAUL_MEMORY_HOST, 2048},
+        {HAUL_DIRECTION_PTOP, HAUL_MEMORY_DEVICE, 512},
+        {HAUL_DIRECTION_DTOD, HAUL_MEMORY_DEVICE, 0}};
     size_t c = first;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
@@ -222,7 +223,7 @@ static void csv_of_kernels_is_read_and_of_copies_refused(void **state)
     workload = NULL;
     assert_int_equal(
         haul_trace_load(data_path("rocprofv3-csv/memory_copy_trace.csv"), &workload, &error),
-        HAUL_BAD_INPUT);
+        HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "--output-format rocpd"));
 }
 

@@ -13,7 +13,7 @@ static haul_status parse(const char *text, haul_samples *samples, haul_error *er
     char *copy = strdup(text);
     assert_non_null(copy);
     *error = (haul_error){0};
-    const haul_status status = haul_samples_parse(copy, strlen(text), "s", samples, error);
+    const haul_status status = hl_cost_samples_parse(copy, strlen(text), "s", samples, error);
     free(copy);
     return status;
 }
@@ -45,10 +45,10 @@ static void csv_is_read(void **state)
                                   "\"K40, old\",1.5e-05,4096,Pinned,htod,far\r\n"
                                   "x,12 us,64 KiB,pageable,DtoH,near\r\n");
     assert_int_equal(samples.count, 2);
-    check_sample(&samples.items[0], HAUL_HTOD, HAUL_PINNED, 4096, 1.5e-5);
-    assert_int_equal(samples.items[0].copy.locality, HAUL_FAR);
-    check_sample(&samples.items[1], HAUL_DTOH, HAUL_PAGEABLE, 65536, 12e-6);
-    assert_int_equal(samples.items[1].copy.locality, HAUL_NEAR);
+    check_sample(&samples.items[0], HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 4096, 1.5e-5);
+    assert_int_equal(samples.items[0].copy.locality, HAUL_LOCALITY_FAR);
+    check_sample(&samples.items[1], HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, 65536, 12e-6);
+    assert_int_equal(samples.items[1].copy.locality, HAUL_LOCALITY_NEAR);
     haul_samples_free(&samples);
     assert_null(samples.items);
 }
@@ -75,8 +75,8 @@ static void google_benchmark_is_read(void **state)
     (void)state;
     haul_samples samples = parsed(comm_scope);
     assert_int_equal(samples.count, 2);
-    check_sample(&samples.items[0], HAUL_HTOD, HAUL_PINNED, 1048576, 8.6912e-5);
-    check_sample(&samples.items[1], HAUL_DTOH, HAUL_PAGEABLE, 1024, 2e-6);
+    check_sample(&samples.items[0], HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1048576, 8.6912e-5);
+    check_sample(&samples.items[1], HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, 1024, 2e-6);
     haul_samples_free(&samples);
 
     /* SCOPE keeps aggregates only where it is told to: then the medians are the samples */
@@ -86,7 +86,7 @@ static void google_benchmark_is_read(void **state)
                "\"NUMA_Memcpy_GPUToPinned/8/0/2/manual_time_median\",\"real_time\":7000,"
                "\"bytes\":256}]}");
     assert_int_equal(samples.count, 1);
-    check_sample(&samples.items[0], HAUL_DTOH, HAUL_PINNED, 256, 7e-6);
+    check_sample(&samples.items[0], HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 256, 7e-6);
     haul_samples_free(&samples);
 }
 
@@ -106,16 +106,20 @@ static void nvbandwidth_is_read(void **state)
         "    ]\n  }\n}\n";
     haul_samples samples = parsed(text);
     assert_int_equal(samples.count, 4);
-    check_sample(&samples.items[0], HAUL_HTOD, HAUL_PINNED, 536870912, 536870912 / 25.6e9);
-    check_sample(&samples.items[1], HAUL_HTOD, HAUL_PINNED, 536870912, 536870912 / 18e9);
-    check_sample(&samples.items[3], HAUL_PTOP, HAUL_DEVICE, 536870912, 536870912 / 277e9);
-    assert_int_equal(samples.items[0].condition, HAUL_WHILE_ALONE);
-    assert_int_equal(samples.items[1].condition, HAUL_WHILE_BUSY);
-    assert_int_equal(samples.items[3].condition, HAUL_WHILE_ALONE);
+    check_sample(&samples.items[0], HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 536870912,
+                 536870912 / 25.6e9);
+    check_sample(&samples.items[1], HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 536870912,
+                 536870912 / 18e9);
+    check_sample(&samples.items[3], HAUL_DIRECTION_PTOP, HAUL_MEMORY_DEVICE, 536870912,
+                 536870912 / 277e9);
+    assert_int_equal(samples.items[0].condition, HAUL_CONDITION_ALONE);
+    assert_int_equal(samples.items[1].condition, HAUL_CONDITION_BUSY);
+    assert_int_equal(samples.items[3].condition, HAUL_CONDITION_ALONE);
     haul_samples_free(&samples);
     samples = parsed("{\"nvbandwidth\":{\"bufferSize\":64,\"testcases\":[{\"name\":"
                      "\"device_to_host_memcpy_ce\",\"bandwidth_matrix\":[[10]]}]}}");
-    check_sample(&samples.items[0], HAUL_DTOH, HAUL_PINNED, 67108864, 67108864 / 10e9);
+    check_sample(&samples.items[0], HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 67108864,
+                 67108864 / 10e9);
     haul_samples_free(&samples);
 }
 
@@ -161,7 +165,7 @@ static void wrong_input_is_located(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         haul_samples samples = {.count = 7};
         haul_error error;
-        assert_int_equal(parse(wrong[i].text, &samples, &error), HAUL_BAD_INPUT);
+        assert_int_equal(parse(wrong[i].text, &samples, &error), HAUL_STATUS_BAD_INPUT);
         assert_int_equal(samples.count, 7);
         assert_string_equal(error.file, "s");
         if (!strstr(error.text, wrong[i].says) || error.line != wrong[i].line ||
@@ -179,7 +183,7 @@ static void deep_nesting_is_refused(void **state)
     text[1000000] = '\0';
     haul_samples samples;
     haul_error error;
-    assert_int_equal(parse(text, &samples, &error), HAUL_BAD_INPUT);
+    assert_int_equal(parse(text, &samples, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "deep"));
     assert_int_equal(error.column, 2049);
     free(text);
@@ -201,7 +205,7 @@ static void files_are_found_by_content(void **state)
     assert_int_equal(samples.count, 2);
     haul_samples_free(&samples);
     unlink(path);
-    assert_int_equal(haul_samples_load(path, &samples, &error), HAUL_IO);
+    assert_int_equal(haul_samples_load(path, &samples, &error), HAUL_STATUS_IO);
 }
 
 int main(void)

@@ -25,7 +25,7 @@ static haul_self_check_score identity_of(const char *path, bool *fitted)
     if (haul_trace_load(path, &workload, &error))
         fail_msg("%s: %s", path, error.text);
     const haul_projection_options options = {.to = target};
-    if (haul_project(workload, &options, &projection, &error))
+    if (haul_projection_make(workload, &options, &projection, &error))
         fail_msg("%s: %s", path, error.text);
     const haul_self_check_score score = projection->self_check.of;
     assert_int_equal(projection->self_check.unpredicted, 0);
@@ -55,7 +55,7 @@ static void profiles_give_back_their_own_times(void **state)
         above[count++] = of.score.wape - of.noise_floor;
     }
     assert_true(count >= 6);
-    assert_true(haul_median(above, count) <= 0.5);
+    assert_true(hl_base_median(above, count) <= 0.5);
 }
 
 /* Copies of 16 and 64 MB that meet others in the middle: the size alone explains 81 to 83 %. */
@@ -75,16 +75,16 @@ static void collisions_are_explained(void **state)
 /* The link fitted to a profile's copies, and no GPU: kernels are kept. */
 static haul_machine *recorder_of(const haul_workload *workload)
 {
-    haul_size_classes classes = {0};
-    haul_contention contention = {0};
+    hl_project_size_classes classes = {0};
+    hl_project_contention contention = {0};
     haul_machine *machine = NULL;
     haul_error error = {0};
-    if (haul_size_classes_make(workload, NULL, &classes, &error) ||
-        haul_contention_find(workload, &classes, &contention, &error) ||
-        haul_recording_fit(workload, &classes, &contention, NULL, &machine, &error))
+    if (hl_project_size_classes_make(workload, NULL, &classes, &error) ||
+        hl_project_contention_find(workload, &classes, &contention, &error) ||
+        hl_project_recording_fit(workload, &classes, &contention, NULL, &machine, &error))
         fail_msg("%s", error.text);
-    haul_contention_release(&contention);
-    haul_size_classes_release(&classes);
+    hl_project_contention_release(&contention);
+    hl_project_size_classes_release(&classes);
     return machine;
 }
 
@@ -101,7 +101,7 @@ static void whole_runs_come_back(void **state)
             fail_msg("%s: %s", paths[i], error.text);
         haul_machine *recorder = recorder_of(workload);
         const haul_projection_options options = {.to = recorder, .from = recorder};
-        if (haul_project(workload, &options, &projection, &error))
+        if (haul_projection_make(workload, &options, &projection, &error))
             fail_msg("%s: %s", paths[i], error.text);
         const double recorded_ns = (double)projection->recorded_run.makespan_ns;
         const double off =

@@ -55,7 +55,7 @@ static run run_on(haul_schedule *schedule, const char *machine)
     run made = {.machine = make_machine(machine), .schedule = schedule};
     haul_error error = {0};
     char said[1200];
-    if (haul_simulate(schedule, made.machine, NULL, &made.simulation, &error))
+    if (haul_simulation_make(schedule, made.machine, NULL, &made.simulation, &error))
         fail_msg("%s", haul_error_format(&error, said, sizeof said));
     const haul_timeline *timeline = made.simulation->timeline;
     for (size_t i = 0; i < timeline->resource_count; i++)
@@ -117,7 +117,7 @@ static void copies_take_what_the_machine_says(void **state)
     check_span(&made, "k", 1010, 4010);
     check_span(&made, "out", 4010, 4510); /* its duration, not its bytes */
     assert_int_equal(made.simulation->predicted_copies, 1);
-    assert_int_equal(made.simulation->weakest, HAUL_MEASURED);
+    assert_int_equal(made.simulation->weakest, HAUL_PROVENANCE_MEASURED);
     assert_true(made.simulation->low_ns <= 4510000 && made.simulation->high_ns >= 4510000);
     release(&made);
 }
@@ -140,16 +140,16 @@ static void company_is_assumed(void **state)
     assert_true(llabs(out_ns - 9302326) < 2); /* 8 ms / 0.86 */
     /* 9.302 ms at 0.8 of the speed, the rest at all of it */
     assert_true(llabs(made.simulation->timeline->makespan_ns - 11860465) < 2);
-    assert_false(made.simulation->assumed_busy[HAUL_HTOD]);
-    assert_true(made.simulation->assumed_busy[HAUL_DTOH]);
-    assert_int_equal(made.simulation->weakest, HAUL_ASSUMED);
+    assert_false(made.simulation->assumed_busy[HAUL_DIRECTION_HTOD]);
+    assert_true(made.simulation->assumed_busy[HAUL_DIRECTION_DTOH]);
+    assert_int_equal(made.simulation->weakest, HAUL_PROVENANCE_ASSUMED);
     assert_true(llabs(made.simulation->high_ns - 12253521) < 2); /* 8 ms / 0.71 */
     assert_true(made.simulation->low_ns < made.simulation->timeline->makespan_ns);
     release(&made);
     made = run_on(make_yaml("  - {op: DtoH, duration: 1 ms}\n  - {op: DtoH, duration: 1 ms}\n"),
                   silent);
-    assert_false(made.simulation->assumed_busy[HAUL_DTOH]);
-    assert_int_equal(made.simulation->weakest, HAUL_NOT_GIVEN);
+    assert_false(made.simulation->assumed_busy[HAUL_DIRECTION_DTOH]);
+    assert_int_equal(made.simulation->weakest, HAUL_PROVENANCE_NOT_GIVEN);
     release(&made);
 }
 
@@ -180,7 +180,8 @@ static double play_streams(const haul_machine *machine, uint32_t streams)
     haul_error error;
     double seconds = 0;
     assert_int_equal(haul_overlap_describe(machine, &work, &of, &error), HAUL_OK);
-    assert_int_equal(haul_overlap_play(&of, HAUL_STREAMS, streams, &seconds, &error), HAUL_OK);
+    assert_int_equal(haul_overlap_play(&of, HAUL_STRATEGY_STREAMS, streams, &seconds, &error),
+                     HAUL_OK);
     return seconds;
 }
 
@@ -215,7 +216,7 @@ static void streams_are_the_strategy(void **state)
             run made = {.machine = make_machine(text), .schedule = make_yaml(operations)};
             haul_error error;
             assert_int_equal(
-                haul_simulate(made.schedule, made.machine, NULL, &made.simulation, &error),
+                haul_simulation_make(made.schedule, made.machine, NULL, &made.simulation, &error),
                 HAUL_OK);
             CHECK_NEAR(1e-9 * (double)made.simulation->timeline->makespan_ns,
                        play_streams(made.machine, streams), 1e-5);
@@ -269,14 +270,14 @@ static void the_host_waits_and_works(void **state)
     check_span(&made, "other", 0, 5);
     uint32_t cause = 0;
     assert_int_equal(haul_simulation_waited(made.simulation, find(&made, "k0"), &cause),
-                     HAUL_WAITED_NOTHING);
+                     HAUL_SIMULATION_WAITED_NOTHING);
     assert_int_equal(haul_simulation_waited(made.simulation, find(&made, "k3"), &cause),
-                     HAUL_WAITED_CALL);
+                     HAUL_SIMULATION_WAITED_CALL);
     assert_int_equal(cause, find(&made, "k2"));
     assert_int_equal(haul_simulation_waited(made.simulation, find(&made, "k4"), &cause),
-                     HAUL_WAITED_STREAM);
+                     HAUL_SIMULATION_WAITED_STREAM);
     assert_int_equal(haul_simulation_waited(made.simulation, find(&made, "k1"), &cause),
-                     HAUL_WAITED_RESOURCE);
+                     HAUL_SIMULATION_WAITED_RESOURCE);
     assert_int_equal(cause, find(&made, "k0"));
     release(&made);
 }
@@ -333,7 +334,8 @@ static void after_may_name_what_stands_below(void **state)
                         "  - {name: b, op: HtoD, stream: t, duration: 2 ms}\n");
     check_span(&made, "a", 2000, 3000);
     uint32_t cause = 0;
-    assert_int_equal(haul_simulation_waited(made.simulation, 0, &cause), HAUL_WAITED_AFTER);
+    assert_int_equal(haul_simulation_waited(made.simulation, 0, &cause),
+                     HAUL_SIMULATION_WAITED_AFTER);
     assert_int_equal(cause, 1);
     release(&made);
 }
@@ -434,7 +436,7 @@ static void bad_files_are_refused_by_name(void **state)
         if (!haul_schedule_parse(text, strlen(text), "w.yaml", &schedule, &error))
             fail_msg("taken: %s", text);
         haul_error_format(&error, said, sizeof said);
-        assert_int_equal(error.status, HAUL_BAD_INPUT);
+        assert_int_equal(error.status, HAUL_STATUS_BAD_INPUT);
         if (!strstr(said, bad_files[i].text) || error.line != bad_files[i].line ||
             error.column != bad_files[i].column)
             fail_msg("%s%s, not %d:%d %s", text, said, bad_files[i].line, bad_files[i].column,
@@ -461,7 +463,7 @@ static void bad_rows_are_refused(void **state)
         char said[1200];
         assert_int_equal(
             haul_schedule_parse(rows[i].text, strlen(rows[i].text), "w.csv", &schedule, &error),
-            HAUL_BAD_INPUT);
+            HAUL_STATUS_BAD_INPUT);
         haul_error_format(&error, said, sizeof said);
         if (strncmp(said, rows[i].said, strlen(rows[i].said)) != 0)
             fail_msg("%s, not %s", said, rows[i].said);
@@ -478,13 +480,13 @@ static void machines_must_have_what_is_needed(void **state)
         haul_status status;
         const char *said;
     } rows[] = {
-        {"  - {name: a, op: HtoD, bytes: 1, device: 2}\n", "", "", HAUL_ABSENT,
+        {"  - {name: a, op: HtoD, bytes: 1, device: 2}\n", "", "", HAUL_STATUS_ABSENT,
          "w.yaml:3:5: operation 'a': no device 2: machine 'node' has 2, from 0 on"},
         {"  - {op: kernel, duration: 1 s}\n  - {name: a, op: DtoH, bytes: 1}\n", "copy_engines: 2",
-         "copy_engines: 0", HAUL_ABSENT, "operation 'a': machine 'node' has no copy engine"},
-        {"  - {name: a, op: DtoH, bytes: 1}\n", "copy_engines: 2, ", "", HAUL_MISSING,
+         "copy_engines: 0", HAUL_STATUS_ABSENT, "operation 'a': machine 'node' has no copy engine"},
+        {"  - {name: a, op: DtoH, bytes: 1}\n", "copy_engines: 2, ", "", HAUL_STATUS_MISSING,
          "lacks gpu.copy_engines"},
-        {"  - {name: a, op: PtoP, bytes: 1}\n", "", "", HAUL_MISSING,
+        {"  - {name: a, op: PtoP, bytes: 1}\n", "", "", HAUL_STATUS_MISSING,
          "w.yaml:3:5: operation 'a': machine 'node' lacks peer"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -500,7 +502,7 @@ static void machines_must_have_what_is_needed(void **state)
         }
         haul_schedule *schedule = make_yaml(rows[i].operations);
         haul_simulation *simulation = NULL;
-        assert_int_equal(haul_simulate(schedule, machine, NULL, &simulation, &error),
+        assert_int_equal(haul_simulation_make(schedule, machine, NULL, &simulation, &error),
                          rows[i].status);
         haul_error_format(&error, said, sizeof said);
         if (!strstr(said, rows[i].said))

@@ -36,11 +36,11 @@ static bool write_report(const haul_workload *workload, result *to)
 {
     haul_analysis *analysis = NULL;
     haul_error error;
-    if (haul_analyze(workload, &analysis, &error))
+    if (haul_analysis_make(workload, &analysis, &error))
         return false;
     FILE *out = open_memstream(&to->report, &to->length);
     haul_report *report = haul_report_analysis(workload, analysis);
-    const haul_report_options options = {.format = HAUL_JSON};
+    const haul_report_options options = {.format = HAUL_FORMAT_JSON};
     const haul_status status = haul_report_write(report, &options, out, &error);
     fclose(out);
     haul_report_free(report);
@@ -53,7 +53,7 @@ static bool project(const haul_workload *workload, const haul_machine *to, doubl
     haul_projection *projection = NULL;
     haul_error error;
     const haul_projection_options options = {.to = to};
-    if (haul_project(workload, &options, &projection, &error))
+    if (haul_projection_make(workload, &options, &projection, &error))
         return false;
     *predicted_s = projection->copies.seconds;
     haul_projection_free(projection);
@@ -69,11 +69,11 @@ static bool use_more(const haul_workload *workload, const haul_machine *machine,
     const haul_advise_options options = {.on = machine};
     const haul_drawn drawn = {.workload = workload, .label = "recorded"};
     const haul_page page = {.title = "page", .timelines = &drawn, .timeline_count = 1};
-    bool fine = !haul_advise(workload, &options, &advice, &error);
+    bool fine = !haul_advice_make(workload, &options, &advice, &error);
     for (size_t i = 0; fine && i < advice->count; i++)
         fprintf(out, "%" PRId64 "\n", advice->items[i].saved_ns);
     haul_advice_free(advice);
-    fine = fine && !haul_compare(workload, shared_workload, &compared, &error);
+    fine = fine && !haul_comparison_make(workload, shared_workload, &compared, &error);
     if (fine) {
         fprintf(out, "%" PRIu64 " %" PRId64 "\n", compared.matched, compared.a_ns);
         haul_comparison_release(&compared);

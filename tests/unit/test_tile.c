@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "haul/device_test.h"
 #include "haul/tile.h"
 #include "tile_kernels.h"
 
@@ -29,10 +30,10 @@ static void test_tiles(void **state)
     assert_false(haul_array_new(context, &spec, &w, &error));
     assert_false(haul_array_write(u, from, &error));
     assert_false(HAUL_LOOP(context, &error, &near_2, u, v, &k));
-    haul_tiles tiles = haul_tiles_of(w, tile);
+    haul_tiles tiles = haul_tiles_make(w, tile);
     const void *const arguments[] = {u, w, &k};
     for (haul_tiles_reset(&tiles, true); haul_tiles_valid(&tiles); haul_tiles_next(&tiles))
-        assert_false(haul_compute(&tiles, &near_2, arguments, 3, NULL, &error));
+        assert_false(haul_tiles_compute(&tiles, &near_2, arguments, 3, NULL, &error));
     assert_false(haul_array_read(v, one, &error));
     assert_false(haul_array_read(w, other, &error));
     assert_memory_equal(one, other, sizeof one);
@@ -40,7 +41,7 @@ static void test_tiles(void **state)
     const haul_box bounds = {{3, 5, 0}, {6, 9, 1}};
     const void *const zeros[] = {u, w, &k};
     for (haul_tiles_reset(&tiles, false); haul_tiles_valid(&tiles); haul_tiles_next(&tiles))
-        assert_false(haul_compute(&tiles, &add_2, zeros, 3, &bounds, &error));
+        assert_false(haul_tiles_compute(&tiles, &add_2, zeros, 3, &bounds, &error));
     assert_false(haul_array_read(w, other, &error));
     for (int y = 0; y < SIZE; y++)
         for (int x = 0; x < SIZE; x++) {
@@ -73,7 +74,7 @@ static void test_plan(void **state)
     assert_false(haul_array_new(context, &spec, &v, &error));
     for (int i = 0; i < 4; i++) {
         assert_false(HAUL_LOOP(context, &error, &near_2, u, v, &k));
-        assert_false(haul_swap(u, v, &error));
+        assert_false(haul_array_swap(u, v, &error));
     }
     const int made = mkstemp(path);
     assert_true(made >= 0);
@@ -146,7 +147,7 @@ static void test_out_of_memory(void **state)
     for (unsigned i = 1; i + 1 < PAIR; i++)
         assert_int_equal(got[i], 3 * i * i + 5 * (i - 1) * (i - 1) + 7 * (i + 1) * (i + 1) + k);
     assert_true(haul_context_count(self.context).device_bytes <= 20000);
-    assert_false(haul_explain(self.context, &text, &error));
+    assert_false(haul_context_explain(self.context, &text, &error));
     assert_non_null(strstr(text, "the device had no"));
     free(text);
     close_pair(&self);
@@ -170,13 +171,43 @@ static void test_lost(void **state)
     const haul_context_options options = {.device_options = &device};
     pair self = open_pair("sim:k40", &options);
     assert_false(HAUL_LOOP(self.context, &error, &near_1, self.u, self.v, &k));
-    assert_int_equal(haul_array_read(self.v, got, &error), HAUL_TIMED_OUT);
+    assert_int_equal(haul_array_read(self.v, got, &error), HAUL_STATUS_TIMED_OUT);
     haul_array *w;
     const haul_array_spec spec = {.size = {PAIR}, .element_bytes = sizeof(unsigned)};
     assert_false(haul_array_new(self.context, &spec, &w, &error));
     assert_false(haul_array_read(w, got, &error));
     haul_array_free(w);
     close_pair(&self);
+}
+
+/* A device that is gone: what only it had is lost, and can be set again. */
+static void test_set_again(void **state)
+{
+    (void)state;
+    static const unsigned again[PAIR] = {1, 2, 3};
+    const unsigned k = 3;
+    size_t lost = 0;
+    for (uint64_t behind = 20; behind < 60; behind++) {
+        haul_error error;
+        unsigned got[PAIR];
+        const haul_device_options device = {.test = &(haul_device_test){.lost_behind = behind}};
+        const haul_context_options options = {.device_options = &device};
+        pair self = open_pair("sim:k40", &options);
+        bool is_lost = HAUL_LOOP(self.context, &error, &near_1, self.u, self.v, &k);
+        for (int i = 0; i < 10 && !is_lost; i++)
+            is_lost = haul_context_wait(self.context, &error) ||
+                      HAUL_LOOP(self.context, &error, &near_1, self.u, self.v, &k);
+        is_lost = haul_array_read(self.v, got, &error) || is_lost;
+        if (is_lost && haul_array_write(self.v, again, &error))
+            fail_msg("lost behind %d: %s", (int)behind, error.text);
+        if (is_lost) {
+            assert_false(haul_array_read(self.v, got, &error));
+            assert_memory_equal(got, again, sizeof got);
+        }
+        lost += is_lost;
+        close_pair(&self);
+    }
+    assert_true(lost > 5);
 }
 
 /* An array in a file is there again when the file is opened anew. */
@@ -200,10 +231,10 @@ static void test_file(void **state)
                            : haul_array_write(array, cells, &error));
         haul_array_free(array);
         spec.size[0] = 300;
-        assert_int_equal(haul_array_new(context, &spec, &array, &error), HAUL_BAD_INPUT);
+        assert_int_equal(haul_array_new(context, &spec, &array, &error), HAUL_STATUS_BAD_INPUT);
         spec.size[0] = 30;
         spec.file = "/dev/full"; /* has no room */
-        assert_int_equal(haul_array_new(context, &spec, &array, &error), HAUL_IO);
+        assert_int_equal(haul_array_new(context, &spec, &array, &error), HAUL_STATUS_IO);
         spec.file = path;
         haul_context_close(context);
     }
@@ -213,7 +244,7 @@ static void test_file(void **state)
 
 static void check_refused(haul_status status, const haul_error *error, const char *words)
 {
-    assert_int_equal(status, HAUL_USAGE);
+    assert_int_equal(status, HAUL_STATUS_USAGE);
     if (!strstr(error->text, words))
         fail_msg("'%s' lacks '%s'", error->text, words);
 }
@@ -246,7 +277,7 @@ static void test_limits(void **state)
     check_refused(HAUL_LOOP(context, &error, &near_1, u, v), &error, "needs an argument");
     check_refused(HAUL_LOOP(context, &error, &near_1, u, v, &k, &k), &error, "3 arguments, not 4");
     check_refused(HAUL_LOOP(context, &error, &wide_1, u, u, v), &error, "cells -2 to 10");
-    check_refused(haul_swap(u, small, &error), &error, "different shapes");
+    check_refused(haul_array_swap(u, small, &error), &error, "different shapes");
     haul_region region;
     check_refused(haul_array_access(u, 9, HAUL_USE_READ, &region, &error), &error, "no region 9");
     assert_int_equal(haul_array_regions(empty), 0);
@@ -266,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiles), cmocka_unit_test(test_limits),
         cmocka_unit_test(test_plan),  cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_lost),  cmocka_unit_test(test_file)};
+        cmocka_unit_test(test_lost),  cmocka_unit_test(test_set_again),
+        cmocka_unit_test(test_file)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

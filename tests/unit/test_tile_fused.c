@@ -57,7 +57,7 @@ static bool run(const setting *self, result *got)
     const unsigned k = 3;
     const haul_kernel_source *kernel = self->spec.size[2] ? &near_3 : &near_2;
     const haul_status status = haul_context_open(self->device, &self->options, &context, &error);
-    if (status == HAUL_ABSENT)
+    if (status == HAUL_STATUS_ABSENT)
         return false;
     must(status, &error);
     must(haul_array_new(context, &self->spec, &u, &error), &error);
@@ -66,11 +66,11 @@ static bool run(const setting *self, result *got)
     fill(v, &self->spec, 7);
     for (int i = 0; i < self->steps; i++) {
         must(HAUL_LOOP(context, &error, kernel, u, v, &k), &error);
-        must(haul_swap(u, v, &error), &error);
+        must(haul_array_swap(u, v, &error), &error);
     }
     must(haul_array_read(u, got->cells[0], &error), &error);
     must(haul_array_read(v, got->cells[1], &error), &error);
-    must(haul_explain(context, &text, &error), &error);
+    must(haul_context_explain(context, &text, &error), &error);
     got->is_fused = strstr(text, "fused on chip");
     got->kernels = haul_context_count(context).kernels;
     free(text);

@@ -1,176 +1,331 @@
-/* The tile runtime: random programs of loops and host accesses, compared cell by cell with plain
- * loops, on every device that is present, or on those that are named. */
+/* The tile runtime: random programs of loops, host accesses, discards, arrays that come and go,
+ * over arrays that differ in their elements, cells beyond the edges, boundaries and files; compared
+ * byte by byte with plain loops, on every device that is present, or on those that are named. */
 #include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "haul/device_test.h"
 #include "haul/tile.h"
 #include "tile_kernels.h"
-
-enum { ARRAYS = 4, HALO = 2, RESULTS = 3 };
+#include "tile_program.h"
 
 typedef struct device_case {
     const char *name;
     haul_order order;
-    int programs;
+    int programs;  /* in the quick test */
+    int share;     /* of a hundred in the slow one */
+    bool is_typed; /* of one type: its compiler takes longer than the loops */
 } device_case;
 
-/* An array and what it should hold: plain memory with its cells beyond the edges. */
-typedef struct twin {
-    haul_array *array;
-    unsigned *cells;
-} twin;
-
-typedef struct program {
-    uint64_t random;
-    haul_context *context;
-    haul_array_spec spec;
-    int dims;
-    int whole[3]; /* sizes with ghosts */
-    size_t count;
-    twin twins[ARRAYS];
-    haul_array *results[RESULTS]; /* of reductions: sum, least, most */
-    unsigned expected[RESULTS];
-    bool is_over; /* the device had not enough memory */
-    haul_error error;
-} program;
-
-static unsigned draw(program *self, unsigned below)
+/* An array that comes back from its file, or another in its place. */
+static void renew_array(program *self)
 {
-    self->random ^= self->random >> 12;
-    self->random ^= self->random << 25;
-    self->random ^= self->random >> 27;
-    return (unsigned)((self->random * 0x2545f4914f6cdd1d >> 33) % below);
-}
-
-static void check(program *self, haul_status status)
-{
-    if (status == HAUL_DEVICE_FULL)
-        self->is_over = true;
-    else if (status)
-        fail_msg("%s", self->error.text);
-}
-
-static size_t place(const program *self, const int at[3])
-{
-    size_t index = 0;
-    for (int d = self->dims - 1; d >= 0; d--)
-        index = index * (size_t)self->whole[d] + (size_t)(at[d] + self->spec.ghost[d]);
-    return index;
-}
-
-/* Visits all cells, ghosts too where `ghosts`; `at` is the state. False at the end. */
-static bool next_cell(const program *self, int at[3], bool ghosts)
-{
-    for (int d = 0; d < self->dims; d++) {
-        const int ghost = ghosts ? self->spec.ghost[d] : 0;
-        if (++at[d] < self->spec.size[d] + ghost)
-            return true;
-        at[d] = -ghost;
+    twin *of = &self->twins[draw(self, ARRAYS)];
+    tell("renew %d\n", (int)(of - self->twins));
+    if (of->spec.file && draw(self, 2)) {
+        haul_array_free(of->array);
+        of->array = NULL;
+        check(self, haul_array_new(self->context, &of->spec, &of->array, &self->error));
+        return;
     }
-    return false;
-}
-
-static void first_cell(const program *self, int at[3], bool ghosts)
-{
-    for (int d = 0; d < 3; d++)
-        at[d] = ghosts && d < self->dims ? -self->spec.ghost[d] : 0;
-}
-
-static void set_ghosts(const program *self, unsigned *cells)
-{
-    int at[3];
-    first_cell(self, at, true);
-    unsigned *old = malloc(self->count * sizeof *old);
-    memcpy(old, cells, self->count * sizeof *old);
-    do {
-        int from[3] = {at[0], at[1], at[2]};
-        for (int d = 0; d < self->dims; d++) {
-            const int size = self->spec.size[d];
-            if ((at[d] >= 0 && at[d] < size) || self->spec.boundary[d] == HAUL_BOUNDARY_FIXED)
-                continue;
-            const bool is_low = at[d] < 0;
-            from[d] = self->spec.boundary[d] == HAUL_BOUNDARY_COPY ? (is_low ? 0 : size - 1)
-                      : is_low                                     ? at[d] + size
-                                                                   : at[d] - size;
-        }
-        cells[place(self, at)] = old[place(self, from)];
-    } while (next_cell(self, at, true));
-    free(old);
-}
-
-/* The loop itself, on plain memory. */
-static void run_plainly(const program *self, const haul_kernel_source *kernel, const haul_box *box,
-                        unsigned *const cells[3], unsigned value)
-{
-    haul_box whole = *box;
-    void *arguments[8];
-    haul_view view = {.row = self->whole[0], .plane = self->whole[0], .ring = 1 << 20};
-    const int outer = self->dims - 1;
-    int zero[3] = {0};
-    view.plane = self->dims == 1 ? 1 : self->whole[0] * (self->dims == 3 ? self->whole[1] : 1);
-    view.base = -self->spec.ghost[outer];
-    zero[outer] = -self->spec.ghost[outer];
-    for (int d = 0; d < 3; d++)
-        whole.hi[d] += d >= self->dims;
-    for (unsigned i = 0, given = 0; i < kernel->parameter_count; i++) {
-        if (kernel->parameters[i].halo < 0) {
-            arguments[i] = &value;
-            continue;
-        }
-        arguments[i] = cells[given++] + place(self, zero);
-        arguments[++i] = &view;
+    drop_array(of);
+    if (of == self->twins && self->is_uniform) {
+        of->spec.file = NULL;
+        new_array(self, of);
+        return;
     }
-    kernel->host(&whole, &whole, arguments);
+    draw_array(self, of);
 }
 
-static haul_box draw_box(program *self)
+static twin *draw_twin(program *self, int type, bool is_read)
 {
+    for (int tries = 0; tries < 12; tries++) {
+        twin *of = &self->twins[draw(self, ARRAYS)];
+        if (of->type == type && !(is_read && of->is_lost))
+            return of;
+    }
+    return NULL;
+}
+
+/* --- loops */
+
+typedef struct loop {
+    const haul_kernel_source *kernel;
+    twin *uses[3];
+    unsigned count;
+    const void *value;
+    haul_box box;
+    bool is_full;
+} loop;
+
+/* What a loop may be given. */
+typedef struct loop_values {
+    unsigned number;
+    int table;
+    cell_ends ends;
+} loop_values;
+
+/* The dimensions that the kernel has less than its arrays: it goes over their last ones. */
+static int fewer_of(const program *self, const loop *of)
+{
+    return self->dims - (int)of->kernel->dimensions;
+}
+
+/* Whether any cell of an array may be read. */
+static bool is_read_whole(const program *self, const loop *of, unsigned use)
+{
+    return of->uses[use] == &self->table ||
+           of->kernel->parameters[2 * (size_t)use].halo == HAUL_HALO_ALL;
+}
+
+/* Indices whose neighbours all arrays have. */
+static haul_box inner_box(const program *self, const loop *of)
+{
+    const int fewer = fewer_of(self, of);
     haul_box box = {{0}, {0}};
-    for (int d = 0; d < self->dims; d++) {
-        box.hi[d] = self->spec.size[d];
-        if (!draw(self, 5)) {
-            box.lo[d] = (int)draw(self, (unsigned)self->spec.size[d]);
-            box.hi[d] = box.lo[d] + (int)draw(self, (unsigned)(self->spec.size[d] - box.lo[d]) + 1);
+    for (int d = fewer; d < self->dims; d++) {
+        int *lo = &box.lo[d - fewer], *hi = &box.hi[d - fewer];
+        *hi = self->size[d];
+        for (unsigned u = 0; u < of->count; u++) {
+            if (is_read_whole(self, of, u))
+                continue;
+            const int less =
+                of->kernel->parameters[2 * (size_t)u].halo - of->uses[u]->spec.ghost[d];
+            *lo = *lo > less ? *lo : less;
+            *hi = *hi < self->size[d] - less ? *hi : self->size[d] - less;
         }
     }
     return box;
+}
+
+/* Cells beyond the edges too, of arrays that keep them. */
+static void widen_box(program *self, loop *of)
+{
+    bool can = of->is_full && !fewer_of(self, of) && of->kernel->dimensions == (unsigned)self->dims;
+    for (unsigned u = 0; u < of->count; u++)
+        can = can && twin_is_fixed(of->uses[u]) && !of->kernel->parameters[2 * (size_t)u].halo;
+    for (int d = 0; d < self->dims && can && !draw(self, 4); d++) {
+        bool has_ghosts = true;
+        for (unsigned u = 0; u < of->count; u++)
+            has_ghosts = has_ghosts && of->uses[u]->spec.ghost[d] > 0;
+        of->box.lo[d] -= has_ghosts;
+        of->box.hi[d] += has_ghosts;
+    }
+}
+
+/* Cells whose neighbours all arrays have; sometimes fewer, or those beyond the edges too. */
+static void draw_box(program *self, loop *of, bool is_part)
+{
+    const int fewer = fewer_of(self, of);
+    of->box = inner_box(self, of);
+    of->is_full = true;
+    for (int d = 0; d + fewer < self->dims; d++) {
+        const int lo = of->box.lo[d], cells = of->box.hi[d] - lo;
+        if (is_part && cells > 0 && draw(self, 2)) {
+            of->box.lo[d] = lo + (int)draw(self, (unsigned)cells);
+            of->box.hi[d] =
+                of->box.lo[d] + (int)draw(self, (unsigned)(lo + cells - of->box.lo[d]) + 1);
+        }
+        of->is_full = of->is_full && of->box.lo[d] <= 0 && of->box.hi[d] >= self->size[d + fewer];
+    }
+    widen_box(self, of);
+}
+
+/* Over tiles of the array that is written, each a loop. */
+static haul_status run_tiles(program *self, const loop *of, const void *const *arguments)
+{
+    twin *along = of->uses[of->count - 1];
+    int size[3];
+    for (int d = 0; d < 3; d++)
+        size[d] = draw(self, 2) ? 0 : 1 + (int)draw(self, 20);
+    haul_tiles tiles = haul_tiles_make(along->array, size);
+    haul_status status = HAUL_OK;
+    tell("  in tiles of %d %d %d\n", size[0], size[1], size[2]);
+    for (haul_tiles_reset(&tiles, draw(self, 2)); haul_tiles_valid(&tiles) && !status;
+         haul_tiles_next(&tiles))
+        status = haul_tiles_compute(&tiles, of->kernel, arguments, of->count + 1, &of->box,
+                                    &self->error);
+    return status;
+}
+
+static bool is_beyond(const program *self, const loop *of)
+{
+    const int fewer = fewer_of(self, of);
+    bool is_one = false;
+    for (int d = 0; d + fewer < self->dims; d++)
+        is_one = is_one || of->box.lo[d] < 0 || of->box.hi[d] > self->size[d + fewer];
+    return is_one;
+}
+
+static void run_loop(program *self, loop *of, bool is_uneven)
+{
+    const void *arguments[4] = {NULL};
+    const twin *arrays[3] = {of->uses[0], of->uses[0], of->uses[0]};
+    twin *written = of->uses[of->count - 1];
+    for (unsigned u = 0; u < of->count; u++) {
+        arguments[u] = of->uses[u]->array;
+        arrays[u] = of->uses[u];
+    }
+    arguments[of->count] = of->value;
+    const haul_loop_options options = {
+        .box = of->is_full && !is_beyond(self, of) && draw(self, 2) ? NULL : &of->box,
+        .on_host = is_uneven && self->on_host && !draw(self, self->on_host)};
+    tell("%s: %d %d %d, box %d..%d %d..%d %d..%d, host %d\n", of->kernel->name,
+         (int)(of->uses[0] - self->twins), of->count > 1 ? (int)(of->uses[1] - self->twins) : -1,
+         of->count > 2 ? (int)(of->uses[2] - self->twins) : -1, of->box.lo[0], of->box.hi[0],
+         of->box.lo[1], of->box.hi[1], of->box.lo[2], of->box.hi[2], options.on_host);
+    if (is_uneven && !is_beyond(self, of) && !fewer_of(self, of) && !draw(self, 12))
+        check(self, run_tiles(self, of, arguments));
+    else
+        check(self, haul_loop_queue(self->context, of->kernel, arguments, of->count + 1, &options,
+                                    &self->error));
+    for (unsigned u = 0; u < of->count; u++)
+        if (of->uses[u] != &self->table && of->kernel->parameters[2 * (size_t)u].halo)
+            twin_set_ghosts(of->uses[u]);
+    bool is_empty = false;
+    for (unsigned d = 0; d < of->kernel->dimensions; d++)
+        is_empty = is_empty || of->box.lo[d] >= of->box.hi[d];
+    if (is_empty)
+        return;
+    twin_run(of->kernel, &of->box, arrays, of->value);
+    written->is_lost = written->is_lost && !of->is_full;
+}
+
+static const haul_kernel_source *draw_kernel(program *self, int type)
+{
+    static const haul_kernel_source *const others[3][3] = {
+        {&far_1, &far_1, &far_1}, {&far_2, &lines_2, &lines_2}, {&far_3, &lines_3, &sheets_3}};
+    enum { COUNT = 9 };
+    const cell_loops *loops = &cell_table[self->dims - 1][type];
+    const haul_kernel_source *const kernels[COUNT] = {loops->near, loops->near, loops->wide,
+                                                      loops->add,  loops->add,  loops->down,
+                                                      loops->up,   loops->look, loops->look};
+    const unsigned which = draw(self, COUNT + 1);
+    if (which == COUNT)
+        return others[self->dims - 1][draw(self, 3)];
+    return kernels[which] ? kernels[which] : loops->add;
+}
+
+static int type_of(uint64_t bytes)
+{
+    int type = 0;
+    while (cell_table[0][type].bytes != bytes)
+        type++;
+    return type;
+}
+
+/* Beyond the end where the array has cells there. */
+static cell_ends ends_of(const program *self, const twin *of)
+{
+    cell_ends ends = {{0}, {0}};
+    for (int d = 0; d < self->dims; d++) {
+        ends.size[d] = self->size[d];
+        ends.last[d] = self->size[d] - !of->spec.ghost[d];
+    }
+    return ends;
+}
+
+/* False where the arrays that it would take are not there. */
+static bool draw_loop(program *self, loop *of, loop_values *values)
+{
+    const int type = draw(self, 3) ? self->type : CELL_4;
+    *of = (loop){.kernel = draw_kernel(self, type)};
+    const haul_kernel_parameter *parameters = of->kernel->parameters;
+    const unsigned last = of->kernel->parameter_count - 1; /* the value */
+    const bool is_look = of->kernel == cell_table[self->dims - 1][type].look;
+    *values = (loop_values){.number = draw(self, 1000), .table = TABLE};
+    for (unsigned i = 0; i < last; i += 2) {
+        twin *drawn = is_look && !i ? &self->table
+                                    : draw_twin(self, type_of(parameters[i].bytes),
+                                                parameters[i].access != HAUL_ACCESS_OUT);
+        if (!drawn)
+            return false;
+        of->uses[of->count++] = drawn;
+    }
+    twin *written = of->uses[of->count - 1];
+    for (unsigned u = 0; u + 1 < of->count; u++)
+        if (of->uses[u] == written)
+            return false;
+    values->ends = ends_of(self, of->uses[0]);
+    of->value = is_look                                       ? (const void *)&values->table
+                : parameters[last].bytes == sizeof(cell_ends) ? (const void *)&values->ends
+                                                              : &values->number;
+    draw_box(self, of, !draw(self, 5));
+    return !written->is_lost || of->is_full;
+}
+
+static void one_loop(program *self)
+{
+    loop_values values;
+    loop of;
+    for (int tries = 0; tries < 8; tries++)
+        if (draw_loop(self, &of, &values)) {
+            run_loop(self, &of, true);
+            return;
+        }
+}
+
+/* A stencil back and forth, whose steps may be fused. */
+static void many_loops(program *self)
+{
+    const int type = draw(self, 3) ? self->type : CELL_4;
+    const unsigned value = draw(self, 1000), count = 3 + draw(self, 9);
+    const bool is_uneven = !draw(self, 3);
+    twin *ends[2] = {draw_twin(self, type, true), draw_twin(self, type, true)};
+    if (!ends[0] || !ends[1] || ends[0] == ends[1])
+        return;
+    loop of = {.kernel = cell_table[self->dims - 1][type].near, .count = 2, .value = &value};
+    for (unsigned i = 0; i < count && !self->is_over; i++) {
+        of.uses[0] = ends[i % 2];
+        of.uses[1] = ends[(i + 1) % 2];
+        draw_box(self, &of, is_uneven && draw(self, 2));
+        run_loop(self, &of, is_uneven);
+    }
 }
 
 /* Three reductions at once, and what they should be. */
 static void one_reduction(program *self)
 {
     static const haul_kernel_source *const kernels[3] = {&total_1, &total_2, &total_3};
-    const twin *of = &self->twins[draw(self, ARRAYS)];
+    twin *from = draw_twin(self, CELL_4, true);
     const unsigned value = draw(self, 1000);
-    const haul_box box = draw_box(self);
-    const haul_loop_options options = {.box = &box, .on_host = !draw(self, 20)};
-    const void *const arguments[] = {of->array, self->results[0], self->results[1], &value,
-                                     self->results[2]};
     const int outer = self->dims - 1;
     unsigned *expected = self->expected;
+    if (!from)
+        return;
+    loop of = {.kernel = kernels[outer], .uses = {from}, .count = 1};
+    draw_box(self, &of, !draw(self, 5));
+    const haul_loop_options options = {.box = &of.box, .on_host = !draw(self, 20)};
+    const void *const arguments[] = {from->array, self->results[0], self->results[1], &value,
+                                     self->results[2]};
+    tell("reduce %d, host %d\n", (int)(from - self->twins), options.on_host);
     int at[3];
-    set_ghosts(self, of->cells);
+    twin_set_ghosts(from);
     expected[0] = expected[2] = 0;
     expected[1] = UINT32_MAX;
-    first_cell(self, at, false);
+    twin_first(from, at, false);
     do {
         bool is_in = true;
         for (int d = 0; d < self->dims; d++)
-            is_in = is_in && at[d] >= box.lo[d] && at[d] < box.hi[d];
+            is_in = is_in && at[d] >= of.box.lo[d] && at[d] < of.box.hi[d];
         if (!is_in)
             continue;
         int low[3] = {at[0], at[1], at[2]}, high[3] = {at[0], at[1], at[2]};
+        unsigned cell, below, above;
         low[outer]--;
         high[outer]++;
-        const unsigned cell = of->cells[place(self, at)];
-        expected[0] += of->cells[place(self, low)] + value * of->cells[place(self, high)];
+        memcpy(&cell, twin_cell(from, at), sizeof cell);
+        memcpy(&below, twin_cell(from, low), sizeof cell);
+        memcpy(&above, twin_cell(from, high), sizeof cell);
+        expected[0] += below + value * above;
         expected[1] = cell < expected[1] ? cell : expected[1];
         expected[2] = cell > expected[2] ? cell : expected[2];
-    } while (next_cell(self, at, false));
-    check(self, haul_loop(self->context, kernels[outer], arguments, 5, &options, &self->error));
+    } while (twin_next(from, at, false));
+    check(self,
+          haul_loop_queue(self->context, kernels[outer], arguments, 5, &options, &self->error));
 }
 
 static void check_results(program *self)
@@ -183,165 +338,197 @@ static void check_results(program *self)
     }
 }
 
-static void one_loop(program *self)
-{
-    static const haul_kernel_source *const kernels[3][3] = {
-        {&near_1, &wide_1, &add_1}, {&near_2, &wide_2, &add_2}, {&near_3, &wide_3, &add_3}};
-    const unsigned which = draw(self, 3);
-    const haul_kernel_source *kernel = kernels[self->dims - 1][which];
-    const unsigned a = draw(self, ARRAYS), b = (a + 1 + draw(self, ARRAYS - 1)) % ARRAYS;
-    unsigned c = draw(self, ARRAYS), value = draw(self, 1000);
-    while (c == b)
-        c = (c + 1) % ARRAYS;
-    twin *used[3] = {&self->twins[a], &self->twins[b], &self->twins[b]};
-    const void *arguments[3] = {self->twins[a].array, self->twins[b].array, &value};
-    if (which == 1) {
-        used[1] = &self->twins[c];
-        arguments[1] = self->twins[c].array;
-        arguments[2] = self->twins[b].array;
-    }
-    const haul_box box = draw_box(self);
-    const haul_loop_options options = {.box = &box, .on_host = !draw(self, 20)};
-    check(self, haul_loop(self->context, kernel, arguments, 3, &options, &self->error));
-    if (which < 2)
-        set_ghosts(self, used[0]->cells);
-    unsigned *const cells[3] = {used[0]->cells, used[1]->cells, used[2]->cells};
-    run_plainly(self, kernel, &box, cells, value);
-}
+/* --- the host */
 
-/* A stencil back and forth, whose steps may be fused. */
-static void many_loops(program *self)
+static void set_cell(program *self, unsigned char *cell, const twin *of, const int at[3])
 {
-    static const haul_kernel_source *const kernels[3] = {&near_1, &near_2, &near_3};
-    const haul_kernel_source *kernel = kernels[self->dims - 1];
-    const unsigned a = draw(self, ARRAYS), b = (a + 1 + draw(self, ARRAYS - 1)) % ARRAYS;
-    const unsigned value = draw(self, 1000);
-    haul_box box = {{0}, {0}};
-    for (int d = 0; d < self->dims; d++)
-        box.hi[d] = self->spec.size[d];
-    for (unsigned i = 0, count = 3 + draw(self, 9); i < count && !self->is_over; i++) {
-        twin *from = &self->twins[i % 2 ? b : a], *to = &self->twins[i % 2 ? a : b];
-        const void *const arguments[3] = {from->array, to->array, &value};
-        unsigned *const cells[3] = {from->cells, to->cells};
-        check(self, haul_loop(self->context, kernel, arguments, 3, NULL, &self->error));
-        set_ghosts(self, from->cells);
-        run_plainly(self, kernel, &box, cells, value);
-    }
-}
-
-static unsigned *in_region(const program *self, const haul_region *region, const int at[3])
-{
-    const int outer = self->dims - 1;
-    int64_t offset = (at[outer] - region->first) * region->plane;
-    if (self->dims > 1)
-        offset += at[0];
-    if (self->dims > 2)
-        offset += at[1] * region->row;
-    return (unsigned *)region->cells + offset;
+    for (size_t i = 0; i < of->spec.element_bytes; i++)
+        cell[i] = (unsigned char)draw(self, 256);
+    memcpy(twin_cell(of, at), cell, of->spec.element_bytes);
 }
 
 /* The host reads a region, or sets some of its cells or all. */
-static void touch(program *self)
+static void touch(program *self, twin *of, int index, haul_use use)
 {
-    const twin *of = &self->twins[draw(self, ARRAYS)];
-    check(self, haul_context_start(self->context, &self->error));
-    if (self->is_over)
-        return;
-    const int regions = haul_array_regions(of->array);
-    const haul_use use = (haul_use)(1 + draw(self, 3));
     haul_region region;
     int at[3];
-    const haul_status status = haul_array_access(of->array, (int)draw(self, (unsigned)regions), use,
-                                                 &region, &self->error);
+    const haul_status status = haul_array_access(of->array, index, use, &region, &self->error);
+    tell("touch %d, region %d, use %d\n", (int)(of - self->twins), index, (int)use);
     check(self, status);
     if (status)
         return;
-    const bool ghosts = use == HAUL_USE_WRITE;
-    first_cell(self, at, ghosts);
+    const bool ghosts = use == HAUL_USE_WRITE || twin_is_fixed(of);
+    twin_first(of, at, ghosts);
     do {
         const int plane = at[self->dims - 1];
-        if (plane < region.first || plane >= region.end)
+        const int first = region.first, end = region.end;
+        if (plane < first || plane >= end)
             continue;
-        unsigned *cell = in_region(self, &region, at), *plain = &of->cells[place(self, at)];
-        if ((use & HAUL_USE_READ) && *cell != *plain)
-            fail_msg("cell %d %d %d is %u, not %u", at[0], at[1], at[2], *cell, *plain);
+        unsigned char *cell = twin_in_region(of, &region, at);
+        if ((use & HAUL_USE_READ) && !of->is_lost &&
+            memcmp(cell, twin_cell(of, at), of->spec.element_bytes) != 0)
+            fail_cell(self, of, at, "the host's region");
         if (use == HAUL_USE_WRITE || (use == HAUL_USE_BOTH && !draw(self, 3)))
-            *cell = *plain = draw(self, 100000);
-    } while (next_cell(self, at, ghosts));
+            set_cell(self, cell, of, at);
+    } while (twin_next(of, at, ghosts));
 }
 
-static void compare(program *self)
+static void touch_one(program *self)
 {
-    size_t count = 1;
-    for (int d = 0; d < self->dims; d++)
-        count *= (size_t)self->spec.size[d];
-    unsigned *cells = malloc(count * sizeof *cells);
-    for (int i = 0; i < ARRAYS && !self->is_over; i++) {
-        int at[3];
-        size_t index = 0;
-        check(self, haul_array_read(self->twins[i].array, cells, &self->error));
-        first_cell(self, at, false);
-        do {
-            if (!self->is_over && cells[index] != self->twins[i].cells[place(self, at)])
-                fail_msg("array %d, cell %d %d %d is %u, not %u", i, at[0], at[1], at[2],
-                         cells[index], self->twins[i].cells[place(self, at)]);
-            index++;
-        } while (next_cell(self, at, false));
+    twin *of = &self->twins[draw(self, ARRAYS)];
+    const int regions = haul_array_regions(of->array);
+    if (!regions) { /* the loops that were queued failed */
+        check(self, haul_context_start(self->context, &self->error));
+        return;
     }
+    touch(self, of, (int)draw(self, (unsigned)regions), (haul_use)(1 + draw(self, 3)));
+}
+
+static size_t inner_bytes(const twin *of)
+{
+    size_t bytes = of->spec.element_bytes;
+    for (int d = 0; d < of->dims; d++)
+        bytes *= (size_t)of->spec.size[d];
+    return bytes;
+}
+
+static void write_all(program *self)
+{
+    twin *of = &self->twins[draw(self, ARRAYS)];
+    unsigned char *cells = malloc(inner_bytes(of)), *cell = cells;
+    int at[3];
+    tell("write %d\n", (int)(of - self->twins));
+    twin_first(of, at, false);
+    do {
+        set_cell(self, cell, of, at);
+        cell += of->spec.element_bytes;
+    } while (twin_next(of, at, false));
+    of->is_lost = false;
+    check(self, haul_array_write(of->array, cells, &self->error));
     free(cells);
+}
+
+static void read_all(program *self, const twin *of)
+{
+    unsigned char *cells = malloc(inner_bytes(of)), *cell = cells;
+    int at[3];
+    tell("read %d\n", (int)(of - self->twins));
+    check(self, haul_array_read(of->array, cells, &self->error));
+    twin_first(of, at, false);
+    do {
+        if (!self->is_over && !of->is_lost &&
+            memcmp(cell, twin_cell(of, at), of->spec.element_bytes) != 0)
+            fail_cell(self, of, at, "the whole array");
+        cell += of->spec.element_bytes;
+    } while (twin_next(of, at, false));
+    free(cells);
+}
+
+static void discard_one(program *self)
+{
+    twin *of = &self->twins[draw(self, ARRAYS)];
+    tell("discard %d\n", (int)(of - self->twins));
+    haul_array_discard(of->array);
+    of->is_lost = true;
+}
+
+static void swap_two(program *self)
+{
+    twin *a = &self->twins[draw(self, ARRAYS)], *b = &self->twins[draw(self, ARRAYS)];
+    if (!twin_can_swap(a, b))
+        return;
+    tell("swap %d %d\n", (int)(a - self->twins), (int)(b - self->twins));
+    check(self, haul_array_swap(a->array, b->array, &self->error));
+    const twin old = *a;
+    a->cells = b->cells;
+    a->is_lost = b->is_lost;
+    b->cells = old.cells;
+    b->is_lost = old.is_lost;
+}
+
+/* --- programs */
+
+/* Device memory for a part of the arrays, for all of them, or, now and then, for no plane. */
+static uint64_t draw_memory(program *self)
+{
+    const bool is_column = self->dims == 3 && !draw(self, 3);
+    uint64_t bytes = ARRAYS * cell_table[0][self->type].bytes;
+    for (int d = 0; d < self->dims; d++)
+        bytes *= (uint64_t)self->size[d] + 4 + (d == 0 && self->dims > 1 ? 30 : 0);
+    return is_column ? bytes / (10 + draw(self, 20)) + 2048
+                     : bytes * (3 + draw(self, 25)) / 20 + 256;
 }
 
 static void make(program *self, const device_case *on)
 {
     self->dims = 1 + (int)draw(self, 3);
-    self->count = 1;
-    for (int d = 0; d < self->dims; d++) {
-        const bool is_outer = d == self->dims - 1;
-        self->spec.size[d] = 1 + (int)draw(self, is_outer ? 50 : d ? 30 : 24);
-        self->spec.ghost[d] = HALO + (int)draw(self, 2);
-        self->spec.boundary[d] = (haul_boundary)draw(self, is_outer ? 4 : 3);
-        if (self->spec.boundary[d] > HAUL_BOUNDARY_PERIODIC)
-            self->spec.boundary[d] = HAUL_BOUNDARY_FIXED;
-        if (self->spec.size[d] < self->spec.ghost[d])
-            self->spec.boundary[d] = HAUL_BOUNDARY_COPY;
-        self->whole[d] = self->spec.size[d] + 2 * self->spec.ghost[d];
-        self->count *= (size_t)self->whole[d];
-    }
-    for (int d = 0, is_fixed = (int)draw(self, 2); is_fixed && d < 3; d++)
-        self->spec.boundary[d] = HAUL_BOUNDARY_FIXED;
-    self->spec.element_bytes = sizeof(unsigned);
-    self->spec.region = (int)draw(self, 6);
-    /* with the gaps between rows */
-    uint64_t bytes = ARRAYS * sizeof(unsigned);
+    self->type = on->is_typed ? CELL_3 : (int)draw(self, CELL_TYPES);
+    self->is_shared = strchr(on->name, ',');
+    self->is_uniform = !draw(self, 3);
     for (int d = 0; d < self->dims; d++)
-        bytes *= (uint64_t)self->whole[d] + (d == 0 && self->dims > 1 ? 30 : 0);
-    const haul_device_options device = {.order = on->order, .seed = self->random};
-    const bool is_column = self->dims == 3 && !draw(self, 3); /* no planes fit */
+        self->size[d] = 1 + (int)draw(self, d == self->dims - 1 ? 50 : d ? 20 : 16);
+    self->region = (int)draw(self, 6);
+    const unsigned hosts[4] = {0, 2, 5, 20};
+    self->on_host = hosts[draw(self, 4)];
+    const haul_device_options device = {
+        .test = &(haul_device_test){.order = on->order, .seed = self->random}};
     const haul_context_options options = {
         .device_options = &device,
-        .memory_bytes = is_column ? bytes / (10 + draw(self, 20)) + 2048
-                                  : bytes * (3 + draw(self, 25)) / 20 + 64,
+        .memory_bytes = draw_memory(self),
         .steps = draw(self, 3) ? 0 : 1 + draw(self, 8),
         .rows = (int)draw(self, 8),
         .host_share = draw(self, 3) ? 0 : 0.1 * (1 + draw(self, 9)),
-        .fused = draw(self, 2) ? 0 : 1 + 2 * draw(self, 3),
+        .fused = draw(self, 3) ? 1 + 2 * draw(self, 4) : 0,
+        .check = !draw(self, 3),
     };
     check(self, haul_context_open(on->name, &options, &self->context, &self->error));
-    for (int i = 0; i < ARRAYS; i++) {
-        self->twins[i].cells = calloc(self->count, sizeof(unsigned));
-        check(self,
-              haul_array_new(self->context, &self->spec, &self->twins[i].array, &self->error));
-    }
+    tell("memory %llu, region %d, steps %u, share %g, fused %u, checked %d\n",
+         (unsigned long long)options.memory_bytes, self->region, options.steps, options.host_share,
+         options.fused, options.check);
+    for (int i = 0; i < ARRAYS; i++)
+        draw_array(self, &self->twins[i]);
+    self->table = (twin){.spec = {.size = {TABLE}}, .dims = 1, .type = CELL_4};
+    new_array(self, &self->table);
     const haul_array_spec one = {.size = {1}, .element_bytes = sizeof(unsigned)};
     for (int i = 0; i < RESULTS; i++)
         check(self, haul_array_new(self->context, &one, &self->results[i], &self->error));
+    for (int i = 0; i < TABLE; i++)
+        ((unsigned *)self->table.cells)[i] = draw(self, 1000000);
+    check(self, haul_array_write(self->table.array, self->table.cells, &self->error));
+}
+
+static void one_thing(program *self)
+{
+    const unsigned what = draw(self, 40);
+    if (what < 20)
+        one_loop(self);
+    else if (what < 25)
+        many_loops(self);
+    else if (what < 28)
+        touch_one(self);
+    else if (what < 29)
+        write_all(self);
+    else if (what < 30)
+        read_all(self, &self->twins[draw(self, ARRAYS)]);
+    else if (what < 31)
+        check_results(self);
+    else if (what < 33)
+        one_reduction(self);
+    else if (what < 35)
+        discard_one(self);
+    else if (what < 37)
+        swap_two(self);
+    else if (what < 38)
+        renew_array(self);
+    else
+        check(self, haul_context_wait(self->context, &self->error));
 }
 
 /* Whether steps were fused. */
 static bool has_fused(const program *self)
 {
     char *text;
-    if (haul_explain(self->context, &text, NULL))
+    if (haul_context_explain(self->context, &text, NULL))
         return false;
     const bool is_one = strstr(text, "fused on chip");
     free(text);
@@ -353,40 +540,37 @@ typedef struct tally {
     size_t fused;
 } tally;
 
+/* Each thing is drawn from a number of its own, so that a program can be made shorter by hand:
+ * TILE_WITHOUT=,3,7, leaves out two. */
+static bool is_left_out(unsigned index)
+{
+    char word[16];
+    const char *list = getenv("TILE_WITHOUT");
+    snprintf(word, sizeof word, ",%u,", index);
+    return list && strstr(list, word);
+}
+
 static void run_program(const device_case *on, uint64_t seed, tally *of)
 {
     program self = {.random = seed * 0x9e3779b97f4a7c15 + 1};
     make(&self, on);
-    for (unsigned i = draw(&self, 60); i > 0 && !self.is_over; i--) {
-        const unsigned what = draw(&self, 17);
-        if (what >= 14)
-            many_loops(&self);
-        else if (what == 12)
-            one_reduction(&self);
-        else if (what == 13)
-            check_results(&self);
-        else if (what < 8) {
-            one_loop(&self);
-        } else if (what < 10) {
-            touch(&self);
-        } else if (what < 11) {
-            twin *a = &self.twins[draw(&self, ARRAYS)], *b = &self.twins[draw(&self, ARRAYS)];
-            check(&self, haul_swap(a->array, b->array, &self.error));
-            unsigned *cells = a->cells;
-            a->cells = b->cells;
-            b->cells = cells;
-        } else {
-            check(&self, haul_context_wait(self.context, &self.error));
-        }
+    const unsigned things = draw(&self, 60);
+    for (unsigned i = 0; i < things && !self.is_over; i++) {
+        self.random = (seed + 1) * 0x9e3779b97f4a7c15 + (i + 1) * 0xbf58476d1ce4e5b9;
+        if (!is_left_out(i))
+            one_thing(&self);
     }
-    compare(&self);
+    for (int i = 0; i < ARRAYS && !self.is_over; i++)
+        read_all(&self, &self.twins[i]);
+    for (int i = 0; i < ARRAYS && !self.is_over; i++)
+        for (int part = 0; part < haul_array_regions(self.twins[i].array); part++)
+            touch(&self, &self.twins[i], part, HAUL_USE_READ);
     check_results(&self);
     for (int i = 0; i < RESULTS; i++)
         haul_array_free(self.results[i]);
-    for (int i = 0; i < ARRAYS; i++) {
-        haul_array_free(self.twins[i].array);
-        free(self.twins[i].cells);
-    }
+    for (int i = 0; i < ARRAYS; i++)
+        drop_array(&self.twins[i]);
+    drop_array(&self.table);
     of->whole += !self.is_over;
     of->fused += has_fused(&self);
     haul_context_close(self.context);
@@ -396,8 +580,7 @@ static void run_case(const device_case *on, int first, int programs)
 {
     tally of = {0};
     for (int i = first; i < first + programs; i++) {
-        if (getenv("TILE_VERBOSE"))
-            fprintf(stderr, "%s order %d program %d\n", on->name, (int)on->order, i);
+        tell("%s order %d program %d\n", on->name, (int)on->order, i);
         run_program(on, (uint64_t)i, &of);
     }
     print_message("%s, order %d: %zu of %d programs fit, %zu fused steps\n", on->name,
@@ -406,29 +589,46 @@ static void run_case(const device_case *on, int first, int programs)
 }
 
 static const device_case cases[] = {
-    {"host", HAUL_ORDER_USUAL, 60},     {"sim:k40", HAUL_ORDER_USUAL, 8},
-    {"sim:k40", HAUL_ORDER_LATE, 20},   {"sim:k40", HAUL_ORDER_RANDOM, 8},
-    {"opencl:0", HAUL_ORDER_USUAL, 15},
+    {"host", HAUL_ORDER_USUAL, 60, 30, false},
+    {"sim:k40", HAUL_ORDER_USUAL, 30, 15, false},
+    {"sim:k40", HAUL_ORDER_LATE, 40, 20, false},
+    {"sim:k40", HAUL_ORDER_RANDOM, 30, 15, false},
+    {"opencl:0", HAUL_ORDER_USUAL, 2, 3, true},
+    {"host,host", HAUL_ORDER_USUAL, 20, 5, false},
+    {"sim:k40,sim:k40", HAUL_ORDER_USUAL, 30, 7, false},
+    {"sim:k40,sim:k40,host", HAUL_ORDER_LATE, 20, 5, false},
+    {"sim:p100-pcie3,sim:k40", HAUL_ORDER_RANDOM, 10, 0, false},
 };
+
+static int slow_programs; /* of all devices; 0: the quick test */
 
 static void test_random_programs(void **state)
 {
     (void)state;
-    haul_device *device;
+    haul_context *context;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (!haul_device_open(cases[i].name, NULL, &device, NULL)) {
-            haul_device_close(device);
-            run_case(&cases[i], 1, SWEEP(cases[i].programs));
+        if (!haul_context_open(cases[i].name, NULL, &context, NULL)) {
+            haul_context_close(context);
+            const int quick = SWEEP(cases[i].programs);
+            run_case(&cases[i], slow_programs ? 1000 : 1,
+                     slow_programs ? slow_programs / 100 * cases[i].share : quick);
         }
 }
 
+static int number_of(const char *word)
+{
+    return (int)strtol(word, NULL, 10);
+}
+
+/* DEVICE ORDER FIRST [PROGRAMS]: those of one device; PROGRAMS: so many, of all devices. */
 int main(int argc, char **argv)
 {
     if (argc > 3) {
-        const device_case on = {argv[1], (haul_order)atoi(argv[2]), 1};
-        run_case(&on, atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 1);
+        const device_case on = {argv[1], (haul_order)number_of(argv[2]), 1, 0, false};
+        run_case(&on, number_of(argv[3]), argc > 4 ? number_of(argv[4]) : 1);
         return 0;
     }
+    slow_programs = argc == 2 ? number_of(argv[1]) : 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

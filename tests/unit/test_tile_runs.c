@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "haul/device_test.h"
 #include "haul/simulate.h"
 #include "haul/tile.h"
 #include "tile_kernels.h"
@@ -29,7 +30,7 @@ static double sum_of(const char *device, const haul_context_options *options, bo
     const void *const arguments[] = {u, sum};
     for (int i = 0; i < 2; i++) { /* there and back */
         double last = got;
-        assert_false(haul_loop(context, &sum_1, arguments, 2, &where, &error));
+        assert_false(haul_loop_queue(context, &sum_1, arguments, 2, &where, &error));
         if (haul_array_read(sum, &got, &error))
             fail_msg("%s", error.text);
         assert_true(!i || got == last);
@@ -37,7 +38,7 @@ static double sum_of(const char *device, const haul_context_options *options, bo
     const double whole = got;
     const haul_box none = {{3}, {3}};
     const haul_loop_options empty = {.box = &none};
-    assert_false(haul_loop(context, &sum_1, arguments, 2, &empty, &error));
+    assert_false(haul_loop_queue(context, &sum_1, arguments, 2, &empty, &error));
     assert_false(haul_array_read(sum, &got, &error) || got != 0);
     haul_array_free(u);
     haul_array_free(sum);
@@ -53,7 +54,8 @@ static void test_sum(void **state)
     (void)state;
     double first = 0;
     for (unsigned i = 0; i < 4; i++) {
-        const haul_device_options device = {.order = (haul_order)(i % 3), .seed = i};
+        const haul_device_options device = {
+            .test = &(haul_device_test){.order = (haul_order)(i % 3), .seed = i}};
         const haul_context_options options = {
             .device_options = &device, .memory_bytes = 25000, .region = 500};
         const double sum = sum_of("sim:k40", &options, false);
@@ -109,7 +111,8 @@ static void test_reductions(void **state)
         assert_true(highest == 59 && lowest == -40);
         haul_array_free(sum);
         assert_false(haul_array_new(context, &two, &sum, &error));
-        assert_int_equal(HAUL_LOOP(context, &error, &norms_3, u, v, sum, most, least), HAUL_USAGE);
+        assert_int_equal(HAUL_LOOP(context, &error, &norms_3, u, v, sum, most, least),
+                         HAUL_STATUS_USAGE);
         assert_non_null(strstr(error.text, "one element"));
         haul_array *const all[] = {u, v, sum, most, least};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -136,12 +139,12 @@ static double run_near_3(const char *device, const haul_context_options *options
     assert_false(haul_array_write(u, cells, &error));
     for (int i = 0; i < steps; i++) {
         assert_false(HAUL_LOOP(context, &error, &near_3, u, v, &k));
-        assert_false(haul_swap(u, v, &error));
+        assert_false(haul_array_swap(u, v, &error));
     }
     if (haul_array_read(u, cells, &error))
         fail_msg("%s: %s", device, error.text);
     const haul_context_counts counts = haul_context_count(context);
-    assert_false(haul_explain(context, text, &error));
+    assert_false(haul_context_explain(context, text, &error));
     haul_array_free(u);
     haul_array_free(v);
     haul_context_close(context);
@@ -211,7 +214,7 @@ static double simulated_s(haul_context *context, const char *machine)
     snprintf(path, sizeof path, "%s/plan.csv", folder);
     assert_false(haul_context_plan_write(context, path, &error));
     if (haul_schedule_load(path, &schedule, &error) || haul_machine_load(machine, &on, &error) ||
-        haul_simulate(schedule, on, NULL, &simulation, &error))
+        haul_simulation_make(schedule, on, NULL, &simulation, &error))
         fail_msg("%s", error.text);
     const double seconds = (double)simulation->timeline->makespan_ns * 1e-9;
     haul_simulation_free(simulation);
@@ -252,7 +255,7 @@ static void test_predicted(void **state)
         const int64_t begin = haul_device_now(haul_context_device(context));
         for (int step = 0; step < problems[i].steps; step++) {
             assert_false(HAUL_LOOP(context, &error, &heat_3, u, v));
-            assert_false(haul_swap(u, v, &error));
+            assert_false(haul_array_swap(u, v, &error));
         }
         assert_false(haul_array_read(u, NULL, &error));
         const double took = (double)(haul_device_now(haul_context_device(context)) - begin) * 1e-9;
@@ -294,8 +297,8 @@ static void test_shared(void **state)
             free(text);
         }
     const haul_context_options wrong = {.host_share = 1.5}, none = {.host_share = NAN};
-    assert_int_equal(haul_context_open("host", &wrong, &context, &error), HAUL_USAGE);
-    assert_int_equal(haul_context_open("host", &none, &context, &error), HAUL_USAGE);
+    assert_int_equal(haul_context_open("host", &wrong, &context, &error), HAUL_STATUS_USAGE);
+    assert_int_equal(haul_context_open("host", &none, &context, &error), HAUL_STATUS_USAGE);
 }
 
 /* A loop over a range of planes moves the regions that it touches, and no others. */
@@ -322,7 +325,7 @@ static void test_range(void **state)
         const haul_box box = {{ranges[i][0], 0, 0}, {ranges[i][1], 1, 1}};
         const haul_loop_options over = {.box = &box};
         const void *const arguments[] = {u, v, &k};
-        assert_false(haul_loop(context, &near_1, arguments, 3, &over, &error));
+        assert_false(haul_loop_queue(context, &near_1, arguments, 3, &over, &error));
         assert_false(haul_context_wait(context, &error));
     }
     const haul_context_counts counts = haul_context_count(context);
@@ -365,7 +368,7 @@ static int run_samples(const char *device, uint64_t memory_bytes, sample *cells)
     assert_false(haul_array_write(u, cells, &error));
     for (int i = 0; i < 5; i++) {
         assert_false(HAUL_LOOP(context, &error, &sample_3, u, v));
-        assert_false(haul_swap(u, v, &error));
+        assert_false(haul_array_swap(u, v, &error));
     }
     assert_false(HAUL_LOOP(context, &error, &sample_least_3, u, least));
     if (haul_array_read(u, cells, &error) || haul_array_read(least, &result, &error))
@@ -457,7 +460,7 @@ static void test_failed_region(void **state)
         .device_options = &device, .memory_bytes = 20000, .region = 400};
     pair self = open_pair("sim:k40", &options);
     assert_false(HAUL_LOOP(self.context, &error, &near_1, self.u, self.v, &k));
-    assert_int_equal(haul_context_wait(self.context, &error), HAUL_USAGE);
+    assert_int_equal(haul_context_wait(self.context, &error), HAUL_STATUS_USAGE);
     assert_non_null(strstr(error.text, "kernel 'near_1', planes "));
     check_squares(self.u);
     behind = LONG;

@@ -82,8 +82,8 @@ static bool holds(const naive *view, uint32_t op, const haul_resource *resource)
     const uint32_t device = resource->device == HAUL_NONE ? 2 : resource->device;
     if (!on_device(op) || naive_device(view, &drawn.ops[op]) != device)
         return false;
-    if (resource->kind == HAUL_STAGING)
-        return naive_is_of_host(&drawn.ops[op], HAUL_PAGEABLE);
+    if (resource->kind == HAUL_RESOURCE_STAGING)
+        return naive_is_of_host(&drawn.ops[op], HAUL_MEMORY_PAGEABLE);
     return naive_server(view, &drawn.ops[op]) % HAUL_RESOURCES == resource->kind;
 }
 
@@ -104,7 +104,7 @@ static void check_resource(const haul_timeline *timeline, const haul_resource *r
         busy_ns += running > 0;
     }
     assert_true(busy_ns == resource->busy_ns ||
-                (resource->kind == HAUL_STAGING && busy_ns < resource->busy_ns));
+                (resource->kind == HAUL_RESOURCE_STAGING && busy_ns < resource->busy_ns));
     assert_int_equal(resource->busy_ns + resource->idle_ns, timeline->makespan_ns);
     assert_true(resource->idle_ns >= 0);
 }
@@ -166,11 +166,11 @@ static const haul_workload *pipeline(by_hand *self, unsigned streams, int64_t in
                                      int64_t kernel_ns, int64_t out_ns)
 {
     for (unsigned s = 0; s < streams; s++)
-        by_hand_copy(self, HAUL_HTOD, HAUL_PINNED, 1, 0, in_ns)->stream = s;
+        by_hand_copy(self, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1, 0, in_ns)->stream = s;
     for (unsigned s = 0; s < streams; s++)
         by_hand_add(self, HAUL_OP_KERNEL, 1, kernel_ns)->stream = s;
     for (unsigned s = 0; s < streams; s++)
-        by_hand_copy(self, HAUL_DTOH, HAUL_PINNED, 1, 2, out_ns)->stream = s;
+        by_hand_copy(self, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 1, 2, out_ns)->stream = s;
     return by_hand_finish(self);
 }
 
@@ -208,18 +208,18 @@ static void copies_slow_each_other(void **state)
 {
     (void)state;
     by_hand self = {0};
-    by_hand_copy(&self, HAUL_HTOD, HAUL_PINNED, 1, 0, 100)->stream = 0;
-    by_hand_copy(&self, HAUL_DTOH, HAUL_PINNED, 1, 0, 50)->stream = 1;
+    by_hand_copy(&self, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1, 0, 100)->stream = 0;
+    by_hand_copy(&self, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 1, 0, 50)->stream = 1;
     haul_timeline_options options = plain;
-    options.device.busy_speed[HAUL_HTOD] = 0.5;
-    options.device.busy_speed[HAUL_DTOH] = 0.25;
+    options.device.busy_speed[HAUL_DIRECTION_HTOD] = 0.5;
+    options.device.busy_speed[HAUL_DIRECTION_DTOH] = 0.25;
     haul_timeline *timeline = run(by_hand_finish(&self), &options);
     /* Both until the first has done all its 100 at half speed, at 200; the other has 50 * 1 left to
      * do less 200 * 0.25. */
     assert_int_equal(timeline->ops[0].end_ns, 200);
     assert_int_equal(timeline->ops[1].end_ns, 200);
     haul_timeline_free(timeline);
-    options.device.busy_speed[HAUL_HTOD] = 0.8;
+    options.device.busy_speed[HAUL_DIRECTION_HTOD] = 0.8;
     timeline = run(&self.workload, &options);
     assert_int_equal(timeline->ops[0].end_ns, 125);
     assert_int_equal(timeline->ops[1].end_ns, 125 + 50 - 31);
@@ -231,12 +231,12 @@ static void chained_copies_save_their_latency(void **state)
 {
     (void)state;
     haul_timeline_options options = plain;
-    options.device.chained_ns[HAUL_HTOD] = 3;
+    options.device.chained_ns[HAUL_DIRECTION_HTOD] = 3;
     assert_int_equal(makespan(4, 10, 1, 1, &options), 10 + 3 * 7 + 1 + 1);
     /* Copies back come out at 11, 18, 25 and 32, each finds the engine idle. */
-    options.device.chained_ns[HAUL_DTOH] = 1;
+    options.device.chained_ns[HAUL_DIRECTION_DTOH] = 1;
     assert_int_equal(makespan(4, 10, 1, 2, &options), 10 + 3 * 7 + 1 + 2);
-    options.device.chained_ns[HAUL_HTOD] = 0;
+    options.device.chained_ns[HAUL_DIRECTION_HTOD] = 0;
     assert_int_equal(makespan(4, 1, 1, 10, &options), 1 + 1 + 10 + 3 * 9);
 }
 
@@ -289,7 +289,8 @@ static void blocking_calls_return_late(void **state)
         by_hand self = {0};
         haul_workload_thread thread = {0};
         for (int64_t i = 0; i < 2; i++) {
-            haul_op *op = by_hand_copy(&self, (haul_direction)i, HAUL_PAGEABLE, 1, 10 * i, 5);
+            haul_op *op =
+                by_hand_copy(&self, (haul_direction)i, HAUL_MEMORY_PAGEABLE, 1, 10 * i, 5);
             op->stream = (uint32_t)i;
             op->thread = 0;
             op->thread_prev = i ? 0 : HAUL_NONE;
@@ -397,7 +398,7 @@ static void bad_input_is_named(void **state)
         by_hand self = {0};
         pipeline(&self, 1, 10, 20, 30);
         cases[i].spoil(&self);
-        check_error(&self.workload, &plain, HAUL_BAD_INPUT, cases[i].text);
+        check_error(&self.workload, &plain, HAUL_STATUS_BAD_INPUT, cases[i].text);
         by_hand_release(&self);
     }
 }
@@ -419,12 +420,12 @@ static void a_call_that_returns_too_late_is_named(void **state)
     self.ops[0].start_ns = self.ops[2].start_ns = -far_ns;
     self.ops[0].call_ns = self.ops[0].call_dur_ns = far_ns;
     self.ops[1].thread_prev = 0;
-    check_error(&self.workload, &host, HAUL_BAD_INPUT,
+    check_error(&self.workload, &host, HAUL_STATUS_BAD_INPUT,
                 "operation 1, a kernel, takes the timeline beyond 2^62 ns");
     host.device.issue_on_return[HAUL_OP_COPY] = true;
     host.device.issue_ns[HAUL_OP_COPY] = far_ns;
     self.ops[0].flags = 0;
-    check_error(&self.workload, &host, HAUL_BAD_INPUT,
+    check_error(&self.workload, &host, HAUL_STATUS_BAD_INPUT,
                 "operation 0, a copy, takes the timeline beyond 2^62 ns");
     by_hand_release(&self);
 }
@@ -440,7 +441,7 @@ static void calls_in_a_circle_are_named(void **state)
     self.ops[1].thread = self.ops[2].thread = 0;
     self.ops[1].thread_prev = 2;
     self.ops[2].thread_prev = 1;
-    check_error(&self.workload, &plain, HAUL_BAD_INPUT,
+    check_error(&self.workload, &plain, HAUL_STATUS_BAD_INPUT,
                 "operation 1, a kernel, is never called: the calls before it on its thread form a "
                 "cycle");
     by_hand_release(&self);
@@ -469,9 +470,9 @@ static void cycles_end_in_an_error(void **state)
         haul_timeline *timeline = NULL;
         haul_error error = {0};
         const haul_status status = haul_timeline_run(&drawn.workload, &options, &timeline, &error);
-        assert_true(status == HAUL_OK || status == HAUL_BAD_INPUT);
+        assert_true(status == HAUL_OK || status == HAUL_STATUS_BAD_INPUT);
         assert_true(status == HAUL_OK || strstr(error.text, "operation") != NULL);
-        cycles += status == HAUL_BAD_INPUT;
+        cycles += status == HAUL_STATUS_BAD_INPUT;
         haul_timeline_free(timeline);
     }
     assert_in_range(cycles, 200, 990);
@@ -492,19 +493,20 @@ static void absent_resources_are_named(void **state)
     pipeline(&self, 1, 10, 20, 30);
     haul_timeline_options options = plain;
     options.device.copy_engines = 0;
-    check_error(&self.workload, &options, HAUL_ABSENT,
+    check_error(&self.workload, &options, HAUL_STATUS_ABSENT,
                 "operation 0, a copy, needs a copy engine, and the device has none");
     options = plain;
     options.device.kernels = 0;
-    check_error(&self.workload, &options, HAUL_ABSENT,
+    check_error(&self.workload, &options, HAUL_STATUS_ABSENT,
                 "operation 1, a kernel, needs a device that runs kernels");
     options = plain;
     options.duration = negative;
-    check_error(&self.workload, &options, HAUL_BAD_INPUT,
+    check_error(&self.workload, &options, HAUL_STATUS_BAD_INPUT,
                 "operation 0, a copy, is given a duration that is negative or beyond 2^61 ns");
     options = plain;
     options.device.busy_speed[1] = 0;
-    check_error(&self.workload, &options, HAUL_USAGE, "a busy speed lies in (0, 1], not at 0");
+    check_error(&self.workload, &options, HAUL_STATUS_USAGE,
+                "a busy speed lies in (0, 1], not at 0");
     by_hand_release(&self);
 }
 

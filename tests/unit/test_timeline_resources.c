@@ -114,7 +114,8 @@ static void kernels_in_a_row_have_a_gap(void **state)
     assert_int_equal(timeline->ops[2].start_ns, 207);
     haul_timeline_free(timeline);
     options.device.kernel_gap_ns = -1;
-    assert_int_equal(haul_timeline_run(&self.workload, &options, &timeline, NULL), HAUL_USAGE);
+    assert_int_equal(haul_timeline_run(&self.workload, &options, &timeline, NULL),
+                     HAUL_STATUS_USAGE);
     by_hand_release(&self);
 }
 
@@ -234,9 +235,9 @@ static void devices_share_a_link(void **state)
 {
     (void)state;
     by_hand self = {0};
-    add_copy(&self, 0, HAUL_HTOD, HAUL_PINNED, 100);
-    add_copy(&self, 4, HAUL_HTOD, HAUL_PINNED, 50);
-    add_copy(&self, 5, HAUL_DTOH, HAUL_PINNED, 100);
+    add_copy(&self, 0, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 100);
+    add_copy(&self, 4, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 50);
+    add_copy(&self, 5, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 100);
     by_hand_finish(&self);
     haul_timeline_options options = plain;
     haul_timeline *timeline = run(&self, &options);
@@ -249,7 +250,7 @@ static void devices_share_a_link(void **state)
     assert_int_equal(timeline->ops[2].end_ns, 100);
     haul_timeline_free(timeline);
     options.device.link_copies = 1.25; /* five eighths of the speed for each of two */
-    options.device.busy_speed[HAUL_HTOD] = 0.5;
+    options.device.busy_speed[HAUL_DIRECTION_HTOD] = 0.5;
     timeline = run(&self, &options);
     assert_int_equal(timeline->ops[1].end_ns, 100); /* its own speed is less than its share */
     assert_int_equal(timeline->ops[0].end_ns, 100 + 38);
@@ -261,11 +262,11 @@ static void pageable_copies_exclude_each_other(void **state)
 {
     (void)state;
     by_hand self = {0};
-    add_copy(&self, 0, HAUL_HTOD, HAUL_PINNED, 30);
-    add_copy(&self, 1, HAUL_HTOD, HAUL_PAGEABLE, 100);
-    add_copy(&self, 2, HAUL_DTOH, HAUL_PAGEABLE, 100);
-    add_copy(&self, 3, HAUL_DTOH, HAUL_PINNED, 10);
-    add_copy(&self, 4, HAUL_HTOD, HAUL_PAGEABLE, 10);
+    add_copy(&self, 0, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 30);
+    add_copy(&self, 1, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 100);
+    add_copy(&self, 2, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PAGEABLE, 100);
+    add_copy(&self, 3, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 10);
+    add_copy(&self, 4, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 10);
     by_hand_finish(&self);
     haul_timeline_options options = plain;
     haul_timeline *timeline = run(&self, &options);
@@ -278,7 +279,7 @@ static void pageable_copies_exclude_each_other(void **state)
     assert_int_equal(timeline->ops[3].start_ns, 0);
     assert_int_equal(timeline->ops[4].start_ns, 0); /* another device's buffer */
     assert_int_equal(timeline->cause[2], 1);
-    const haul_resource *staging = find(timeline, HAUL_STAGING);
+    const haul_resource *staging = find(timeline, HAUL_RESOURCE_STAGING);
     assert_int_equal(staging->ops, 2);
     assert_int_equal(staging->busy_ns, 230);
     assert_int_equal(staging->idle_ns, 0);
@@ -290,9 +291,9 @@ static void migrations_pass_by_the_engines(void **state)
 {
     (void)state;
     by_hand self = {0};
-    add_copy(&self, 0, HAUL_HTOD, HAUL_PINNED, 100);
-    add_copy(&self, 1, HAUL_HTOD, HAUL_MANAGED, 50);
-    add_copy(&self, 2, HAUL_HTOD, HAUL_MANAGED, 50);
+    add_copy(&self, 0, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 100);
+    add_copy(&self, 1, HAUL_DIRECTION_HTOD, HAUL_MEMORY_MANAGED, 50);
+    add_copy(&self, 2, HAUL_DIRECTION_HTOD, HAUL_MEMORY_MANAGED, 50);
     by_hand_finish(&self);
     haul_timeline_options options = plain;
     haul_timeline *timeline = run(&self, &options);
@@ -305,7 +306,7 @@ static void migrations_pass_by_the_engines(void **state)
     assert_int_equal(timeline->ops[2].start_ns, 100);
     assert_int_equal(timeline->ops[2].end_ns, 200);
     assert_int_equal(timeline->ops[0].end_ns, 200);
-    assert_int_equal(find(timeline, HAUL_MIGRATION)->busy_ns, 200);
+    assert_int_equal(find(timeline, HAUL_RESOURCE_MIGRATION)->busy_ns, 200);
     haul_timeline_free(timeline);
     by_hand_release(&self);
 }
@@ -315,9 +316,9 @@ static void migrations_answer_faults(void **state)
 {
     (void)state;
     by_hand self = {0};
-    add_copy(&self, 0, HAUL_HTOD, HAUL_PINNED, 30);
+    add_copy(&self, 0, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 30);
     add_kernel(&self, 0, HAUL_NONE, 50);
-    add_copy(&self, 1, HAUL_HTOD, HAUL_MANAGED, 10);
+    add_copy(&self, 1, HAUL_DIRECTION_HTOD, HAUL_MEMORY_MANAGED, 10);
     add_kernel(&self, 2, HAUL_NONE, 50);
     by_hand_finish(&self);
     haul_timeline_options options = plain;
@@ -337,7 +338,7 @@ static void checks_hold_up_later_kernels(void **state)
     by_hand self = {0};
     for (uint32_t s = 0; s < 2; s++) {
         add_kernel(&self, s, HAUL_NONE, 100);
-        add_copy(&self, s, HAUL_DTOH, HAUL_PINNED, 10);
+        add_copy(&self, s, HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, 10);
     }
     by_hand_finish(&self);
     haul_timeline_options options = plain;
@@ -364,7 +365,7 @@ static void devices_do_not_look_at_each_other(void **state)
     assert_true(ops && streams && devices);
     for (uint32_t i = 0; i < OPS; i++) {
         ops[i] = (haul_op){.kind = i / DEVICES == 1 ? HAUL_OP_KERNEL : HAUL_OP_COPY,
-                           .direction = i < DEVICES ? HAUL_HTOD : HAUL_DTOH,
+                           .direction = i < DEVICES ? HAUL_DIRECTION_HTOD : HAUL_DIRECTION_DTOH,
                            .dur_ns = 100 + i % 1000,
                            .name = HAUL_NONE,
                            .stream = i % DEVICES,
@@ -407,7 +408,7 @@ static void queues_that_never_empty_are_cycles(void **state)
     haul_error error = {0};
     timeline = NULL;
     assert_int_equal(haul_timeline_run(&self.workload, &options, &timeline, &error),
-                     HAUL_BAD_INPUT);
+                     HAUL_STATUS_BAD_INPUT);
     assert_null(timeline);
     assert_string_equal(error.text,
                         "operation 0 waits, through its dependencies, its stream and its thread, "
@@ -420,7 +421,7 @@ static void more_engines_take_more_peer_copies(void **state)
     (void)state;
     by_hand self = {0};
     for (uint32_t s = 0; s < 3; s++)
-        add_copy(&self, s, HAUL_PTOP, HAUL_DEVICE, 10);
+        add_copy(&self, s, HAUL_DIRECTION_PTOP, HAUL_MEMORY_DEVICE, 10);
     by_hand_finish(&self);
     for (unsigned engines = 1; engines <= 5; engines++) {
         haul_timeline_options options = plain;
@@ -444,7 +445,7 @@ static void links_that_carry_nothing_are_refused(void **state)
         haul_timeline *timeline = NULL;
         haul_error error = {0};
         assert_int_equal(haul_timeline_run(&self.workload, &options, &timeline, &error),
-                         HAUL_USAGE);
+                         HAUL_STATUS_USAGE);
         assert_null(timeline);
     }
     by_hand_release(&self);
@@ -471,7 +472,7 @@ static void machines_have_the_room_of_their_architecture(void **state)
     assert_int_equal(a100.occupancy.multiprocessors, 108);
     assert_int_equal(a100.occupancy.threads, 2048);
     assert_int_equal(a100.occupancy.shared_bytes, 164 * 1024);
-    assert_int_equal(a100.queue_depth, 1024);
+    assert_int_equal(a100.queue_depth, 1022);
     assert_int_equal(rtx.occupancy.threads, 1536);
     assert_int_equal(rtx.occupancy.blocks, 16);
     assert_int_equal(mi300x.kernels, 1);
@@ -510,9 +511,9 @@ static void an_architecture_without_cores_has_its_queue(void **state)
     (void)state;
     const haul_timeline_device kepler = device_with("architecture: kepler, multiprocessors: 13");
     const haul_timeline_device ampere = device_with("architecture: ampere, multiprocessors: 108");
-    assert_int_equal(kepler.queue_depth, 1024);
+    assert_int_equal(kepler.queue_depth, 1022);
     assert_int_equal(kepler.occupancy.multiprocessors, 13);
-    assert_int_equal(ampere.queue_depth, 1024);
+    assert_int_equal(ampere.queue_depth, 1022);
     assert_int_equal(ampere.occupancy.threads, 1536); /* the least of the architecture */
     assert_int_equal(device_with("architecture: cdna3").queue_depth, 0);
     assert_int_equal(device_with("count: 1").queue_depth, 0);
@@ -581,12 +582,12 @@ static void calls_wait_for_room_no_longer_than_the_device_makes_them(void **stat
     haul_workload_thread thread = {0};
     make_held(&self, &thread);
     haul_replay replay;
-    haul_recorded_waits found;
+    hl_timeline_recorded_waits found;
     assert_int_equal(haul_timeline_replay(&self.workload, HAUL_RELEASE_HOST, &replay, NULL),
                      HAUL_OK);
     assert_true(fabs(replay.error) < 0.1);
     assert_in_range(replay.device.queue_depth, 1090, 1101);
-    assert_int_equal(haul_recorded_waits_find(&self.workload, &found, NULL), HAUL_OK);
+    assert_int_equal(hl_timeline_recorded_waits_find(&self.workload, &found, NULL), HAUL_OK);
     assert_non_null(found.call_durations_ns);
     assert_int_equal(found.call_durations_ns[0], 1);
     assert_int_equal(found.call_durations_ns[2000], 5);

@@ -77,11 +77,11 @@ static void check_copies(const haul_workload *workload, const char *path, bool n
         haul_direction direction;
         const char *kinds;
         const char *side;
-    } groups[] = {{HAUL_HTOD, "1, 3, 11", "srcKind"},
-                  {HAUL_DTOH, "2, 4, 12", "dstKind"},
-                  {HAUL_DTOD, "5, 6, 7, 8, 13", NULL},
-                  {HAUL_HTOH, "9", NULL},
-                  {HAUL_PTOP, "10", NULL}};
+    } groups[] = {{HAUL_DIRECTION_HTOD, "1, 3, 11", "srcKind"},
+                  {HAUL_DIRECTION_DTOH, "2, 4, 12", "dstKind"},
+                  {HAUL_DIRECTION_DTOD, "5, 6, 7, 8, 13", NULL},
+                  {HAUL_DIRECTION_HTOH, "9", NULL},
+                  {HAUL_DIRECTION_PTOP, "10", NULL}};
     char sql[512];
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         static const char select[] = "SELECT count(*), sum(bytes), sum(end - start) FROM "
@@ -92,9 +92,9 @@ static void check_copies(const haul_workload *workload, const char *path, bool n
         for (int kind = 0; groups[i].side && kind < 2; kind++) {
             snprintf(sql, sizeof sql, "%s (%s) AND %s = %d", select, groups[i].kinds,
                      groups[i].side, kind + nvprof);
-            check_equal(
-                of_copies(workload, groups[i].direction, kind ? HAUL_PINNED : HAUL_PAGEABLE),
-                from_sql(path, sql), path, kind ? "pinned" : "pageable");
+            check_equal(of_copies(workload, groups[i].direction,
+                                  kind ? HAUL_MEMORY_PINNED : HAUL_MEMORY_PAGEABLE),
+                        from_sql(path, sql), path, kind ? "pinned" : "pageable");
         }
     }
 }

@@ -1,8 +1,12 @@
 /* Files that are no profiles, or no longer. */
 #include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "profile_db.h"
 
@@ -67,21 +71,98 @@ static void files_of_other_kinds_are_named(void **state)
     (void)state;
     static const unsigned char gzip[] = {0x1f, 0x8b, 8, 0, 0, 0};
     static const unsigned char report[] = {'N', 'V', 0, 1, 2, 3};
-    expect(write_file("empty.sqlite", "", 0), HAUL_BAD_INPUT, "an empty file");
-    expect(write_file("notes.sqlite", "some text\n", 10), HAUL_BAD_INPUT, "a text file");
-    expect(write_file("k.json", "{\"events\": []}", 14), HAUL_BAD_INPUT, "a JSON file");
-    expect(write_file("k.json.gz", gzip, sizeof gzip), HAUL_IO, "gzip data cut short at byte 6");
-    expect(write_file("r.nsys-rep", report, sizeof report), HAUL_ABSENT,
+    expect(write_file("empty.sqlite", "", 0), HAUL_STATUS_BAD_INPUT, "an empty file");
+    expect(write_file("notes.sqlite", "some text\n", 10), HAUL_STATUS_BAD_INPUT, "a text file");
+    expect(write_file("k.json", "{\"events\": []}", 14), HAUL_STATUS_BAD_INPUT, "a JSON file");
+    expect(write_file("k.json.gz", gzip, sizeof gzip), HAUL_STATUS_IO,
+           "gzip data cut short at byte 6");
+    expect(write_file("r.nsys-rep", report, sizeof report), HAUL_STATUS_ABSENT,
            "nsys export --type sqlite");
     static const unsigned char zeros[200] = {0};
-    expect(write_file("zeros.sqlite", zeros, sizeof zeros), HAUL_BAD_INPUT,
+    expect(write_file("zeros.sqlite", zeros, sizeof zeros), HAUL_STATUS_BAD_INPUT,
            "no SQLite database: a report");
-    expect(write_file("head.sqlite", "SQLite format 3", 16), HAUL_BAD_INPUT,
+    expect(write_file("head.sqlite", "SQLite format 3", 16), HAUL_STATUS_BAD_INPUT,
            "shorter than its header");
-    expect(write_file("r.bin", report, sizeof report), HAUL_BAD_INPUT, "no SQLite database");
-    expect(folder, HAUL_IO, "a directory");
-    expect("/dev/null", HAUL_IO, "device or pipe");
-    expect(path_of("absent"), HAUL_IO, "cannot open");
+    expect(write_file("r.bin", report, sizeof report), HAUL_STATUS_BAD_INPUT, "no SQLite database");
+    expect(folder, HAUL_STATUS_IO, "a directory");
+    expect("/dev/null", HAUL_STATUS_IO, "device or pipe");
+    expect(path_of("absent"), HAUL_STATUS_IO, "cannot open");
+}
+
+static void texts_of_wide_characters_are_named(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"traceEvents\":[]}";
+    enum { COUNT = sizeof text - 1 };
+    for (int form = 0; form < 4; form++) { /* a mark or none, either order of bytes */
+        unsigned char wide[2 * COUNT + 2];
+        size_t size = 0;
+        const bool big = form & 1;
+        for (int i = form & 2 ? -1 : 0; i < COUNT; i++) {
+            const unsigned unit = i < 0 ? 0xfeff : (unsigned char)text[i];
+            wide[size++] = (unsigned char)(big ? unit >> 8 : unit);
+            wide[size++] = (unsigned char)(big ? unit : unit >> 8);
+        }
+        expect(write_file("wide.json", wide, size), HAUL_STATUS_BAD_INPUT, "a text in UTF-16");
+    }
+}
+
+static size_t files_in(const char *path)
+{
+    size_t count = 0;
+    DIR *const dir = opendir(path);
+    assert_non_null(dir);
+    for (const struct dirent *entry; (entry = readdir(dir));)
+        count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+/* A gzipped database whose header says that it has so many pages, and so many bytes of zeros. */
+static const char *packed(const char *name, uint32_t pages, size_t zeros)
+{
+    size_t size;
+    static const char nothing[1 << 16];
+    unsigned char *const bytes = profile_bytes(&size);
+    for (int i = 0; i < 4; i++)
+        bytes[28 + i] = (unsigned char)(pages >> (24 - 8 * i));
+    const char *const path = path_of(name);
+    const gzFile file = gzopen(path, "wb1");
+    assert_non_null(file);
+    assert_int_equal(gzwrite(file, bytes, (unsigned)size), (int)size);
+    for (size_t done = 0; done < zeros; done += sizeof nothing)
+        assert_int_equal(gzwrite(file, nothing, sizeof nothing), sizeof nothing);
+    assert_int_equal(gzclose(file), Z_OK);
+    sqlite3_free(bytes);
+    return path;
+}
+
+/* No more is unpacked than the header says and than there is room for, and nothing is left: neither
+ * by a reader that refuses nor by one that is ended meanwhile. */
+static void unpacked_databases_are_bounded(void **state)
+{
+    (void)state;
+    enum { MILLION = 1 << 20, LONG_MS = 10 };
+    char temporary[sizeof folder + 16];
+    snprintf(temporary, sizeof temporary, "%s/tmp", folder);
+    assert_int_equal(mkdir(temporary, 0700), 0);
+    setenv("TMPDIR", temporary, 1);
+    expect(packed("more.gz", 10, 4 * MILLION), HAUL_STATUS_BAD_INPUT,
+           "unpacks to more bytes than its header says");
+    expect(packed("huge.gz", UINT32_C(1) << 31, 0), HAUL_STATUS_IO, "TMPDIR");
+    assert_int_equal(files_in(temporary), 0);
+    const char *const path = packed("long.gz", UINT32_C(1) << 19, (size_t)100 * MILLION);
+    const pid_t child = fork();
+    if (!child) {
+        haul_workload *workload = NULL;
+        _exit(haul_trace_load(path, &workload, NULL) != HAUL_OK);
+    }
+    (void)nanosleep(&(struct timespec){.tv_nsec = LONG_MS * 1000000}, NULL);
+    kill(child, SIGTERM);
+    waitpid(child, NULL, 0);
+    assert_int_equal(files_in(temporary), 0);
+    unsetenv("TMPDIR");
+    assert_int_equal(rmdir(temporary), 0);
 }
 
 static void truncated_files_are_refused(void **state)
@@ -90,7 +171,7 @@ static void truncated_files_are_refused(void **state)
     size_t size;
     unsigned char *bytes = profile_bytes(&size);
     for (size_t kept = 16; kept < size; kept += 509)
-        expect(write_file("cut.sqlite", bytes, kept), HAUL_BAD_INPUT, "truncated");
+        expect(write_file("cut.sqlite", bytes, kept), HAUL_STATUS_BAD_INPUT, "truncated");
     haul_workload *workload = NULL;
     assert_int_equal(haul_trace_load(write_file("whole.sqlite", bytes, size), &workload, NULL),
                      HAUL_OK);
@@ -152,7 +233,7 @@ static void corrupt_files_never_crash(void **state)
         bytes[at] = kept;
         if (status) {
             refused++;
-            assert_true(status == HAUL_BAD_INPUT || status == HAUL_IO);
+            assert_true(status == HAUL_STATUS_BAD_INPUT || status == HAUL_STATUS_IO);
             assert_string_equal(error.file, path);
             assert_true(error.text[0] != '\0');
         } else {
@@ -209,7 +290,8 @@ static void endless_tables_are_refused(void **state)
         const size_t child = level + 1 < LEVELS ? last - level - 1 : last;
         write_inner_page(bytes + (page - 1) * PAGE, PAGE, child);
     }
-    expect(write_file("bent.sqlite", bytes, (size_t)size), HAUL_BAD_INPUT, "more rows than fit it");
+    expect(write_file("bent.sqlite", bytes, (size_t)size), HAUL_STATUS_BAD_INPUT,
+           "more rows than fit it");
     sqlite3_free(bytes);
 }
 
@@ -236,6 +318,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_other_kinds_are_named),
+        cmocka_unit_test(texts_of_wide_characters_are_named),
+        cmocka_unit_test(unpacked_databases_are_bounded),
         cmocka_unit_test(truncated_files_are_refused),
         cmocka_unit_test(files_are_left_alone),
         cmocka_unit_test(corrupt_files_never_crash),

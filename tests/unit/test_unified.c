@@ -9,7 +9,7 @@
  * wait of the host, which then touches four pieces, one each 200 ns, and works on. */
 enum { ROUNDS = 3, PIECES = 4, ROUND_NS = 3000, KERNEL_NS = 1000 };
 
-static void add_migration(haul_trace_builder *builder, haul_direction direction, int64_t start_ns)
+static void add_migration(hl_trace_builder *builder, haul_direction direction, int64_t start_ns)
 {
     const haul_op op = {.kind = HAUL_OP_COPY,
                         .start_ns = start_ns,
@@ -19,11 +19,11 @@ static void add_migration(haul_trace_builder *builder, haul_direction direction,
                         .thread = HAUL_NONE,
                         .stream = 1,
                         .direction = (uint8_t)direction,
-                        .detail = HAUL_MANAGED};
-    haul_trace_op(builder, &op, 0);
+                        .detail = HAUL_MEMORY_MANAGED};
+    hl_trace_op(builder, &op, 0);
 }
 
-static void add_round(haul_trace_builder *builder, uint64_t round)
+static void add_round(hl_trace_builder *builder, uint64_t round)
 {
     const int64_t start_ns = (int64_t)round * ROUND_NS;
     const haul_op kernel = {.kind = HAUL_OP_KERNEL,
@@ -38,35 +38,36 @@ static void add_round(haul_trace_builder *builder, uint64_t round)
                           .name = HAUL_NONE,
                           .stream = HAUL_NONE,
                           .thread = HAUL_NONE};
-    haul_trace_op(builder, &kernel, 1 + 2 * round);
-    haul_trace_wait(builder, &wait, 2 + 2 * round, &(haul_wait){1, 0, HAUL_NO_ID, HAUL_NO_ID});
+    hl_trace_op(builder, &kernel, 1 + 2 * round);
+    hl_trace_wait(builder, &wait, 2 + 2 * round,
+                  &(hl_trace_host_wait){1, 0, HL_TRACE_NO_ID, HL_TRACE_NO_ID});
     for (int i = 0; i < PIECES; i++) {
-        add_migration(builder, HAUL_HTOD, start_ns + 100 * i);
-        add_migration(builder, HAUL_DTOH, start_ns + KERNEL_NS + 50 + 200 * i);
+        add_migration(builder, HAUL_DIRECTION_HTOD, start_ns + 100 * i);
+        add_migration(builder, HAUL_DIRECTION_DTOH, start_ns + KERNEL_NS + 50 + 200 * i);
     }
 }
 
 static haul_workload *recording(void)
 {
-    haul_trace_builder builder;
-    haul_trace_init(&builder);
-    const uint32_t device = haul_trace_device(&builder, 0, 0);
+    hl_trace_builder builder;
+    hl_trace_init(&builder);
+    const uint32_t device = hl_trace_device(&builder, 0, 0);
     for (uint64_t s = 0; s < 2; s++)
-        haul_builder_stream(&builder.built,
-                            &(haul_workload_stream){.device = device, .process = 1, .id = s});
-    haul_builder_thread(&builder.built, &(haul_workload_thread){.process = 1, .id = 7});
-    haul_builder_shape(&builder.built, &(haul_shape){.grid = {1, 1, 1}});
+        hl_workload_builder_stream(
+            &builder.built, &(haul_workload_stream){.device = device, .process = 1, .id = s});
+    hl_workload_builder_thread(&builder.built, &(haul_workload_thread){.process = 1, .id = 7});
+    hl_workload_builder_shape(&builder.built, &(haul_shape){.grid = {1, 1, 1}});
     for (uint64_t r = 0; r < ROUNDS; r++)
         add_round(&builder, r);
     for (uint64_t r = 0; r < ROUNDS; r++) {
         const int64_t start_ns = (int64_t)r * ROUND_NS;
-        haul_trace_call(&builder, &(haul_call){start_ns, 10, 1 + 2 * r, HAUL_NONE, 0});
-        haul_trace_call(&builder,
-                        &(haul_call){start_ns + 10, KERNEL_NS - 10, 2 + 2 * r, HAUL_NONE, 0});
+        hl_trace_call(&builder, &(hl_trace_host_call){start_ns, 10, 1 + 2 * r, HAUL_NONE, 0});
+        hl_trace_call(&builder, &(hl_trace_host_call){start_ns + 10, KERNEL_NS - 10, 2 + 2 * r,
+                                                      HAUL_NONE, 0});
     }
     haul_workload *workload = NULL;
     haul_error error;
-    assert_int_equal(haul_trace_finish(&builder, "test", "none", &workload, &error), HAUL_OK);
+    assert_int_equal(hl_trace_finish(&builder, "test", "none", &workload, &error), HAUL_OK);
     workload_check(workload);
     return workload;
 }
@@ -87,7 +88,7 @@ static void the_host_touches_after_its_waits(void **state)
         const haul_op *after = &workload->ops[workload->edges[e].after];
         if (before->kind != HAUL_OP_SYNC)
             continue;
-        assert_true(is_migration(after, HAUL_DTOH));
+        assert_true(is_migration(after, HAUL_DIRECTION_DTOH));
         assert_int_equal(before->start_ns / ROUND_NS, after->start_ns / ROUND_NS);
         followers++;
     }
@@ -128,7 +129,7 @@ static void a_faster_kernel_moves_the_faults(void **state)
     assert_int_equal(haul_timeline_run(workload, &options, &timeline, &error), HAUL_OK);
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const int64_t rounds = op->start_ns / ROUND_NS + is_migration(op, HAUL_DTOH);
+        const int64_t rounds = op->start_ns / ROUND_NS + is_migration(op, HAUL_DIRECTION_DTOH);
         assert_int_equal(timeline->ops[i].start_ns, op->start_ns - SAVED * rounds);
     }
     haul_timeline_free(timeline);

@@ -43,7 +43,7 @@ static void other_words_are_refused(void **state)
         double value = 7;
         haul_error error = {0};
         assert_int_equal(haul_quantity_parse(wrong[i].text, wrong[i].dimension, &value, &error),
-                         HAUL_BAD_INPUT);
+                         HAUL_STATUS_BAD_INPUT);
         assert_true(value == 7);
         assert_non_null(strstr(error.text, "expected"));
     }
@@ -58,9 +58,9 @@ static void bytes_are_whole(void **state)
     assert_int_equal(bytes, 1500000000);
     assert_int_equal(haul_bytes_parse("0", &bytes, &error), HAUL_OK);
     assert_int_equal(bytes, 0);
-    assert_int_equal(haul_bytes_parse("-1", &bytes, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_bytes_parse("0.5 B", &bytes, &error), HAUL_BAD_INPUT);
-    assert_int_equal(haul_bytes_parse("9e18 TB", &bytes, &error), HAUL_BAD_INPUT);
+    assert_int_equal(haul_bytes_parse("-1", &bytes, &error), HAUL_STATUS_BAD_INPUT);
+    assert_int_equal(haul_bytes_parse("0.5 B", &bytes, &error), HAUL_STATUS_BAD_INPUT);
+    assert_int_equal(haul_bytes_parse("9e18 TB", &bytes, &error), HAUL_STATUS_BAD_INPUT);
     assert_int_equal(bytes, 0);
 }
 
@@ -73,6 +73,8 @@ static void formatting_reads_back(void **state)
     assert_string_equal(haul_quantity_format(64 << 20, HAUL_DIM_BYTES, 4, text, sizeof text),
                         "64 MiB");
     assert_string_equal(haul_quantity_format(0, HAUL_DIM_SECONDS, 4, text, sizeof text), "0 s");
+    assert_string_equal(haul_quantity_format(86315, HAUL_DIM_SECONDS, 3, text, sizeof text),
+                        "86315 s");
     assert_string_equal(haul_quantity_format(9.42e-6, HAUL_DIM_SECONDS, 4, text, sizeof text),
                         "9.42 us");
     srand(1);

@@ -57,7 +57,7 @@ static int count_rows(const char **note)
     sqlite3_stmt *statement = NULL;
     int rows = -1;
     haul_error error = {0};
-    if (haul_wal_open(path, &db, note, &error))
+    if (hl_trace_wal_open(path, &db, note, &error))
         fail_msg("%s", error.text);
     if (sqlite3_prepare_v2(db, "SELECT count(*) FROM t", -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)

@@ -38,14 +38,14 @@ static void check_order(uint32_t count, uint32_t step, uint32_t noise)
     }
     memcpy(expected, things, count * sizeof *things);
     qsort(expected, count, sizeof *expected, compare_things);
-    const haul_keys keys = {&things->key, sizeof *things, 0};
-    assert_true(haul_order_sort(order, count, &keys));
-    assert_true(haul_order_sorted(order, count, &keys));
+    const hl_base_keys keys = {&things->key, sizeof *things, 0};
+    assert_true(hl_base_order_sort(order, count, &keys));
+    assert_true(hl_base_order_sorted(order, count, &keys));
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(order[i], expected[i].number);
     for (uint32_t i = 0; i < 100 && count; i++) {
         const uint64_t key = below(count * (step + 1) + noise + 1);
-        const size_t place = haul_order_find(order, count, &keys, key, below(count + 1));
+        const size_t place = hl_base_order_find(order, count, &keys, key, below(count + 1));
         assert_true(place == 0 || expected[place - 1].key < key);
         assert_true(place == count || expected[place].key >= key);
     }
@@ -66,8 +66,8 @@ static void orders_are_stable_and_searched(void **state)
     check_order(100000, 0, 7);
     const int64_t numbers[] = {5, -1, INT64_MIN, 0};
     uint32_t order[] = {0, 1, 2, 3};
-    const haul_keys keys = {numbers, sizeof *numbers, HAUL_KEYS_SIGNED};
-    assert_true(haul_order_sort(order, 4, &keys));
+    const hl_base_keys keys = {numbers, sizeof *numbers, HL_KEYS_SIGNED};
+    assert_true(hl_base_order_sort(order, 4, &keys));
     assert_int_equal(order[0], 2);
     assert_int_equal(order[1], 1);
     assert_int_equal(order[3], 0);
@@ -76,19 +76,19 @@ static void orders_are_stable_and_searched(void **state)
 static void records_are_kept_once(void **state)
 {
     (void)state;
-    haul_records records = {.size = sizeof(uint64_t[3])};
+    hl_base_records records = {.size = sizeof(uint64_t[3])};
     for (int round = 0; round < 2; round++)
         for (uint64_t i = 0; i < 5000; i++) {
             const uint64_t item[3] = {i, 0, i % 7};
-            assert_int_equal(haul_records_add(&records, item), i);
-            assert_int_equal(haul_records_find(&records, item), i);
+            assert_int_equal(hl_base_records_add(&records, item), i);
+            assert_int_equal(hl_base_records_find(&records, item), i);
         }
     const uint64_t other[3] = {1, 1, 1};
-    assert_int_equal(haul_records_find(&records, other), UINT32_MAX);
-    uint64_t(*items)[3] = haul_records_take(&records);
+    assert_int_equal(hl_base_records_find(&records, other), UINT32_MAX);
+    uint64_t(*items)[3] = hl_base_records_take(&records);
     assert_int_equal(items[4321][0], 4321);
     free(items);
-    haul_records_release(&records);
+    hl_base_records_release(&records);
 }
 
 enum { OPS = 3000, CALLS = 2500, STREAMS = 7, THREADS = 3, EVENTS = 40, WAITS = 300 };
@@ -96,32 +96,32 @@ enum { OPS = 3000, CALLS = 2500, STREAMS = 7, THREADS = 3, EVENTS = 40, WAITS = 
 typedef struct drawn {
     haul_op ops[OPS];
     uint64_t keys[OPS];
-    haul_call calls[CALLS];
+    hl_trace_host_call calls[CALLS];
     int64_t event_call_ns[EVENTS];
     uint32_t event_stream[EVENTS];
 } drawn;
 
-static haul_workload *finish(haul_trace_builder *builder)
+static haul_workload *finish(hl_trace_builder *builder)
 {
     haul_workload *workload = NULL;
     haul_error error;
-    assert_int_equal(haul_trace_finish(builder, "test", "none", &workload, &error), HAUL_OK);
+    assert_int_equal(hl_trace_finish(builder, "test", "none", &workload, &error), HAUL_OK);
     workload_check(workload);
     return workload;
 }
 
-static void add_streams(haul_trace_builder *builder)
+static void add_streams(hl_trace_builder *builder)
 {
-    const uint32_t device = haul_trace_device(builder, 0, 0);
+    const uint32_t device = hl_trace_device(builder, 0, 0);
     for (uint64_t s = 0; s < STREAMS; s++) {
         const haul_workload_stream stream = {
             .device = device, .process = 1, .context = s % 2, .id = s};
-        assert_int_equal(haul_builder_stream(&builder->built, &stream), s);
+        assert_int_equal(hl_workload_builder_stream(&builder->built, &stream), s);
     }
     for (uint64_t t = 0; t < THREADS; t++)
-        assert_int_equal(
-            haul_builder_thread(&builder->built, &(haul_workload_thread){.process = 1, .id = t}),
-            t);
+        assert_int_equal(hl_workload_builder_thread(&builder->built,
+                                                    &(haul_workload_thread){.process = 1, .id = t}),
+                         t);
 }
 
 /* Operations in a random order, each with a call or not; bytes tell them apart. */
@@ -130,8 +130,8 @@ static void joins_equal_brute_force(void **state)
     (void)state;
     srand(2);
     static drawn d;
-    haul_trace_builder builder;
-    haul_trace_init(&builder);
+    hl_trace_builder builder;
+    hl_trace_init(&builder);
     add_streams(&builder);
     for (uint32_t i = 0; i < OPS; i++) {
         d.ops[i] = (haul_op){.kind = HAUL_OP_COPY,
@@ -142,16 +142,16 @@ static void joins_equal_brute_force(void **state)
                              .stream = below(STREAMS),
                              .thread = HAUL_NONE};
         d.keys[i] = below(4) ? 1 + below(CALLS) : 0;
-        haul_trace_op(&builder, &d.ops[i], d.keys[i]);
+        hl_trace_op(&builder, &d.ops[i], d.keys[i]);
     }
     for (uint32_t i = 0; i < CALLS; i++) {
         /* in no order of keys, each key once */
-        d.calls[i] = (haul_call){.start_ns = below(100000),
-                                 .dur_ns = 10,
-                                 .key = 1 + (uint64_t)i * 7 % CALLS,
-                                 .name = HAUL_NONE,
-                                 .thread = below(THREADS)};
-        haul_trace_call(&builder, &d.calls[i]);
+        d.calls[i] = (hl_trace_host_call){.start_ns = below(100000),
+                                          .dur_ns = 10,
+                                          .key = 1 + (uint64_t)i * 7 % CALLS,
+                                          .name = HAUL_NONE,
+                                          .thread = below(THREADS)};
+        hl_trace_call(&builder, &d.calls[i]);
     }
     haul_workload *workload = finish(&builder);
     assert_int_equal(workload->counts.calls, CALLS);
@@ -185,7 +185,7 @@ static void joins_equal_brute_force(void **state)
 }
 
 /* One stream after another, first in, first out: calls every 10 ns, operations behind them. */
-static void add_regular_ops(haul_trace_builder *builder)
+static void add_regular_ops(hl_trace_builder *builder)
 {
     for (uint32_t i = 0; i < OPS; i++) {
         const haul_op op = {.kind = HAUL_OP_KERNEL,
@@ -195,7 +195,7 @@ static void add_regular_ops(haul_trace_builder *builder)
                             .name = HAUL_NONE,
                             .stream = i % STREAMS,
                             .thread = HAUL_NONE};
-        haul_trace_op(builder, &op, 1 + i);
+        hl_trace_op(builder, &op, 1 + i);
     }
 }
 
@@ -226,8 +226,8 @@ static bool has_edge(const haul_workload *workload, uint32_t before, uint32_t af
     return false;
 }
 
-static void add_wait(haul_trace_builder *builder, haul_sync_kind kind, int64_t start_ns,
-                     uint32_t stream, const haul_wait *wait)
+static void add_wait(hl_trace_builder *builder, haul_sync_kind kind, int64_t start_ns,
+                     uint32_t stream, const hl_trace_host_wait *wait)
 {
     const haul_op op = {.kind = HAUL_OP_SYNC,
                         .start_ns = start_ns,
@@ -236,38 +236,40 @@ static void add_wait(haul_trace_builder *builder, haul_sync_kind kind, int64_t s
                         .name = HAUL_NONE,
                         .stream = stream,
                         .thread = HAUL_NONE};
-    haul_trace_wait(builder, &op, 0, wait);
+    hl_trace_wait(builder, &op, 0, wait);
 }
 
 /* A wait for stream 7 of context 2, recorded as if it were on the first device. */
 static void waits_are_on_the_stream_that_works(void **state)
 {
     (void)state;
-    haul_trace_builder builder;
-    haul_trace_init(&builder);
-    const uint32_t first = haul_trace_device(&builder, 0, 0);
-    const uint32_t second = haul_trace_device(&builder, 1, 1);
+    hl_trace_builder builder;
+    hl_trace_init(&builder);
+    const uint32_t first = hl_trace_device(&builder, 0, 0);
+    const uint32_t second = hl_trace_device(&builder, 1, 1);
     const haul_workload_stream streams[] = {
         {.device = first, .process = 1, .context = 2, .id = 7},
         {.device = first, .process = 1, .context = 2, .id = 8},
         {.device = second, .process = 1, .context = 2, .id = 7}};
     uint32_t numbers[3];
     for (int i = 0; i < 3; i++)
-        numbers[i] = haul_builder_stream(&builder.built, &streams[i]);
+        numbers[i] = hl_workload_builder_stream(&builder.built, &streams[i]);
     const haul_op copy = {.kind = HAUL_OP_COPY,
                           .start_ns = 10,
                           .dur_ns = 10,
                           .name = HAUL_NONE,
                           .stream = numbers[2],
                           .thread = HAUL_NONE};
-    haul_trace_op(&builder, &copy, 1);
-    add_wait(&builder, HAUL_SYNC_STREAM, 15, numbers[0], &(haul_wait){.process = 1, .context = 2});
-    add_wait(&builder, HAUL_SYNC_STREAM, 16, numbers[1], &(haul_wait){.process = 1, .context = 2});
+    hl_trace_op(&builder, &copy, 1);
+    add_wait(&builder, HAUL_SYNC_STREAM, 15, numbers[0],
+             &(hl_trace_host_wait){.process = 1, .context = 2});
+    add_wait(&builder, HAUL_SYNC_STREAM, 16, numbers[1],
+             &(hl_trace_host_wait){.process = 1, .context = 2});
     const uint32_t thread =
-        haul_builder_thread(&builder.built, &(haul_workload_thread){.process = 1, .id = 1});
-    haul_trace_call(
-        &builder,
-        &(haul_call){.start_ns = 1, .dur_ns = 1, .key = 1, .name = HAUL_NONE, .thread = thread});
+        hl_workload_builder_thread(&builder.built, &(haul_workload_thread){.process = 1, .id = 1});
+    hl_trace_call(&builder,
+                  &(hl_trace_host_call){
+                      .start_ns = 1, .dur_ns = 1, .key = 1, .name = HAUL_NONE, .thread = thread});
     haul_workload *workload = finish(&builder);
     assert_int_equal(workload->stream_count, 2);
     assert_int_equal(workload->streams[0].id, 8);
@@ -284,24 +286,25 @@ static void stream_waits_equal_brute_force(void **state)
 {
     (void)state;
     srand(3);
-    haul_trace_builder builder;
-    haul_trace_init(&builder);
+    hl_trace_builder builder;
+    hl_trace_init(&builder);
     add_streams(&builder);
-    haul_builder_shape(&builder.built, &(haul_shape){.grid = {1, 1, 1}});
+    hl_workload_builder_shape(&builder.built, &(haul_shape){.grid = {1, 1, 1}});
     add_regular_ops(&builder);
     int64_t times[WAITS];
     uint32_t streams[WAITS];
     for (int i = 0; i < WAITS; i++) {
         times[i] = below(OPS * 10) + 1;
         streams[i] = below(STREAMS);
-        add_wait(&builder, HAUL_SYNC_STREAM, times[i], streams[i], &(haul_wait){.process = 1});
+        add_wait(&builder, HAUL_SYNC_STREAM, times[i], streams[i],
+                 &(hl_trace_host_wait){.process = 1});
     }
     for (uint32_t i = 0; i < OPS; i++)
-        haul_trace_call(&builder, &(haul_call){.start_ns = (int64_t)i * 10,
-                                               .dur_ns = 1,
-                                               .key = 1 + i,
-                                               .name = HAUL_NONE,
-                                               .thread = 0});
+        hl_trace_call(&builder, &(hl_trace_host_call){.start_ns = (int64_t)i * 10,
+                                                      .dur_ns = 1,
+                                                      .key = 1 + i,
+                                                      .name = HAUL_NONE,
+                                                      .thread = 0});
     haul_workload *workload = finish(&builder);
     size_t waits = 0, edges = 0;
     for (uint32_t i = 0; i < workload->op_count; i++) {
@@ -373,30 +376,30 @@ static void check_event_waits(bool with_ids)
 {
     bool *expected = calloc((size_t)OPS * OPS, sizeof *expected);
     srand(4);
-    haul_trace_builder builder;
-    haul_trace_init(&builder);
+    hl_trace_builder builder;
+    hl_trace_init(&builder);
     add_streams(&builder);
-    haul_builder_shape(&builder.built, &(haul_shape){.grid = {1, 1, 1}});
+    hl_workload_builder_shape(&builder.built, &(haul_shape){.grid = {1, 1, 1}});
     add_regular_ops(&builder);
     for (uint32_t e = 0; e < EVENTS; e++)
-        haul_trace_event(&builder, &(haul_event){.process = 1,
-                                                 .event = e % 4,
-                                                 .sync_id = with_ids ? e : HAUL_NO_ID,
-                                                 .key = 10000 + e,
-                                                 .stream = e % STREAMS});
+        hl_trace_event(&builder, &(hl_trace_event_mark){.process = 1,
+                                                        .event = e % 4,
+                                                        .sync_id = with_ids ? e : HL_TRACE_NO_ID,
+                                                        .key = 10000 + e,
+                                                        .stream = e % STREAMS});
     for (uint32_t i = 0; i < WAITS; i++) {
         const int64_t time_ns = 3 + (int64_t)below(OPS * 10);
         const uint32_t record = record_for(with_ids, i, time_ns);
-        add_wait(
-            &builder, HAUL_SYNC_STREAM_WAIT, time_ns, i % STREAMS,
-            &(haul_wait){.process = 1, .event = i % 4, .sync_id = with_ids ? record : HAUL_NO_ID});
+        add_wait(&builder, HAUL_SYNC_STREAM_WAIT, time_ns, i % STREAMS,
+                 &(hl_trace_host_wait){
+                     .process = 1, .event = i % 4, .sync_id = with_ids ? record : HL_TRACE_NO_ID});
         if (record != HAUL_NONE)
             expect_edge(expected, record, i, time_ns);
     }
     for (uint32_t i = 0; i < OPS; i++)
-        haul_trace_call(&builder, &(haul_call){(int64_t)i * 10, 1, 1 + i, HAUL_NONE, 0});
+        hl_trace_call(&builder, &(hl_trace_host_call){(int64_t)i * 10, 1, 1 + i, HAUL_NONE, 0});
     for (uint32_t e = 0; e < EVENTS; e++)
-        haul_trace_call(&builder, &(haul_call){recorded_at(e), 1, 10000 + e, HAUL_NONE, 0});
+        hl_trace_call(&builder, &(hl_trace_host_call){recorded_at(e), 1, 10000 + e, HAUL_NONE, 0});
     haul_workload *workload = finish(&builder);
     compare_edges(workload, expected);
     haul_workload_free(workload);
@@ -413,8 +416,8 @@ static void event_waits_find_their_records(void **state)
 static void sums_cannot_overflow(void **state)
 {
     (void)state;
-    haul_trace_builder builder;
-    haul_trace_init(&builder);
+    hl_trace_builder builder;
+    hl_trace_init(&builder);
     const int64_t times[] = {INT64_MIN, -1, 0, 1, INT64_MAX};
     const uint64_t sizes[] = {0, UINT64_MAX, UINT64_C(1) << 62, INT64_MAX};
     for (int i = 0; i < 5; i++)
@@ -427,11 +430,11 @@ static void sums_cannot_overflow(void **state)
                                     .name = HAUL_NONE,
                                     .stream = HAUL_NONE,
                                     .thread = HAUL_NONE};
-                haul_trace_op(&builder, &op, 0);
+                hl_trace_op(&builder, &op, 0);
             }
-    haul_builder_thread(&builder.built, &(haul_workload_thread){.process = 1, .id = 1});
+    hl_workload_builder_thread(&builder.built, &(haul_workload_thread){.process = 1, .id = 1});
     for (int i = 0; i < 25; i++)
-        haul_trace_call(&builder, &(haul_call){times[i % 5], times[i / 5], 0, HAUL_NONE, 0});
+        hl_trace_call(&builder, &(hl_trace_host_call){times[i % 5], times[i / 5], 0, HAUL_NONE, 0});
     haul_workload *workload = finish(&builder);
     assert_int_equal(workload->op_count, 125);
     assert_int_equal(workload->repair_count, 4);
@@ -441,16 +444,16 @@ static void sums_cannot_overflow(void **state)
 static void words_read_back(void **state)
 {
     (void)state;
-    haul_direction direction = HAUL_HTOD;
-    haul_memory memory = HAUL_PAGEABLE;
+    haul_direction direction = HAUL_DIRECTION_HTOD;
+    haul_memory memory = HAUL_MEMORY_PAGEABLE;
     haul_error error;
     assert_int_equal(haul_direction_parse("dtoh", &direction, &error), HAUL_OK);
-    assert_int_equal(direction, HAUL_DTOH);
+    assert_int_equal(direction, HAUL_DIRECTION_DTOH);
     assert_int_equal(haul_memory_parse("PINNED", &memory, &error), HAUL_OK);
-    assert_int_equal(memory, HAUL_PINNED);
-    assert_int_equal(haul_memory_parse("warm", &memory, &error), HAUL_BAD_INPUT);
+    assert_int_equal(memory, HAUL_MEMORY_PINNED);
+    assert_int_equal(haul_memory_parse("warm", &memory, &error), HAUL_STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "pageable"));
-    assert_int_equal(memory, HAUL_PINNED);
+    assert_int_equal(memory, HAUL_MEMORY_PINNED);
     haul_workload_free(NULL);
 }
 

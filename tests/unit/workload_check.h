@@ -48,6 +48,7 @@ static inline void workload_check_links(const haul_workload *w)
     size_t *linked = calloc(w->thread_count + 1, sizeof *linked);
     unsigned char *taken = calloc(w->op_count + 1, 1);
     HOLDS(last && behind && linked && taken);
+    size_t turns = 0;
     memset(last, 0xff, w->stream_count * sizeof *last);
     for (size_t i = 0; i < w->op_count; i++) {
         const haul_op *op = &w->ops[i];
@@ -64,11 +65,18 @@ static inline void workload_check_links(const haul_workload *w)
         HOLDS(op->thread_prev < w->op_count && op->thread_prev != i && !taken[op->thread_prev]);
         taken[op->thread_prev] = 1;
         const haul_op *before = &w->ops[op->thread_prev];
-        HOLDS(before->thread == op->thread && before->call_ns <= op->call_ns);
+        HOLDS(before->thread < w->thread_count && before->call_ns <= op->call_ns);
+        HOLDS(before->thread == op->thread ||
+              w->threads[before->thread].process == w->threads[op->thread].process);
+        turns += before->thread != op->thread;
         linked[op->thread]++;
     }
-    for (size_t t = 0; t < w->thread_count; t++)
-        HOLDS(linked[t] + 1 == behind[t] || (!linked[t] && !behind[t]));
+    size_t chained = 0; /* threads whose first call another's comes before */
+    for (size_t t = 0; t < w->thread_count; t++) {
+        chained += behind[t] && linked[t] == behind[t];
+        HOLDS(linked[t] == behind[t] || linked[t] + 1 == behind[t]);
+    }
+    HOLDS(!chained == !turns);
     free(last);
     free(behind);
     free(linked);
@@ -87,7 +95,7 @@ static inline void workload_check_edges(const haul_workload *w)
         const int64_t met_ns = after->start_ns + (after->kind == HAUL_OP_SYNC ? after->dur_ns : 0);
         HOLDS(edge->before != edge->after);
         HOLDS(haul_op_on_device(before) ||
-              (before->kind == HAUL_OP_SYNC && after->detail == HAUL_MANAGED &&
+              (before->kind == HAUL_OP_SYNC && after->detail == HAUL_MEMORY_MANAGED &&
                after->kind == HAUL_OP_COPY && !(after->flags & HAUL_OP_HAS_CALL)));
         HOLDS(before->start_ns + before->dur_ns <= met_ns + skew_ns);
     }

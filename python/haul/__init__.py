@@ -1,0 +1,20 @@
+"""haul: predicts and explains the movement of data on machines with GPUs.
+
+    import haul
+    run = haul.read("trace.json.gz")
+    run.kernels.groupby("name", observed=True).time_s.sum()
+    haul.project(run, to=["h100-sxm5", "mi300x"]).table
+
+Frames need pandas: pip install haul[pandas].
+"""
+
+from ._native import AbsentError, Error, InputError, UsageError, answer, report
+from ._reports import (Advice, Check, Comparison, Machine, Matrix, Overlap, Projection, Report,
+                       advise, check, compare, machine, machines, overlap, project)
+from ._run import Run, read
+
+__all__ = [
+    "AbsentError", "Advice", "Check", "Comparison", "Error", "InputError", "Machine", "Matrix",
+    "Overlap", "Projection", "Report", "Run", "UsageError", "advise", "answer", "check", "compare",
+    "machine", "machines", "overlap", "project", "read", "report",
+]

@@ -1,0 +1,335 @@
+/* Calls are MPI's own until another way has been faster in them. Some calls are trials: all
+ * processes agree on the sizes, one of the ways takes the place of MPI's own, and the slowest
+ * process's time counts. Trials are so far apart that all of them together cost no more than a
+ * share of the time of such calls; between them nothing is sent to agree on a way. They go on for
+ * ever, more rarely once all ways are known, so that times that change are seen. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "mpi/mpi_parts.h"
+
+enum { TRIES_LEAST = 5, WINS_LEAST = 4, JITTER = 7, APART_KNOWN = 16, SAMPLED = 8, DECAY = 64 };
+
+/* Trials begin after 256 calls and are 32 calls apart at least, where their share is 1 %. */
+static const double usual_share = 0.01, first_by_share = 2.56, apart_by_share = 0.32;
+
+/* A way has to be so much faster: less is noise. */
+static const double least_gain = 0.03;
+
+/* Blocks to which ways that send each byte more than once are tried where no machine is known. */
+static const double aggregated_most_bytes = 8192, bruck_most_bytes = 1024;
+
+/* Numbers that a trial agrees on, the largest of all processes; of the last two the least. */
+enum { BYTES, MESSAGES, LARGEST, TRIED_NS, MEAN_NS, AGREEMENT_NS, NUMBERS };
+
+static double share_of(const haul_comm *self)
+{
+    return self->trial_share > 0 ? self->trial_share : usual_share;
+}
+
+static double median_of(const hl_mpi_choice *choice, size_t finalist)
+{
+    double sorted[HL_MPI_TRIES];
+    const unsigned tries = choice->tries[finalist];
+    const size_t count = tries < HL_MPI_TRIES ? tries : HL_MPI_TRIES;
+    memcpy(sorted, choice->tried_s[finalist], count * sizeof *sorted);
+    return count ? hl_base_median(sorted, count) : (double)NAN;
+}
+
+static bool is_known(const hl_mpi_choice *choice)
+{
+    for (size_t i = 0; i < choice->finalists; i++)
+        if (choice->tries[i] < TRIES_LEAST)
+            return false;
+    return true;
+}
+
+/* Ways are tried in turn, so that the last tries of two stand beside each other. */
+static int wins_of(const hl_mpi_choice *choice, size_t finalist)
+{
+    const unsigned a = choice->tries[0], b = choice->tries[finalist], common = a < b ? a : b;
+    int wins = 0;
+    for (unsigned i = common - TRIES_LEAST; i < common; i++)
+        wins += choice->tried_s[finalist][i % HL_MPI_TRIES] < choice->tried_s[0][i % HL_MPI_TRIES];
+    return wins;
+}
+
+/* The first is what runs without a choice. */
+static void decide(hl_mpi_choice *choice)
+{
+    choice->way = choice->times[0].way;
+    for (size_t i = 0; i < choice->finalists; i++)
+        choice->times[i].measured_s = median_of(choice, i);
+    if (!is_known(choice))
+        return;
+    double best_s = choice->times[0].measured_s * (1 - least_gain);
+    for (size_t i = 1; i < choice->finalists; i++)
+        if (choice->times[i].measured_s < best_s && wins_of(choice, i) >= WINS_LEAST) {
+            best_s = choice->times[i].measured_s;
+            choice->way = choice->times[i].way;
+        }
+}
+
+/* --- which ways are tried */
+
+static bool is_worth_trying(const haul_comm *self, const hl_mpi_shape *shape,
+                            const hl_mpi_time *time, const hl_mpi_time *usual)
+{
+    const double each = shape->messages ? (double)shape->bytes / (double)shape->messages : 0;
+    if (self->machine)
+        return !(time->low_s > usual->high_s);
+    if (time->way == HAUL_WAY_AGGREGATED)
+        return each <= aggregated_most_bytes;
+    return time->way != HAUL_WAY_BRUCK || (each <= bruck_most_bytes && self->layout.owners > 3);
+}
+
+/* What runs without a choice first, then others, the fastest by the model first. */
+static void list_finalists(const haul_comm *self, hl_mpi_choice *choice)
+{
+    hl_mpi_time *times = choice->times, usual = {.way = hl_mpi_usual_way(&choice->shape)};
+    hl_mpi_time found[HAUL_WAYS];
+    const size_t count = hl_mpi_predict(self, &choice->shape, found);
+    size_t put = 1, rest = 0;
+    for (size_t i = 0; i < count; i++)
+        if (found[i].way == usual.way)
+            usual = found[i];
+    times[0] = usual;
+    for (size_t i = 0; i < count; i++)
+        if (found[i].way != usual.way && put < HL_MPI_FINALISTS &&
+            is_worth_trying(self, &choice->shape, &found[i], &usual) && choice->shape.messages)
+            times[put++] = found[i];
+        else if (found[i].way != usual.way)
+            found[rest++] = found[i];
+    choice->finalists = put;
+    memcpy(times + put, found, rest * sizeof *found);
+    choice->count = put + rest;
+    choice->way = usual.way;
+}
+
+/* --- a trial */
+
+static uint64_t inverse_ns(double seconds)
+{
+    return UINT64_MAX - (uint64_t)(seconds * 1e9);
+}
+
+static double seconds_of(uint64_t inverse)
+{
+    return (double)(UINT64_MAX - inverse) * 1e-9;
+}
+
+/* What the last trial took, now known to all; returns what it has cost. */
+static double enter_last(haul_comm *self, double seconds)
+{
+    hl_mpi_choice *choice = self->tried;
+    if (!choice)
+        return 0;
+    const size_t of = self->tried_finalist;
+    const double usual_s = median_of(choice, 0);
+    choice->tried_s[of][choice->tries[of]++ % HL_MPI_TRIES] = seconds;
+    self->tried = NULL;
+    decide(choice);
+    return of && seconds > usual_s ? seconds - usual_s : 0;
+}
+
+/* Calls of one process may be of any size without others' knowledge: the way of them all is the
+ * one that gains most over the exchanges looked at last. */
+static void settle(hl_mpi_course *self, hl_mpi_choice *choice, double agreement_s)
+{
+    const haul_exchange_kind kind = choice->shape.kind;
+    self->way = choice->way;
+    self->agrees = false;
+    if (kind == HAUL_EXCHANGE_ALL)
+        return;
+    self->recent[self->looks % HL_MPI_RECENT] = choice;
+    double all_s = 0, best_s = 0, direct_s = 0;
+    for (size_t i = 0; i < HL_MPI_RECENT && self->recent[i]; i++) {
+        const hl_mpi_choice *of = self->recent[i];
+        double way_s = of->times[0].measured_s, own_s = (double)NAN;
+        best_s -= agreement_s;
+        if (!is_known(of)) {
+            direct_s = (double)NAN;
+            continue;
+        }
+        for (size_t f = 0; f < of->finalists; f++) {
+            way_s = of->times[f].way == of->way ? of->times[f].measured_s : way_s;
+            own_s = of->times[f].way == HAUL_WAY_DIRECT ? of->times[f].measured_s : own_s;
+        }
+        all_s += of->times[0].measured_s;
+        best_s += of->times[0].measured_s - way_s;
+        direct_s += of->times[0].measured_s - own_s; /* NaN: `direct` was not tried */
+    }
+    const bool is_direct = direct_s > least_gain * all_s;
+    self->agrees = best_s > least_gain * all_s && !(is_direct && direct_s >= best_s);
+    self->way = is_direct ? HAUL_WAY_DIRECT : choice->times[0].way;
+}
+
+/* The next trial comes when all of them together have earned their share. Its distance varies,
+ * for sizes that take turns to be all seen. */
+static void schedule(const haul_comm *self, hl_mpi_course *of, const hl_mpi_choice *choice,
+                     double mean_s)
+{
+    double apart = fmax(1, floor(apart_by_share / share_of(self)));
+    if (choice->finalists < 2 || is_known(choice))
+        apart *= APART_KNOWN;
+    if (mean_s > 0)
+        apart = fmax(apart, of->looks_s / (share_of(self) * mean_s) - (double)of->calls);
+    of->looks++;
+    of->next_look = of->calls + (uint64_t)fmin(apart, 1e9) + of->looks % JITTER;
+}
+
+static haul_status run_trial(haul_comm *self, hl_mpi_course *course, hl_mpi_call *call,
+                             haul_error *error)
+{
+    const hl_mpi_shape *own = &call->shape;
+    const double mean_s = course->sampled ? course->sampled_s / (double)course->sampled : 0;
+    uint64_t numbers[NUMBERS] = {own->bytes,         own->messages,
+                                 own->largest,       (uint64_t)(self->tried_took_s * 1e9),
+                                 inverse_ns(mean_s), inverse_ns(self->agreement_s)};
+    double since = MPI_Wtime();
+    HAUL_TRY(hl_mpi_most(self, numbers, NUMBERS, error));
+    self->agreement_s = MPI_Wtime() - since;
+    const double lost_s = enter_last(self, (double)numbers[TRIED_NS] * 1e-9);
+    const double agreement_s = seconds_of(numbers[AGREEMENT_NS]);
+    call->shape.bytes = numbers[BYTES];
+    call->shape.messages = numbers[MESSAGES];
+    call->shape.largest = numbers[LARGEST];
+    HAUL_TRY(hl_mpi_choice_find(self, &call->shape, &self->last, error));
+    hl_mpi_choice *choice = self->last;
+    if (!choice->count)
+        list_finalists(self, choice);
+    size_t least = 0;
+    for (size_t i = 1; i < choice->finalists; i++)
+        least = choice->tries[i] < choice->tries[least] ? i : least;
+    course->looks_s += agreement_s + lost_s;
+    settle(course, choice, agreement_s);
+    schedule(self, course, choice, seconds_of(numbers[MEAN_NS]));
+    self->last_way = choice->times[least].way;
+    self->last_shape = call->shape;
+    self->last_is_own = false;
+    since = MPI_Wtime();
+    HAUL_TRY(hl_mpi_run(self, self->last_way, &call->shape, call, error));
+    self->tried_took_s = MPI_Wtime() - since;
+    self->tried = choice;
+    self->tried_finalist = least;
+    return HAUL_OK;
+}
+
+/* --- every call */
+
+static bool is_sampled(const hl_mpi_course *course)
+{
+    return !(course->calls % SAMPLED);
+}
+
+/* Calls of long ago count less. */
+static void sample(hl_mpi_course *course, double seconds)
+{
+    if (course->sampled == DECAY) {
+        course->sampled /= 2;
+        course->sampled_s /= 2;
+    }
+    course->sampled++;
+    course->sampled_s += seconds;
+}
+
+static void begin_course(const haul_comm *self, hl_mpi_course *course, const hl_mpi_shape *shape)
+{
+    const hl_mpi_shape usual = {.kind = shape->kind,
+                                .largest = shape->kind == HAUL_EXCHANGE_ALL ? shape->largest : 0};
+    course->way = hl_mpi_usual_way(&usual);
+    course->next_look = self->layout.owners > 1
+                            ? (uint64_t)fmax(2, ceil(first_by_share / share_of(self)))
+                            : UINT64_MAX;
+}
+
+/* The calls that are alike to all processes without a word: those of a kind, of an all-to-all those
+ * of a size too. */
+static haul_status find_course(haul_comm *self, const hl_mpi_shape *shape, hl_mpi_course **course,
+                               haul_error *error)
+{
+    *course = &self->courses[shape->kind];
+    if (shape->kind == HAUL_EXCHANGE_ALL) {
+        HAUL_TRY(hl_mpi_choice_find(self, shape, &self->last, error));
+        *course = &self->last->course;
+    }
+    if (!(*course)->next_look)
+        begin_course(self, *course, shape);
+    return HAUL_OK;
+}
+
+/* Between trials the sizes are agreed on where the way needs them. */
+static haul_status run_between(haul_comm *self, const hl_mpi_course *course, hl_mpi_call *call,
+                               haul_error *error)
+{
+    haul_way way = course->way;
+    if (course->agrees) {
+        uint64_t numbers[] = {call->shape.bytes, call->shape.messages, call->shape.largest};
+        HAUL_TRY(hl_mpi_most(self, numbers, 3, error));
+        call->shape.bytes = numbers[BYTES];
+        call->shape.messages = numbers[MESSAGES];
+        call->shape.largest = numbers[LARGEST];
+        HAUL_TRY(hl_mpi_choice_find(self, &call->shape, &self->last, error));
+        if (!self->last->count)
+            list_finalists(self, self->last);
+        way = self->last->way;
+    } else if (call->shape.kind != HAUL_EXCHANGE_ALL) {
+        self->last = NULL;
+    }
+    self->last_way = way;
+    self->last_shape = call->shape;
+    self->last_is_own = !course->agrees && call->shape.kind != HAUL_EXCHANGE_ALL;
+    return hl_mpi_run(self, way, &call->shape, call, error);
+}
+
+haul_status hl_mpi_run_proven(haul_comm *self, hl_mpi_call *call, haul_error *error)
+{
+    hl_mpi_course *course;
+    HAUL_TRY(find_course(self, &call->shape, &course, error));
+    course->calls++;
+    if (course->calls >= course->next_look)
+        return run_trial(self, course, call, error);
+    if (!is_sampled(course))
+        return run_between(self, course, call, error);
+    const double since = MPI_Wtime();
+    const haul_status status = run_between(self, course, call, error);
+    sample(course, MPI_Wtime() - since);
+    return status;
+}
+
+/* The course of all-to-alls with such blocks; NULL without memory. Programs call with one size many
+ * times: it is not looked for again. */
+static hl_mpi_course *course_of_all(haul_comm *self, uint64_t bytes)
+{
+    const uint64_t others = (uint64_t)self->layout.owners - 1;
+    const hl_mpi_shape shape = {HAUL_EXCHANGE_ALL, false, bytes * others, bytes ? others : 0,
+                                bytes * others};
+    hl_mpi_course *course;
+    if (self->left_course && self->left_bytes == bytes)
+        return self->left_course;
+    if (find_course(self, &shape, &course, NULL))
+        return NULL;
+    self->left_course = course;
+    self->left_bytes = bytes;
+    return course;
+}
+
+bool haul_comm_leaves_next(haul_comm *comm, haul_exchange_kind kind, uint64_t bytes)
+{
+    hl_mpi_course *course = &comm->courses[kind];
+    if (!hl_mpi_is_proven(comm) || comm->failure.status || kind == HAUL_EXCHANGE_MESSAGES)
+        return false;
+    if (kind == HAUL_EXCHANGE_ALL)
+        course = bytes <= (uint64_t)INT_MAX / (uint64_t)comm->layout.owners
+                     ? course_of_all(comm, bytes)
+                     : NULL;
+    else if (!course->next_look)
+        begin_course(comm, course, &(hl_mpi_shape){.kind = kind});
+    if (!course || course->way != HAUL_WAY_PLAIN || course->agrees ||
+        course->calls + 1 >= course->next_look || !((course->calls + 1) % SAMPLED))
+        return false;
+    course->calls++;
+    return true;
+}

@@ -1,0 +1,11 @@
+/* Threads of a program that take turns. */
+#ifndef HAUL_PROJECT_HOST_TURNS_H
+#define HAUL_PROJECT_HOST_TURNS_H
+
+#include "project/notes.h"
+
+/* Notes which threads are taken as one chain of calls, since they take turns. Returns NO_MEMORY. */
+haul_status hl_project_host_turns_note(const haul_workload *workload, hl_project_notes *notes,
+                                       haul_error *error);
+
+#endif

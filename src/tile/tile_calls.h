@@ -1,0 +1,34 @@
+/* The top: haul/tile.h's calls, and what they share. */
+#ifndef HAUL_TILE_TILE_CALLS_H
+#define HAUL_TILE_TILE_CALLS_H
+
+#include "tile/tile_processes.h"
+
+/* Runs what is queued; first returns a failure that was kept. */
+haul_status hl_tile_queue_run(haul_context *context, haul_error *error);
+
+/* Does a job on all devices' contexts; first returns a failure that was kept. */
+haul_status hl_tile_on_all(haul_context *context, hl_tile_job job, void *state, haul_error *error);
+
+/* Opens a context on one device. */
+haul_status hl_tile_context_open(const char *device, const haul_context_options *options,
+                                 haul_context **context, haul_error *error);
+
+/* Over several devices: whether each may have a part of the array; gives the others what the host
+ * has set; divides the array, or gives it to all; the same for a loop's arrays, in the order of its
+ * uses. Runs what is queued, where it does anything. */
+bool hl_tile_array_can_divide(const haul_array *array);
+haul_status hl_tile_array_spread(haul_array *array, haul_error *error);
+haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *error);
+haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *step,
+                                 haul_error *error);
+
+/* In the checked mode: runs the queue on the arrays' shadows, and checks each access of its
+ * kernels; compares what the host has of a part with the shadow. */
+haul_status hl_tile_checked_run(haul_context *context, haul_error *error);
+haul_status hl_tile_checked_compare(hl_tile_field *field, int part, haul_error *error);
+
+/* Needs: no queued work uses the field. What only the device has goes into its file. */
+void hl_tile_field_close(hl_tile_field *field);
+
+#endif

@@ -1,0 +1,370 @@
+/* The checked mode. Each array has a shadow, on which the host runs the queue's loops one after
+ * another before they run as chosen, and checks each access. The host's reads are compared with the
+ * shadow. Loops that fail a check do not run on the device. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/fail.h"
+#include "tile/tile_calls.h"
+
+/* Functions such as sin and exp are rounded differently on a device, and loops carry that on. */
+#define DOUBLE_TOLERANCE 1e-9
+#define FLOAT_TOLERANCE 1e-4
+
+/* Bytes that loops do not set by themselves: no computation gives these not-a-numbers. */
+enum { POISON = 0xff, OTHER_POISON = 0x55 };
+
+/* --- shadows */
+
+/* Before the first loop the host has all of the array. */
+static haul_status make_shadow(hl_tile_field *field, haul_error *error)
+{
+    if (field->shadow || !field->host_bytes)
+        return HAUL_OK;
+    void *shadow = mmap(NULL, field->host_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (shadow == MAP_FAILED)
+        return haul_error_set(error, HAUL_STATUS_NO_MEMORY,
+                              "no memory for the checked copy of an array of %llu bytes",
+                              (unsigned long long)field->host_bytes);
+    field->shadow = shadow;
+    field->is_given = true;
+    return HAUL_OK;
+}
+
+/* Takes over what the host was given to set since the array's last loop. */
+static void take_given(hl_tile_field *field)
+{
+    for (int i = 0; i < field->part_count; i++) {
+        hl_tile_part *part = &field->parts[i];
+        const int first = hl_tile_part_begin(field, i), end = hl_tile_part_end(field, i);
+        const uint64_t offset = hl_tile_field_offset(field, first);
+        if (part->is_given || field->is_given)
+            memcpy(field->shadow + offset, field->host + offset,
+                   (uint64_t)(end - first) * field->plane_bytes);
+        part->is_given = false;
+    }
+    field->is_given = false;
+}
+
+/* The array's memory and its shadow, whose parts are all the host's. */
+static void exchange_memory(hl_tile_field *field, hl_tile_part *parts)
+{
+    char *host = field->host;
+    field->host = field->shadow;
+    field->shadow = host;
+    field->parts_aside = field->parts;
+    field->parts = parts;
+}
+
+static void leave_shadow(haul_context *context, const haul_context *saved)
+{
+    for (hl_tile_field *field = context->memory.fields; field; field = field->next) {
+        hl_tile_part *parts = field->parts;
+        if (!field->parts_aside)
+            continue;
+        exchange_memory(field, field->parts_aside);
+        field->parts_aside = NULL;
+        free(parts);
+    }
+    context->memory.is_host = saved->memory.is_host;
+    context->is_checking = false;
+    context->plan = saved->plan;
+    context->device_options.time_limit_s = saved->device_options.time_limit_s;
+    context->counts = saved->counts;
+    context->last = saved->last;
+}
+
+/* Puts shadows in the arrays' place, and the host in the device's. */
+static haul_status enter_shadow(haul_context *context, haul_error *error)
+{
+    const haul_context saved = *context;
+    haul_status status = HAUL_OK;
+    context->memory.is_host = context->is_checking = true;
+    context->plan = NULL;
+    context->device_options.time_limit_s = 0;
+    for (hl_tile_field *field = context->memory.fields; field && !status; field = field->next) {
+        if (!field->shadow || !field->part_count)
+            continue;
+        hl_tile_part *parts = calloc((size_t)field->part_count, sizeof *parts);
+        if (!parts) {
+            status = hl_base_fail_no_memory(error);
+            break;
+        }
+        for (int i = 0; i < field->part_count; i++)
+            parts[i].on_host = true;
+        exchange_memory(field, parts);
+    }
+    if (status)
+        leave_shadow(context, &saved);
+    return status;
+}
+
+/* --- cells that a loop declares to write, and does not */
+
+static char *cell_of(const hl_tile_field *field, const int at[3])
+{
+    const int dims = field->dims;
+    const int64_t inner =
+        field->lead + (dims == 3 ? at[1] * field->row : 0) + (dims > 1 ? at[0] : 0);
+    return field->host + hl_tile_field_offset(field, at[dims - 1]) +
+           inner * (int64_t)field->element;
+}
+
+/* Goes from a row of the step's box to the next: `at` is its first cell. False at the end. */
+static bool next_row(const hl_tile_step *step, int at[3])
+{
+    for (int d = 1; d < 3 && d <= step->outer; d++) {
+        if (++at[d] < step->box.hi[d])
+            return true;
+        at[d] = step->box.lo[d];
+    }
+    return false;
+}
+
+static bool sets_all(const hl_tile_step *step, unsigned use)
+{
+    const hl_tile_field_use *of = &step->uses[use];
+    return of->writes && !of->reads && !of->reduction && of->field->dims == step->outer + 1;
+}
+
+static void poison(const hl_tile_step *step, int byte)
+{
+    for (unsigned u = 0; u < step->use_count; u++) {
+        int at[3] = {step->box.lo[0], step->box.lo[1], step->box.lo[2]};
+        const size_t bytes =
+            (size_t)(step->box.hi[0] - step->box.lo[0]) * step->uses[u].field->element;
+        if (sets_all(step, u))
+            do
+                memset(cell_of(step->uses[u].field, at), byte, bytes);
+            while (next_row(step, at));
+    }
+}
+
+static bool is_poison(const char *cell, uint64_t bytes, int byte)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        if ((unsigned char)cell[i] != byte)
+            return false;
+    return true;
+}
+
+/* The first cell that holds the poison, and in `before`, a copy of the array's memory, another;
+ * false where there is none. */
+static bool find_unset(const hl_tile_step *step, unsigned use, int byte, const char *before,
+                       int found[3])
+{
+    const hl_tile_field *field = step->uses[use].field;
+    int at[3] = {step->box.lo[0], step->box.lo[1], step->box.lo[2]};
+    if (!sets_all(step, use))
+        return false;
+    do {
+        const char *cell = cell_of(field, at);
+        for (int x = step->box.lo[0]; x < step->box.hi[0]; x++, cell += field->element)
+            if (is_poison(cell, field->element, byte) &&
+                (!before || is_poison(before + (cell - field->host), field->element, POISON))) {
+                memcpy(found, at, 3 * sizeof *found);
+                found[0] = x;
+                return true;
+            }
+    } while (next_row(step, at));
+    return false;
+}
+
+/* Run again, a loop of these arrays gives the same. */
+static bool can_run_again(const hl_tile_step *step)
+{
+    bool can = true;
+    for (unsigned u = 0; u < step->use_count; u++)
+        can = can && !(step->uses[u].reads && step->uses[u].writes);
+    return can;
+}
+
+/* A value may look like the poison: a cell that keeps two of them is not set. */
+static haul_status keeps_both(haul_context *context, hl_tile_step *step, unsigned use, int at[3],
+                              bool *keeps, haul_error *error)
+{
+    const hl_tile_field *field = step->uses[use].field;
+    char *before = malloc(field->host_bytes);
+    if (!before)
+        return hl_base_fail_no_memory(error);
+    memcpy(before, field->host, field->host_bytes);
+    poison(step, OTHER_POISON);
+    const haul_status status = hl_tile_steps_run(context, step, 1, error);
+    *keeps = !status && find_unset(step, use, OTHER_POISON, before, at);
+    free(before);
+    return status;
+}
+
+static haul_status check_set(haul_context *context, hl_tile_step *step, haul_error *error)
+{
+    for (unsigned u = 0; u < step->use_count; u++) {
+        int at[3];
+        bool is_one = find_unset(step, u, POISON, NULL, at);
+        if (is_one && can_run_again(step))
+            HAUL_TRY(keeps_both(context, step, u, at, &is_one, error));
+        else
+            is_one = is_one && step->uses[u].field->element_kind == HAUL_ELEMENT_FLOATING;
+        if (is_one)
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "kernel '%s' declares that it writes '%.*s', but does not set "
+                                  "cell (%d, %d, %d): HAUL_UPDATE declares an array of which it "
+                                  "keeps cells",
+                                  step->source->name, (int)hl_tile_name_length(step, u),
+                                  hl_tile_name_of(step, u), at[0], at[1], at[2]);
+    }
+    return HAUL_OK;
+}
+
+/* --- the run */
+
+static haul_status run_step(haul_context *context, hl_tile_step *step, haul_error *error)
+{
+    if (!step->source)
+        return hl_tile_steps_run(context, step, 1, error);
+    poison(step, POISON);
+    HAUL_TRY(hl_tile_steps_run(context, step, 1, error));
+    return check_set(context, step, error);
+}
+
+static haul_status run_shadow(haul_context *context, hl_tile_step *steps, haul_error *error)
+{
+    const haul_processes *processes = context->options.processes;
+    haul_status status = HAUL_OK;
+    memcpy(steps, context->queue.steps, context->queue.count * sizeof *steps);
+    if (processes && processes->count > 1)
+        return hl_tile_processes_run(context, steps, context->queue.count, error);
+    for (size_t i = 0; i < context->queue.count && !status; i++)
+        status = run_step(context, &steps[i], error);
+    return status;
+}
+
+/* What is computed from values that no one knows is not known either. */
+static void note_doubts(const hl_tile_step *step)
+{
+    bool is_doubtful = false;
+    for (unsigned u = 0; u < step->use_count; u++)
+        is_doubtful = is_doubtful || (step->uses[u].reads && step->uses[u].field->is_doubtful);
+    for (unsigned u = 0; u < step->use_count && step->source; u++) {
+        hl_tile_field *field = step->uses[u].field;
+        if (step->uses[u].writes && (is_doubtful || hl_tile_step_overwrites(step, field)))
+            field->is_doubtful = is_doubtful;
+        field->is_doubtful = field->is_doubtful || step->uses[u].is_last;
+    }
+}
+
+haul_status hl_tile_checked_run(haul_context *context, haul_error *error)
+{
+    const size_t count = context->queue.count;
+    const haul_context saved = *context;
+    if (!context->is_checked || !count)
+        return HAUL_OK;
+    for (size_t i = 0; i < count; i++)
+        for (unsigned u = 0; u < context->queue.steps[i].use_count; u++) {
+            hl_tile_field *field = context->queue.steps[i].uses[u].field;
+            HAUL_TRY(make_shadow(field, error));
+            if (field->shadow)
+                take_given(field);
+        }
+    hl_tile_step *steps = calloc(count, sizeof *steps);
+    if (!steps)
+        return hl_base_fail_no_memory(error);
+    haul_status status = enter_shadow(context, error);
+    if (!status) {
+        status = run_shadow(context, steps, error);
+        leave_shadow(context, &saved);
+    }
+    free(steps);
+    for (size_t i = 0; i < count; i++)
+        note_doubts(&context->queue.steps[i]);
+    return status;
+}
+
+/* --- comparing */
+
+static double number_of(const hl_tile_field *field, const char *cell)
+{
+    double as_double = 0;
+    float as_float;
+    if (field->element == sizeof as_double) {
+        memcpy(&as_double, cell, sizeof as_double);
+        return as_double;
+    }
+    memcpy(&as_float, cell, sizeof as_float);
+    return as_float;
+}
+
+static bool has_numbers(const hl_tile_field *field)
+{
+    return field->element_kind == HAUL_ELEMENT_FLOATING &&
+           (field->element == sizeof(double) || field->element == sizeof(float));
+}
+
+/* Equal but for rounding; `largest` of the row, for differences of cells that nearly cancel. */
+static bool is_near(const hl_tile_field *field, const char *one, const char *other, double largest)
+{
+    if (!memcmp(one, other, field->element))
+        return true;
+    if (!has_numbers(field))
+        return false;
+    const double a = number_of(field, one), b = number_of(field, other);
+    const double tolerance = field->element == sizeof(double) ? DOUBLE_TOLERANCE : FLOAT_TOLERANCE;
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= tolerance * largest;
+}
+
+static haul_status tell_cell(const hl_tile_field *field, const int at[3], const char *got,
+                             const char *expected, haul_error *error)
+{
+    char values[96] = "";
+    if (has_numbers(field))
+        snprintf(values, sizeof values, ": it is %.9g, not %.9g", number_of(field, got),
+                 number_of(field, expected));
+    return haul_error_set(error, HAUL_STATUS_INTERNAL,
+                          "cell (%d, %d, %d) of an array of %d planes differs from what the same "
+                          "loops give one after another on the host%s",
+                          at[0], at[1], at[2], field->length, values);
+}
+
+/* Rows that differ in their rounding alone are taken over, so that differences do not grow. */
+static haul_status compare_row(hl_tile_field *field, const int from[3], int cells,
+                               haul_error *error)
+{
+    char *got = cell_of(field, from), *expected = field->shadow + (got - field->host);
+    double largest = 0;
+    if (!memcmp(got, expected, (size_t)cells * field->element))
+        return HAUL_OK;
+    for (int x = 0; x < cells && has_numbers(field); x++)
+        largest = fmax(largest, fabs(number_of(field, expected + (uint64_t)x * field->element)));
+    for (int x = 0; x < cells; x++) {
+        const uint64_t offset = (uint64_t)x * field->element;
+        if (!is_near(field, got + offset, expected + offset, largest)) {
+            int at[3] = {from[0], from[1], from[2]};
+            at[0] += x;
+            at[field->dims - 1] += field->first;
+            return tell_cell(field, at, got + offset, expected + offset, error);
+        }
+    }
+    memcpy(expected, got, (size_t)cells * field->element);
+    return HAUL_OK;
+}
+
+haul_status hl_tile_checked_compare(hl_tile_field *field, int part, haul_error *error)
+{
+    const int first = hl_tile_part_begin(field, part), end = hl_tile_part_end(field, part);
+    const int last = end < field->length ? end : field->length;
+    const int rows = field->dims == 3 ? field->size[1] : 1;
+    haul_status status = HAUL_OK;
+    if (!field->shadow || field->is_doubtful || field->is_given || field->parts[part].is_given)
+        return HAUL_OK;
+    if (field->dims == 1)
+        return compare_row(field, (int[3]){first < 0 ? 0 : first}, last - (first < 0 ? 0 : first),
+                           error);
+    for (int plane = first < 0 ? 0 : first; plane < last && !status; plane++)
+        for (int y = 0; y < rows && !status; y++) {
+            const int at[3] = {0, field->dims == 3 ? y : plane, plane};
+            status = compare_row(field, at, field->size[0], error);
+        }
+    return status;
+}

@@ -1,0 +1,325 @@
+/* The model's choices. Of the device's memory, thin regions leave more for the planes between
+ * the front and the last step, so that more steps run in a pass; but they take more launches.
+ * Several loops are one launch where the steps go back and forth, u to v, v to u, u to v: it reads
+ * u and writes v, and keeps the cells between on chip. For that the second result of u must be of
+ * no use: the next loop that uses u overwrites it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "haul/device_backend.h"
+#include "tile/tile_choice.h"
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* --- loops a launch */
+
+static bool has_fixed_edges(const hl_tile_field *field)
+{
+    if (hl_tile_is_divided(field)) /* over processes */
+        return false;
+    for (int d = 0; d < field->dims; d++)
+        if (field->ghost[d] && field->boundary[d] != HAUL_BOUNDARY_FIXED)
+            return false;
+    return !field->boundary_kernel;
+}
+
+/* A step that reads one array and overwrites another of its kind. */
+static bool is_stencil(const hl_tile_step *step)
+{
+    const hl_tile_field_use *in = &step->uses[0], *out = &step->uses[1];
+    if (!step->source || !step->source->fused || step->use_count != 2 || !in->reads || in->writes ||
+        !in->halo || !out->writes || !hl_tile_is_along(step, in) ||
+        !hl_tile_step_overwrites(step, out->field))
+        return false;
+    for (int d = 0; d < 3; d++)
+        if (in->field->size[d] != out->field->size[d] || step->box.lo[d] ||
+            (d <= step->outer && step->box.hi[d] != in->field->size[d]))
+            return false;
+    return in->field->dims == out->field->dims && has_fixed_edges(in->field) &&
+           has_fixed_edges(out->field) && !in->field->ghosts_written;
+}
+
+/* Whether the first `fused` steps are one loop back and forth, whose result but the last is of no
+ * use. */
+static bool can_fuse(const hl_tile_step *steps, size_t count, unsigned fused)
+{
+    hl_tile_field *const ends[2] = {steps->uses[0].field, steps->uses[1].field};
+    if (count < fused || !is_stencil(steps))
+        return false;
+    for (unsigned i = 1; i < fused; i++)
+        if (steps[i].source != steps->source || steps[i].uses[0].field != ends[i % 2] ||
+            steps[i].uses[1].field != ends[(i + 1) % 2] || !is_stencil(&steps[i]) ||
+            steps[i].flops != steps->flops ||
+            memcmp(steps[i].values, steps->values, sizeof steps->values) != 0)
+            return false;
+    for (size_t i = fused; i < count && !steps[fused - 1].uses[0].is_last; i++)
+        if (hl_tile_step_uses(&steps[i], ends[0]))
+            return hl_tile_step_overwrites(&steps[i], ends[0]);
+    return steps[fused - 1].uses[0].is_last;
+}
+
+size_t hl_tile_fuse(hl_tile_choice *choice, hl_tile_step *steps, size_t count, unsigned fused)
+{
+    size_t to = 0;
+    for (size_t at = 0; at < count; to++) {
+        const bool can = fused > 1 && can_fuse(steps + at, count - at, fused);
+        steps[to] = steps[at];
+        const bool is_one =
+            can && hl_tile_fused_make(choice, &steps[to], to ? &steps[to - 1] : NULL, fused);
+        at += is_one ? fused : 1;
+        for (int i = 0; i < 2 && is_one; i++)
+            steps[to].uses[i].is_last = steps[at - 1].uses[i].is_last;
+    }
+    return to;
+}
+
+static hl_tile_pass_time predict_fused(hl_tile_choice *choice, hl_tile_step *steps, size_t count,
+                                       unsigned fused, int region)
+{
+    if (fused == 1)
+        return hl_tile_predict(choice, steps, count, region);
+    hl_tile_pass_time time = {.total_s = INFINITY};
+    hl_tile_step *copy = malloc(count * sizeof *copy);
+    if (copy) {
+        memcpy(copy, steps, count * sizeof *copy);
+        const size_t left = hl_tile_fuse(choice, copy, count, fused);
+        if (left < count)
+            time = hl_tile_predict(choice, copy, left, region);
+    }
+    free(copy);
+    return time;
+}
+
+/* Where the program chose, that unless nothing fits. */
+static unsigned choose_fused(hl_tile_choice *choice, hl_tile_step *steps, size_t count, int region,
+                             hl_tile_pass_time *time)
+{
+    const haul_context_options *options = choice->options;
+    unsigned best = 1;
+    *time = (hl_tile_pass_time){.total_s = INFINITY};
+    for (unsigned i = 0; i < HL_TILE_FUSED_CHOICES; i++) {
+        const unsigned fused = 1 + 2 * i;
+        choice->fused_s[i] = INFINITY;
+        if (fused > 1 && (options->host_share > 0 || (options->fused && options->fused != fused) ||
+                          (options->steps && options->steps < fused)))
+            continue;
+        const hl_tile_pass_time one = predict_fused(choice, steps, count, fused, region);
+        const bool is_told = options->fused == fused && isfinite(one.total_s);
+        choice->fused_s[i] = one.total_s;
+        if (one.total_s < time->total_s || is_told) {
+            *time = one;
+            best = fused;
+        }
+    }
+    return best;
+}
+
+int hl_tile_step_region(const hl_tile_step *step)
+{
+    for (unsigned i = 0; i < step->use_count; i++)
+        if (hl_tile_is_along(step, &step->uses[i]))
+            return step->uses[i].field->region;
+    return 1;
+}
+
+unsigned hl_tile_fused_choose(hl_tile_choice *choice, hl_tile_step *steps, size_t count)
+{
+    hl_tile_pass_time time;
+    bool can = false;
+    for (size_t i = 0; i + 2 < count && !can; i++)
+        can = can_fuse(steps + i, count - i, 3);
+    if (!can)
+        return 1;
+    choice->has_chosen_fused = true;
+    return choose_fused(choice, steps, count, hl_tile_step_region(steps), &time);
+}
+
+/* --- regions */
+
+int hl_tile_region_choose(hl_tile_choice *self, hl_tile_step *steps, size_t count)
+{
+    int longest = 1, given = 0;
+    hl_tile_pass_time best = {.total_s = INFINITY};
+    for (const hl_tile_field *field = self->memory->fields; field; field = field->next) {
+        if (!field->region_given)
+            longest = field->length > longest ? field->length : longest;
+        else if (field->length > 1)
+            given = field->region;
+    }
+    const int first = longest == 1 && given ? given : 1;
+    longest = longest > first ? longest : first;
+    /* a fifth larger each time: the time changes slowly with the size, and few sizes are tried */
+    for (int region = first; region <= longest; region += 1 + region / 5) {
+        hl_tile_pass_time time;
+        (void)choose_fused(self, steps, count, region, &time);
+        if (time.total_s < best.total_s)
+            best = time;
+    }
+    self->predicted = best;
+    return best.region;
+}
+
+/* --- columns: rows are cut as well, where planes are too large */
+
+/* Planes of an array that a block needs on the device at once. */
+static int planes_needed(const hl_tile_block *block, const hl_tile_field *field)
+{
+    const int lag = (block->reach + field->region - 1) / field->region;
+    return (lag + 3) * field->region + 2 * field->edge;
+}
+
+bool hl_tile_needs_columns(hl_tile_step *step)
+{
+    hl_tile_block block;
+    if (step->outer != 2)
+        return false;
+    hl_tile_block_take(&block, step, 1, &(hl_tile_block_limits){.steps = 1, .reach = INT32_MAX});
+    bool is_tight = false;
+    for (unsigned i = 0; i < block.field_count; i++) {
+        const hl_tile_field *field = block.fields[i].field;
+        if (!block.fields[i].is_aligned)
+            continue;
+        if (field->dims != 3)
+            return false;
+        is_tight = is_tight || (!hl_tile_field_is_all_there(field) &&
+                                field->planes < planes_needed(&block, field));
+    }
+    return is_tight;
+}
+
+/* Rows that fit the array's device memory in so many planes, with those beyond the edges. */
+static int64_t rows_that_fit(const hl_tile_field *field, int planes)
+{
+    const uint64_t room = haul_buffer_bytes(field->ring) / field->element / (uint64_t)planes;
+    return ((int64_t)room - field->gap) / field->row;
+}
+
+/* Rows beside a column that are on the device with it: those that its steps reach into, and, as
+ * loops over edges reach into none, those beyond the edges. */
+int hl_tile_column_margin(const hl_tile_block *block, const hl_tile_field *field)
+{
+    return most(block->reach, field->ghost[1]);
+}
+
+/* Rows of a column, beside its margins; 0 or less: they do not fit. */
+static int column_rows(const hl_tile_block *block)
+{
+    int64_t rows = INT32_MAX / 2;
+    for (unsigned i = 0; i < block->field_count; i++) {
+        const hl_tile_field *field = block->fields[i].field;
+        const int64_t fit = rows_that_fit(field, planes_needed(block, field)) -
+                            2 * (int64_t)hl_tile_column_margin(block, field);
+        const bool has_lead =
+            haul_buffer_bytes(field->ring) > (uint64_t)field->lead * field->element;
+        rows = !has_lead ? 0 : fit < rows ? fit : rows;
+    }
+    return (int)rows;
+}
+
+/* Cells beyond the edges are set, and reductions made, on the host, where the arrays are between
+ * columns. */
+static bool is_plain(const hl_tile_step *step)
+{
+    bool is_one = step->source && !step->source->reduces;
+    for (unsigned u = 0; u < step->use_count; u++)
+        is_one = is_one && hl_tile_is_along(step, &step->uses[u]) && step->uses[u].field->dims == 3;
+    return is_one;
+}
+
+/* As many steps as leave a column four times the rows that they reach into, as columns are copied
+ * with those. A first step that is not plain makes no block. */
+int hl_tile_columns_choose(const hl_tile_choice *choice, hl_tile_step *steps, size_t count,
+                           hl_tile_block *block)
+{
+    size_t plain = 0, loops = 0;
+    int rows;
+    *block = (hl_tile_block){.count = 0};
+    for (; plain < count && is_plain(&steps[plain]); plain++)
+        loops += hl_tile_loops_of(&steps[plain]);
+    if (!plain)
+        return 0;
+    size_t steps_most = choice->options->steps ? choice->options->steps : loops;
+    steps_most = steps_most < loops ? steps_most : loops;
+    do {
+        const hl_tile_block_limits limits = {steps_most, INT32_MAX, .in_host_rows = true};
+        hl_tile_block_take(block, steps, count, &limits);
+        const size_t last = hl_tile_loops_of(&steps[block->count - 1]);
+        loops = block->loops;
+        steps_most = loops / 2 < loops - last ? loops / 2 : loops - last;
+        rows = column_rows(block);
+    } while (rows < 4 * block->reach && steps_most);
+    return rows;
+}
+
+/* --- the host's share */
+
+/* Whether the device leaves the host's threads a core. A simulated host takes no time, so that no
+ * share of it would be right. */
+static bool leaves_cores(const haul_device_properties *device)
+{
+    return !device->is_simulated &&
+           (!device->is_host || (long)device->multiprocessors < sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+/* The host's share of the work where both end at once: the model's at first. */
+static double share_of(const hl_tile_choice *self, const hl_tile_block *block)
+{
+    const haul_device_properties *device = haul_device_describe(self->memory->device);
+    const hl_tile_pass_time *pass = &self->predicted;
+    if (self->options->host_share)
+        return self->options->host_share;
+    if (!leaves_cores(device) || self->is_share_bad)
+        return 0;
+    if (self->host_share > 0)
+        return self->host_share;
+    double bytes = 0;
+    for (size_t i = 0; i < block->count; i++)
+        bytes += hl_tile_step_bytes(&block->steps[i]);
+    const double host_s = bytes / HL_TILE_HOST_BPS;
+    const double device_s = pass->passes ? pass->total_s / (double)pass->passes : 0;
+    return device_s / (host_s + device_s);
+}
+
+/* Reductions add all rows in one place, a periodic edge joins the two sides, and fused steps are
+ * the device's. */
+static bool can_share(const hl_tile_step *step)
+{
+    const hl_tile_field *field = step->uses[0].field;
+    return step->source ? !step->source->reduces && !step->fused.steps
+                        : field->boundary[step->outer] != HAUL_BOUNDARY_PERIODIC;
+}
+
+/* Regions for the host, of a block that can be shared. */
+int hl_tile_host_parts(const hl_tile_choice *self, const hl_tile_block *block)
+{
+    const hl_tile_field *along = hl_tile_block_along(block);
+    bool is_tight = self->options->host_share > 0;
+    for (unsigned i = 0; i < block->field_count; i++) {
+        if (!block->fields[i].is_aligned && block->fields[i].is_written)
+            return 0;
+        is_tight = is_tight || !hl_tile_field_is_all_there(block->fields[i].field);
+    }
+    for (size_t i = 0; i < block->count; i++)
+        if (!can_share(&block->steps[i]))
+            return 0;
+    if (!is_tight || block->wraps)
+        return 0;
+    const int parts = (int)(share_of(self, block) * along->part_count);
+    return parts < along->part_count ? parts : along->part_count - 1;
+}
+
+void hl_tile_share_correct(hl_tile_choice *choice, int host_parts, int parts, double host_s,
+                           double device_s)
+{
+    if (device_s <= 0 || host_s <= 0)
+        return;
+    const double host = host_parts / host_s, device = (parts - host_parts) / device_s;
+    const double last = (double)host_parts / parts;
+    choice->host_share = (last + host / (host + device)) / 2;
+    choice->is_share_bad = choice->host_share * parts < 1;
+}

@@ -1,0 +1,19 @@
+/* The kernels that a context's device has compiled. */
+#ifndef HAUL_TILE_TILE_KERNELS_H
+#define HAUL_TILE_TILE_KERNELS_H
+
+#include "haul/device.h"
+
+typedef struct hl_tile_kernels {
+    haul_device *device;
+    haul_kernel **compiled;
+    size_t count;
+    size_t capacity;
+} hl_tile_kernels;
+
+/* Compiles a kernel at its first use and keeps it. */
+haul_status hl_tile_kernel_get(hl_tile_kernels *kernels, const haul_kernel_source *source,
+                               haul_kernel **kernel, haul_error *error);
+void hl_tile_kernels_release(hl_tile_kernels *kernels);
+
+#endif

@@ -1,0 +1,93 @@
+/* Arrays from NumPy's .npy files. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "tile/tile_calls.h"
+#include "tile/tile_npy.h"
+
+/* Bytes mean the same in the file and in the array. */
+static bool is_same_type(const hl_tile_npy *header, const hl_tile_field *field)
+{
+    const bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    const haul_element kind = field->element_kind;
+    const bool is_floating = header->letter == 'f';
+    const bool is_integer = header->letter == 'i' || header->letter == 'u' || header->letter == 'b';
+    return header->bytes == field->element &&
+           (header->bytes == 1 || header->order != (is_little ? '>' : '<')) &&
+           (kind == HAUL_ELEMENT_ANY || (kind == HAUL_ELEMENT_FLOATING && is_floating) ||
+            (kind == HAUL_ELEMENT_INTEGER && is_integer) ||
+            (kind == HAUL_ELEMENT_STRUCT && header->letter == 'V'));
+}
+
+/* Until the cells begin. The file is checked wholly before the array changes. */
+static haul_status check_file(const hl_tile_field *field, const char *path, FILE *in,
+                              haul_error *error)
+{
+    unsigned char preamble[HL_TILE_NPY_PREAMBLE];
+    char line[HL_TILE_NPY_LINE];
+    size_t begin, length;
+    hl_tile_npy header;
+    struct stat found;
+    if (fread(preamble, 1, sizeof preamble, in) != sizeof preamble ||
+        !hl_tile_npy_open(preamble, &begin, &length) || fseek(in, (long)begin, SEEK_SET) ||
+        fread(line, 1, length, in) != length || !hl_tile_npy_parse(line, length, &header) ||
+        fstat(fileno(in), &found))
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "'%.200s' is no .npy file", path);
+    bool fits = header.dims == field->dims && (!header.is_fortran || header.dims == 1);
+    unsigned long long bytes = field->element;
+    for (int d = 0; d < field->dims; d++) {
+        fits = fits && header.size[field->dims - 1 - d] == (uint64_t)hl_tile_field_size(field, d);
+        bytes *= (unsigned long long)hl_tile_field_size(field, d);
+    }
+    if (!fits)
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "'%.200s' has another shape than the array of %d planes, or columns "
+                              "first",
+                              path, field->whole);
+    if (!is_same_type(&header, field))
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "'%.200s' has elements '%c%c%llu', other than the array's of %llu "
+                              "bytes",
+                              path, header.order, header.letter, (unsigned long long)header.bytes,
+                              (unsigned long long)field->element);
+    bytes += begin + length;
+    if ((unsigned long long)found.st_size != bytes)
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "'%.200s' has %lld bytes, not %llu",
+                              path, (long long)found.st_size, bytes);
+    return HAUL_OK;
+}
+
+/* A whole array in memory: the file's cells are the array's, without gaps. */
+static haul_status load(haul_array *array, const char *path, FILE *in, haul_error *error)
+{
+    const hl_tile_field *field = array->field;
+    uint64_t bytes = field->element;
+    HAUL_TRY(check_file(field, path, in, error));
+    for (int d = 0; d < field->dims; d++)
+        bytes *= (unsigned long long)hl_tile_field_size(field, d);
+    char *cells = malloc(bytes ? bytes : 1);
+    if (!cells)
+        return hl_base_fail_no_memory(error);
+    haul_status status =
+        fread(cells, 1, bytes, in) == bytes ? HAUL_OK : hl_base_fail_read(error, path);
+    if (!status)
+        status = haul_array_write(array, cells, error);
+    free(cells);
+    return status;
+}
+
+haul_status haul_array_load(haul_array *array, const char *path, haul_error *error)
+{
+    const hl_tile_field *field = array->field;
+    if ((hl_tile_is_divided(field) && !array->of) || field->memory->without_data)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "an array that processes share, or without data, is not loaded");
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return hl_base_fail_open(error, path);
+    const haul_status status = load(array, path, in, error);
+    fclose(in);
+    return status;
+}

@@ -1,0 +1,128 @@
+/* The fourth layer: a device, its streams, and one pass of a block over it. The context is whole
+ * from here on. */
+#ifndef HAUL_TILE_TILE_PASS_H
+#define HAUL_TILE_TILE_PASS_H
+
+#include "tile/tile_choice.h"
+
+typedef struct hl_tile_plan hl_tile_plan;
+
+/* The device's streams, and the events between them. */
+typedef struct hl_tile_streams {
+    haul_stream *up, *run, *down;
+    haul_stream *home; /* copies out that the host waits for: it waits for nothing else */
+    haul_event *made_room[3], *arrived[3], *computed;
+    haul_event *share_began, *share_ended;
+    haul_event **passed;
+    size_t passed_count;
+    size_t passed_capacity;
+    bool is_backward; /* the direction of the next pass */
+} hl_tile_streams;
+
+/* Loops on the host that may take so long alone. */
+typedef struct hl_tile_limited {
+    haul_stream *stream; /* a thread; else NULL */
+    haul_device *device; /* its device, where the context's is another */
+    bool is_stuck;       /* a loop ran out of time, and goes on */
+} hl_tile_limited;
+
+/* How the last block was run, for haul_context_explain. */
+typedef struct hl_tile_last_run {
+    unsigned steps;
+    int rows;       /* a tile on the host, a column on a device; 0: whole planes */
+    int host_parts; /* regions of the last shared pass */
+    haul_fused fused;
+} hl_tile_last_run;
+
+struct haul_context {
+    hl_tile_team *team; /* several devices: their contexts do the work; NULL: one */
+    double *before;     /* of them: hl_tile_memory's */
+    haul_context_options options;
+    haul_device_options device_options;
+    hl_tile_memory memory;
+    hl_tile_kernels kernels;
+    hl_tile_queue queue;
+    hl_tile_choice choice;
+    hl_tile_streams streams;
+    hl_tile_limited limited;
+    hl_tile_plan *plan; /* NULL: not kept */
+    haul_context_counts counts;
+    hl_tile_last_run last;
+    bool is_checked;  /* the program asks for the checked mode */
+    bool is_checking; /* the host runs loops on the arrays' shadows */
+    bool has_failed;  /* and the program was told: waits for streams say nothing new */
+};
+
+haul_status hl_tile_streams_open(haul_context *context, haul_error *error);
+void hl_tile_streams_close(hl_tile_streams *self);
+
+/* Operations on the device, counted and, where the context keeps a plan, noted there. */
+hl_tile_plan *hl_tile_plan_new(int processes);
+void hl_tile_plan_free(hl_tile_plan *plan);
+haul_status hl_tile_copy(haul_context *context, haul_stream *stream, const haul_transfer *transfer,
+                         haul_error *error);
+haul_status hl_tile_launch(haul_context *context, const haul_kernel_source *source,
+                           const haul_launch *launch, haul_error *error);
+haul_status hl_tile_record(haul_context *context, haul_stream *stream, haul_event *event,
+                           haul_error *error);
+haul_status hl_tile_wait(haul_context *context, haul_stream *stream, haul_event *event,
+                         haul_error *error);
+haul_status hl_tile_host_wait(haul_context *context, haul_stream *stream, haul_error *error);
+haul_status hl_tile_host_wait_event(haul_context *context, haul_event *event, haul_error *error);
+
+/* The processes' functions of these names, noted likewise. */
+haul_status hl_tile_start(haul_context *context, const haul_process_message *messages, int count,
+                          haul_error *error);
+haul_status hl_tile_finish(haul_context *context, haul_error *error);
+haul_status hl_tile_gather(haul_context *context, const void *own, size_t bytes, void *all,
+                           haul_error *error);
+
+typedef struct hl_tile_planes {
+    int first;
+    int end;
+    int shift; /* of their places in the ring */
+} hl_tile_planes;
+
+/* Copies planes between the host's memory and the ring: to the ring on the stream `up`. Within the
+ * ring one plane, on the stream of the kernels. */
+haul_status hl_tile_planes_copy(hl_tile_field *field, hl_tile_planes run, haul_stream *stream,
+                                haul_error *error);
+/* Queues the step's planes, as far as they are in its box. An error names the kernel and planes. */
+haul_status hl_tile_step_run(haul_context *context, const hl_tile_step *step, hl_tile_planes run,
+                             haul_error *error);
+
+/* Sets the planes beyond the edges from the opposite ends. */
+haul_status hl_tile_planes_wrap(hl_tile_field *field, haul_error *error);
+haul_status hl_tile_plane_copy_within(hl_tile_field *field, int to, int from, haul_error *error);
+
+/* Notes that a copy of the part to the host is queued: the host's counts as current from now on. */
+haul_status hl_tile_part_leaves(hl_tile_field *field, int part, haul_error *error);
+
+/* Makes the host's copy of a part current, and waits until the device has done with it. */
+haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, haul_error *error);
+
+/* Makes the list of the cells beyond the edges within a plane, and on the device their values. */
+haul_status hl_tile_ghosts_prepare(hl_tile_field *field, haul_error *error);
+/* Sets them on the device, from within the plane or from the frame; planes [first, end). */
+haul_status hl_tile_ghosts_on_device(hl_tile_field *field, int first, int end, bool from_frame,
+                                     haul_error *error);
+
+/* Device memory for the rows of a step, kept for the next loop of the same size; from their results
+ * to the array's one element. */
+haul_status hl_tile_rows_ensure(haul_context *context, const hl_tile_step *step, haul_error *error);
+haul_status hl_tile_rows_fold_on_device(haul_context *context, const hl_tile_step *step,
+                                        haul_error *error);
+
+/* Waits, because the caller frees `from`. */
+haul_status hl_tile_upload(haul_context *context, haul_buffer *buffer, const void *from,
+                           uint64_t bytes, haul_error *error);
+
+/* Rings for all arrays, before the steps run; the model chooses regions first, where none were.
+ * With `fused`, it is asked how many loops a launch best has, too. */
+haul_status hl_tile_rings_ensure(haul_context *context, hl_tile_step *steps, size_t count,
+                                 unsigned *fused, haul_error *error);
+
+/* Runs one block, whose arrays have rings. On a failure device copies are given up. */
+haul_status hl_tile_block_run(haul_context *context, hl_tile_block *block, haul_error *error);
+
+#endif

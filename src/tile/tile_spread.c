@@ -1,0 +1,191 @@
+/* Arrays over several devices: each has a run of the planes, or, of arrays that loops read anywhere
+ * and of small ones, all of them. Which of both follows from the loops, so that programs need not
+ * say it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "tile/tile_calls.h"
+
+/* Whether each device has planes, and those that it gives its neighbours. */
+static bool has_planes_for_all(const hl_tile_team *team, int planes, int edge)
+{
+    const hl_tile_memory *memory = &hl_tile_team_context(team, 0)->memory;
+    for (int rank = 0; rank < hl_tile_team_count(team); rank++)
+        if (hl_tile_share_first(memory, planes, rank + 1) -
+                hl_tile_share_first(memory, planes, rank) <
+            (edge ? edge : 1))
+            return false;
+    return true;
+}
+
+/* A boundary's kernel that reads neighbours would read planes of another device's. */
+bool hl_tile_array_can_divide(const haul_array *array)
+{
+    const haul_array_spec *spec = &array->spec;
+    const int *size = spec->size, outer = size[2] ? 2 : size[1] ? 1 : 0;
+    const haul_kernel_source *edges = spec->boundary_kernel;
+    const bool is_cell = size[0] == 1 && size[1] < 2 && size[2] < 2;
+    return !spec->on_all && !is_cell && !array->context->memory.without_data &&
+           !(edges && edges->parameters[0].halo) &&
+           has_planes_for_all(array->context->team, size[outer], spec->ghost[outer]);
+}
+
+static haul_status fetch_all(hl_tile_field *field, haul_error *error)
+{
+    if (field->planes_stale)
+        HAUL_TRY(hl_tile_planes_wrap(field, error));
+    for (int i = 0; field->parts && i < field->part_count; i++)
+        if (field->parts[i].on_device || !field->parts[i].on_host)
+            HAUL_TRY(hl_tile_part_fetch(field, i, true, error));
+    return HAUL_OK;
+}
+
+/* A job: all of the array is in the host's memory, and no stream uses that. */
+static haul_status bring_home(haul_context *context, int rank, void *state, haul_error *error)
+{
+    const haul_array *array = state;
+    const hl_tile_streams *streams = &context->streams;
+    haul_stream *const all[] = {streams->up, streams->run, streams->down, streams->home};
+    HAUL_TRY(hl_tile_queue_run(context, error));
+    HAUL_TRY(fetch_all(array->of[rank]->field, error));
+    for (int i = 0; i < 4 && all[i]; i++)
+        HAUL_TRY(hl_tile_host_wait(context, all[i], error));
+    return HAUL_OK;
+}
+
+/* The planes of one that the other has too. */
+static void copy_planes(hl_tile_field *to, const hl_tile_field *from, int first, int end)
+{
+    memcpy(to->host + hl_tile_field_offset(to, first - to->first),
+           from->host + hl_tile_field_offset(from, first - from->first),
+           (uint64_t)(end - first) * to->plane_bytes);
+}
+
+/* From all that have a part, or from the first, which has all. */
+static void copy_cells(haul_array *array, hl_tile_field *to)
+{
+    const int count = array->on_all ? 1 : hl_tile_team_count(array->context->team);
+    for (int rank = 0; rank < count; rank++) {
+        const hl_tile_field *from = array->of[rank]->field;
+        int first = rank ? from->first : -from->edge, end = from->first + from->length;
+        end += rank + 1 == count ? from->edge : 0;
+        const int to_first = to->first - to->edge, to_end = to->first + to->length + to->edge;
+        first = first > to_first ? first : to_first;
+        end = end < to_end ? end : to_end;
+        if (first < end && from->host_bytes)
+            copy_planes(to, from, first, end);
+    }
+}
+
+static void copy_state(hl_tile_field *to, const hl_tile_field *from)
+{
+    to->ghosts_stale = from->ghosts_stale;
+    to->ghosts_written = from->ghosts_written;
+    to->element_kind = from->element_kind;
+    to->is_doubtful = from->is_doubtful;
+    to->is_discarded = from->is_discarded;
+    to->failure = from->failure;
+    to->is_given = true;
+}
+
+/* Needs: all is home. Nothing changes on a failure. */
+static haul_status make_anew(haul_array *array, bool on_all, haul_error *error)
+{
+    const int count = hl_tile_team_count(array->context->team);
+    haul_array_spec spec = array->spec;
+    haul_status status = HAUL_OK;
+    hl_tile_field **made = calloc((size_t)count, sizeof(hl_tile_field *));
+    if (!made)
+        return hl_base_fail_no_memory(error);
+    spec.on_all = on_all;
+    for (int rank = 0; rank < count && !status; rank++) {
+        haul_context *context = array->of[rank]->context;
+        status = hl_tile_field_new(context, &context->memory, &spec, &made[rank], error);
+        if (!status) {
+            copy_cells(array, made[rank]);
+            copy_state(made[rank], array->of[rank]->field);
+        }
+    }
+    for (int rank = 0; rank < count; rank++) {
+        haul_array *one = array->of[rank];
+        hl_tile_field *old = status ? made[rank] : one->field;
+        one->field = status ? one->field : made[rank];
+        one->context->memory.fields_made = array->of[0]->context->memory.fields_made;
+        if (old)
+            hl_tile_field_free(old);
+    }
+    free(made);
+    array->field = array->of[0]->field;
+    array->on_all = status ? array->on_all : on_all;
+    return status;
+}
+
+/* A job: the others get what the host may have set on the first. */
+static haul_status take_given(haul_context *context, int rank, void *state, haul_error *error)
+{
+    const haul_array *array = state;
+    const hl_tile_field *from = array->of[0]->field;
+    hl_tile_field *field = array->of[rank]->field;
+    (void)context;
+    (void)error;
+    if (!rank || !field->host_bytes)
+        return HAUL_OK;
+    memcpy(field->host, from->host, field->host_bytes);
+    for (int i = 0; field->parts && i < field->part_count; i++) {
+        field->parts[i].on_host = true;
+        field->parts[i].on_device = false;
+    }
+    field->ghosts_stale = from->ghosts_stale;
+    field->frame_stale = field->is_given = true;
+    field->is_discarded = false;
+    return HAUL_OK;
+}
+
+haul_status hl_tile_array_spread(haul_array *array, haul_error *error)
+{
+    hl_tile_team *team = array->context->team;
+    if (!array->is_given)
+        return HAUL_OK;
+    HAUL_TRY(hl_tile_team_call(team, bring_home, array, error));
+    HAUL_TRY(hl_tile_team_call(team, take_given, array, error));
+    array->is_given = false;
+    return HAUL_OK;
+}
+
+haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *error)
+{
+    if (array->on_all == on_all)
+        return HAUL_OK;
+    HAUL_TRY(hl_tile_queue_run(array->context, error));
+    HAUL_TRY(hl_tile_team_call(array->context->team, bring_home, array, error));
+    HAUL_TRY(make_anew(array, on_all, error));
+    array->is_given = false;
+    return HAUL_OK;
+}
+
+/* An array of other planes than the loop's is read anywhere. */
+static bool is_along(const hl_tile_step *step, const hl_tile_field_use *use)
+{
+    return !use->is_all && use->field->dims > step->outer && use->field->whole == step->whole;
+}
+
+/* Arrays that the loop goes along with are divided, if all of them can be and no other is written;
+ * else each device runs the whole loop. */
+haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *step,
+                                 haul_error *error)
+{
+    bool is_aside[HL_TILE_USES], on_all = false;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        const hl_tile_field_use *use = &step->uses[u];
+        is_aside[u] = use->reduction || !is_along(step, use);
+        on_all = on_all || (is_aside[u] ? use->writes && !use->reduction
+                                        : use->halo > use->field->edge ||
+                                              !hl_tile_array_can_divide(arrays[u]));
+    }
+    for (unsigned u = 0; u < step->use_count; u++) {
+        HAUL_TRY(hl_tile_array_spread(arrays[u], error));
+        HAUL_TRY(hl_tile_array_place(arrays[u], on_all || is_aside[u], error));
+    }
+    return HAUL_OK;
+}

@@ -1,0 +1,42 @@
+/* Several devices that work as one: a context and a thread each, and messages between them in
+ * memory, as processes have messages over MPI. It knows no array and no loop: the layers above give
+ * the threads their jobs. */
+#ifndef HAUL_TILE_TILE_TEAM_H
+#define HAUL_TILE_TILE_TEAM_H
+
+#include "haul/tile.h"
+
+typedef struct hl_tile_wire hl_tile_wire;
+typedef struct hl_tile_team hl_tile_team;
+
+/* One device's end of the messages. The clocks of simulated devices go along with them: a message
+ * is there when it was sent and copied. */
+haul_status hl_tile_wire_new(int count, hl_tile_wire **wire, haul_error *error);
+void hl_tile_wire_free(hl_tile_wire *wire);
+const haul_processes *hl_tile_wire_end(hl_tile_wire *wire, int rank);
+void hl_tile_wire_set_device(hl_tile_wire *wire, int rank, haul_device *device);
+/* Takes the error that ended the waits, if any, and all messages that were not received. Needs:
+ * no one uses the wire. */
+haul_status hl_tile_wire_clear(hl_tile_wire *wire, haul_error *error);
+/* The host of all simulated devices is one: it goes on when the last of them has. Needs: as above.
+ */
+void hl_tile_wire_join_clocks(hl_tile_wire *wire);
+
+/* Called for each context on its own thread, for the first one on the caller's. */
+typedef haul_status (*hl_tile_job)(haul_context *context, int rank, void *state, haul_error *error);
+
+/* A team without contexts; they are freed by the caller, after the team. */
+haul_status hl_tile_team_new(int count, hl_tile_team **team, haul_error *error);
+void hl_tile_team_free(hl_tile_team *team);
+int hl_tile_team_count(const hl_tile_team *team);
+const haul_processes *hl_tile_team_processes(hl_tile_team *team, int rank);
+void hl_tile_team_set(hl_tile_team *team, int rank, haul_context *context, haul_device *device);
+haul_context *hl_tile_team_context(const hl_tile_team *team, int rank);
+
+/* Does the job on all, and returns when all have ended, with the error of the first that failed:
+ * the others' waits for messages end with it. */
+haul_status hl_tile_team_call(hl_tile_team *team, hl_tile_job job, void *state, haul_error *error);
+/* After one context was used without a call. */
+void hl_tile_team_join_clocks(hl_tile_team *team);
+
+#endif

@@ -1,0 +1,165 @@
+/* The driver's part of a critical path: calls back from where the host was late. */
+#include "timeline/driver_part.h"
+
+#include <stdlib.h>
+
+#include "base/intervals.h"
+#include "timeline/driver_call.h"
+#include "workload/op_class.h"
+
+const char *haul_driver_work_text(haul_driver_work work)
+{
+    static const char *const texts[] = {
+#define TEXT(name, text) text,
+        HAUL_DRIVER_WORK_LIST(TEXT)
+#undef TEXT
+    };
+    return (unsigned)work < HAUL_DRIVER_WORKS ? texts[work] : "unknown";
+}
+
+/* A stretch of the path in which the host worked, walked back through its thread's calls. */
+typedef struct host_stretch {
+    const haul_workload *workload;
+    const haul_timeline_options *options;
+    const int64_t *idle_from_ns;
+    int64_t *driver_ns;
+    int64_t left_ns;
+} host_stretch;
+
+/* Recorded time of the host's on this timeline. */
+static int64_t scaled(const host_stretch *self, int64_t recorded_ns)
+{
+    const double times = self->options->host_time > 0 ? self->options->host_time : 1;
+    return times == 1 ? recorded_ns : (int64_t)((double)recorded_ns * times);
+}
+
+static int64_t call_of(const host_stretch *self, uint32_t op)
+{
+    const int64_t *given_ns = self->options->call_durations_ns;
+    return given_ns ? given_ns[op]
+                    : scaled(self, hl_workload_call_dur_ns(&self->workload->ops[op]));
+}
+
+/* The end of what is left goes to the driver, or with HAUL_DRIVER_WORKS to the program. */
+static void spend(host_stretch *self, int64_t took_ns, haul_driver_work work)
+{
+    const int64_t part_ns = took_ns < self->left_ns ? hl_timeline_later(took_ns, 0) : self->left_ns;
+    self->left_ns -= part_ns;
+    if (work != HAUL_DRIVER_WORKS)
+        self->driver_ns[work] += part_ns;
+}
+
+/* Whether one call issued an operation and the one before it, as the launch of a graph does. */
+static bool shares_call(const haul_workload *workload, uint32_t op)
+{
+    const haul_op *at = &workload->ops[op];
+    const haul_op *before = at->thread_prev == HAUL_NONE ? NULL : &workload->ops[at->thread_prev];
+    return before && haul_op_on_device(at) && haul_op_on_device(before) &&
+           at->call_ns == before->call_ns;
+}
+
+/* The call of a device's operation, of which the path has `took_ns`. The launch of a graph takes
+ * its time for many operations. While other work ran on the devices an operation that starts within
+ * its call may have waited for that; of the rest all is the driver's where it takes far longer than
+ * such calls do. */
+static void spend_launch(host_stretch *self, uint32_t at, int64_t took_ns)
+{
+    const haul_op *op = &self->workload->ops[at];
+    const bool starts_within = op->start_ns < hl_base_end_of(op->call_ns, op->call_dur_ns);
+    const int64_t idle_ns =
+        self->idle_from_ns[at] < op->start_ns ? self->idle_from_ns[at] : op->start_ns;
+    const int64_t waited_ns =
+        starts_within && idle_ns > op->call_ns ? scaled(self, idle_ns - op->call_ns) : 0;
+    const bool is_driver =
+        !shares_call(self->workload, at) && hl_timeline_is_driver_call(op, took_ns - waited_ns);
+    spend(self, took_ns - waited_ns, is_driver ? HAUL_DRIVER_WORK_SLOW : HAUL_DRIVER_WORKS);
+    spend(self, waited_ns < took_ns ? waited_ns : took_ns, HAUL_DRIVER_WORKS);
+}
+
+static int64_t called_at(const haul_op *op)
+{
+    return haul_op_on_host(op) ? op->start_ns : op->call_ns;
+}
+
+/* When in the recording the devices had ended all that began before each operation: until then a
+ * call may have waited for them. */
+static int64_t *find_idle(const haul_workload *workload)
+{
+    int64_t *from_ns = malloc((workload->op_count + 1) * sizeof *from_ns);
+    int64_t latest_ns = INT64_MIN;
+    for (size_t i = 0; from_ns && i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        from_ns[i] = latest_ns;
+        if (haul_op_on_device(op))
+            latest_ns = hl_timeline_later(latest_ns, hl_base_end_of(op->start_ns, op->dur_ns));
+    }
+    return from_ns;
+}
+
+/* Adds the host's work before operation `at`, back to the operation `before` that the path goes on
+ * with: its calls, by name, and the time between them. A wait ends the walk, for what it waited for
+ * had the time. */
+static void look_back(host_stretch *self, uint32_t at, uint32_t before)
+{
+    const haul_op *ops = self->workload->ops;
+    if (ops[at].thread == HAUL_NONE)
+        return;
+    if (haul_op_on_device(&ops[at])) {
+        const int64_t call_ns = call_of(self, at);
+        const int64_t until_start_ns = scaled(self, ops[at].start_ns - ops[at].call_ns);
+        spend_launch(self, at, call_ns < until_start_ns ? call_ns : until_start_ns);
+    }
+    for (uint32_t called = ops[at].thread_prev;
+         self->left_ns > 0 && called != HAUL_NONE && called != before;
+         at = called, called = ops[at].thread_prev) {
+        const haul_op *call = &ops[called];
+        if (shares_call(self->workload, at))
+            continue;
+        const int64_t recorded_ns = hl_workload_call_dur_ns(call);
+        spend(self, scaled(self, called_at(&ops[at]) - called_at(call) - recorded_ns),
+              HAUL_DRIVER_WORKS);
+        if (call->kind == HAUL_OP_SYNC || call->flags & HAUL_OP_BLOCKS)
+            return;
+        if (call->kind == HAUL_OP_CALL)
+            spend(self, call_of(self, called),
+                  hl_timeline_driver_work_of(haul_workload_string(self->workload, call->name)));
+        else
+            spend_launch(self, called, call_of(self, called));
+    }
+}
+
+/* The host's time between two steps of the path: none where the second waited for the first. */
+static void add_stretch(host_stretch *self, const haul_timeline *timeline, uint32_t before,
+                        uint32_t at, int64_t begin_ns)
+{
+    const bool is_first = before == HAUL_NONE;
+    self->left_ns = begin_ns - (is_first ? timeline->start_ns : timeline->ops[before].end_ns);
+    if (self->left_ns > 0 && (is_first || timeline->cause[at] != before))
+        look_back(self, at, before);
+}
+
+/* Back from the end, as the path's parts are counted: a step that began while a later one ran has
+ * no part of its own. */
+bool hl_timeline_driver_part_find(const haul_workload *workload, const haul_timeline *timeline,
+                                  // NOLINTNEXTLINE(readability-non-const-parameter): added to
+                                  const haul_timeline_options *options, int64_t *driver_ns)
+{
+    int64_t *idle_from_ns = find_idle(workload);
+    host_stretch stretch = {workload, options, idle_from_ns, driver_ns, 0};
+    int64_t until_ns = timeline->start_ns + timeline->makespan_ns;
+    uint32_t at = HAUL_NONE;
+    for (size_t step = timeline->critical_count; idle_from_ns && step-- > 0;) {
+        const int64_t begin_ns = hl_timeline_path_begin(workload, timeline, step);
+        if (begin_ns >= until_ns)
+            continue;
+        if (at != HAUL_NONE)
+            add_stretch(&stretch, timeline, timeline->critical[step], at, until_ns);
+        at = timeline->critical[step];
+        until_ns = begin_ns;
+    }
+    if (idle_from_ns && at != HAUL_NONE)
+        add_stretch(&stretch, timeline, HAUL_NONE, at, until_ns);
+    const bool is_found = idle_from_ns;
+    free(idle_from_ns);
+    return is_found;
+}

@@ -1,0 +1,122 @@
+/* GPUs whose clock differs from the host's by a constant, as some files of nvprof have it, by a
+ * day: nothing that joins calls to operations could be told from such times. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace/trace_builder.h"
+
+/* The times from call to start of a device's operations. */
+typedef struct device_lags {
+    int64_t least_ns;
+    int64_t most_ns;
+    int64_t since_return_ns; /* the least from a call's return */
+    uint64_t count;
+} device_lags;
+
+/* From the first call to the last return. */
+typedef struct host_span {
+    int64_t first_ns;
+    int64_t last_ns;
+} host_span;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The device of an operation or event by its stream, HAUL_NONE where it has none. */
+static uint32_t device_of(const hl_trace_builder *self, uint32_t stream)
+{
+    const haul_workload_stream *streams = self->built.streams.items;
+    const uint32_t device = stream == HAUL_NONE ? HAUL_NONE : streams[stream].device;
+    return device < self->built.device_count ? device : HAUL_NONE;
+}
+
+static host_span measure_lags(const hl_trace_builder *self, device_lags *lags)
+{
+    host_span host = {INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < self->built.op_count; i++) {
+        const haul_op *op = &self->built.ops[i];
+        if (!(op->flags & HAUL_OP_HAS_CALL))
+            continue;
+        const int64_t returned_ns = op->call_ns + op->call_dur_ns;
+        host.first_ns = least(host.first_ns, op->call_ns);
+        host.last_ns = most(host.last_ns, returned_ns);
+        const uint32_t device = haul_op_on_device(op) ? device_of(self, op->stream) : HAUL_NONE;
+        if (device == HAUL_NONE)
+            continue;
+        device_lags *of = &lags[device];
+        const int64_t lag_ns = op->start_ns - op->call_ns;
+        of->least_ns = of->count ? least(of->least_ns, lag_ns) : lag_ns;
+        of->most_ns = of->count ? most(of->most_ns, lag_ns) : lag_ns;
+        of->since_return_ns = of->count ? least(of->since_return_ns, op->start_ns - returned_ns)
+                                        : op->start_ns - returned_ns;
+        of->count++;
+    }
+    return host;
+}
+
+/* No operation starts before its call: where all do, by more than clocks that agree ever differ, or
+ * all start a minute or more after their calls returned, the clock is off. The lags must then
+ * differ by no more than the host's own time, else the difference is no constant. */
+static const int64_t early_ns = 1000000, late_ns = INT64_C(60000000000);
+
+/* The constant: the operation that started soonest starts at its call. */
+static int64_t offset_of(const device_lags *of, host_span host)
+{
+    const bool is_off = of->count && (of->most_ns < -early_ns || of->since_return_ns > late_ns) &&
+                        of->most_ns - of->least_ns <= most(host.last_ns - host.first_ns, early_ns);
+    return is_off ? of->least_ns : 0;
+}
+
+/* Operations without a call are by the same clock, unless it is among the host's times already. */
+static bool is_off(host_span host, bool has_call, int64_t time_ns)
+{
+    return has_call || time_ns < host.first_ns || time_ns > host.last_ns;
+}
+
+static void move_device(hl_trace_builder *self, uint32_t device, host_span host, int64_t by_ns)
+{
+    uint64_t moved = 0;
+    char text[160];
+    for (size_t i = 0; i < self->built.op_count; i++) {
+        haul_op *op = &self->built.ops[i];
+        if (!haul_op_on_device(op) || device_of(self, op->stream) != device ||
+            !is_off(host, op->flags & HAUL_OP_HAS_CALL, op->start_ns))
+            continue;
+        op->start_ns -= by_ns;
+        moved++;
+    }
+    for (size_t i = 0; i < self->event_count; i++) {
+        hl_trace_event_mark *event = &self->events[i];
+        if (!event->has_call && event->time_ns && device_of(self, event->stream) == device &&
+            is_off(host, false, event->time_ns))
+            event->time_ns -= by_ns;
+    }
+    (void)snprintf(text, sizeof text,
+                   "operations moved, since the clock of device %" PRIu64 " is %.6g s %s the "
+                   "host's",
+                   self->built.devices[device].id, 1e-9 * (double)llabs(by_ns),
+                   by_ns < 0 ? "behind" : "ahead of");
+    hl_trace_repaired(self, moved, text);
+}
+
+void hl_trace_device_clocks_set(hl_trace_builder *self)
+{
+    const size_t count = self->built.device_count;
+    device_lags *lags = calloc(count + 1, sizeof *lags);
+    self->built.failed |= !lags;
+    const host_span host = lags ? measure_lags(self, lags) : (host_span){0, 0};
+    for (uint32_t d = 0; lags && d < count; d++) {
+        const int64_t by_ns = offset_of(&lags[d], host);
+        if (by_ns)
+            move_device(self, d, host, by_ns);
+    }
+    free(lags);
+}

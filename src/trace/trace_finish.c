@@ -1,0 +1,80 @@
+/* From the rows of a profile to its workload: names, clocks, links and edges. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/demangle.h"
+#include "trace/trace_builder.h"
+
+/* The name of a range without the numbers that PyTorch's emit_nvtx gives each call of an operator,
+ * and its sizes behind them, as in "aten::add, seq = 3, op_id = 7": calls of one operator count
+ * together (torch/csrc/profiler/util.cpp, getNvtxStr). */
+static uint32_t without_call_numbers(hl_trace_builder *self, uint32_t string)
+{
+    static const char *const keys[] = {", seq = ", ", op_id = "};
+    const char *text = string == HAUL_NONE ? "" : self->built.strings.texts[string];
+    size_t length = strlen(text);
+    const size_t whole = length;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const char *found = strstr(text, keys[k]);
+        const char *number = found ? found + strlen(keys[k]) : "";
+        if (*number >= '0' && *number <= '9' && (size_t)(found - text) < length)
+            length = (size_t)(found - text);
+    }
+    return length == whole ? string : hl_workload_builder_string(&self->built, text, length);
+}
+
+/* From numbers of names to strings: a name without a text is none. */
+static void resolve_names(hl_trace_builder *self)
+{
+    uint64_t nameless = 0;
+    for (size_t i = 0; i < self->names.count; i++)
+        nameless += self->name_texts[i] == HAUL_NONE;
+    if (nameless)
+        hl_trace_missing(self, nameless, "names that no string table gives");
+    for (size_t i = 0; i < self->built.op_count; i++)
+        if (self->built.ops[i].name != HAUL_NONE)
+            self->built.ops[i].name = self->name_texts[self->built.ops[i].name];
+    for (size_t i = 0; self->built.operators && i < self->built.op_count; i++)
+        if (self->built.operators[i] != HAUL_NONE)
+            self->built.operators[i] = self->name_texts[self->built.operators[i]];
+    for (size_t i = 0; i < self->built.range_count; i++)
+        if (self->built.ranges[i].name != HAUL_NONE)
+            self->built.ranges[i].name =
+                without_call_numbers(self, self->name_texts[self->built.ranges[i].name]);
+    hl_base_records_release(&self->names);
+}
+
+/* nvprof and the driver's own tables have kernels by their mangled names. */
+static void demangle_names(hl_trace_builder *self)
+{
+    hl_base_strings *strings = &self->built.strings;
+    hl_base_demangle(strings->texts, strings->count, &strings->arena);
+    self->built.failed |= strings->arena.failed;
+}
+
+/* The steps need each other in this order: streams before links, links before edges. */
+haul_status hl_trace_finish(hl_trace_builder *self, const char *source, const char *format,
+                            haul_workload **workload, haul_error *error)
+{
+    static void (*const steps[])(hl_trace_builder *) = {resolve_names,
+                                                        demangle_names,
+                                                        hl_trace_wait_streams_join,
+                                                        hl_trace_device_clocks_set,
+                                                        hl_trace_prefetches_join,
+                                                        hl_trace_links_make,
+                                                        hl_trace_wait_edges_make,
+                                                        hl_trace_implied_waits_make};
+    for (size_t i = 0; !self->built.failed && i < sizeof steps / sizeof *steps; i++)
+        steps[i](self);
+    free(self->scratch);
+    self->scratch = NULL;
+    haul_workload *made = NULL;
+    const haul_status status =
+        hl_workload_builder_hand_over(&self->built, source, format, &made, error);
+    if (!status) {
+        made->counts.calls = self->calls;
+        *workload = made;
+    }
+    hl_trace_release(self);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* Where in the program groups of operations were called for, found for many groups. */
+#ifndef HAUL_WORKLOAD_PLACES_H
+#define HAUL_WORKLOAD_PLACES_H
+
+#include "haul/analysis.h"
+
+/* The origins of each operation, string ids; both NULL where the profile has neither. Zero is
+ * empty.
+ */
+typedef struct hl_workload_origins {
+    const haul_workload *workload;
+    uint32_t *operators;
+    uint32_t *ranges;
+} hl_workload_origins;
+
+/* Release it with hl_workload_origins_release, whatever the outcome. Returns NO_MEMORY. */
+haul_status hl_workload_origins_make(const haul_workload *workload, hl_workload_origins *self,
+                                     haul_error *error);
+void hl_workload_origins_release(hl_workload_origins *self);
+
+/* As haul_places_find. */
+haul_status hl_workload_places_find(const hl_workload_origins *self, const uint32_t *groups,
+                                    size_t count, haul_place *places, haul_error *error);
+
+#endif

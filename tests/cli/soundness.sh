@@ -1,0 +1,31 @@
+# Profiles of which a schedule cannot tell the whole run, or less of it than it seems.
+"$make" -c uneven uneven.sqlite || exit 1
+
+echo "== every command refuses in the same words"
+haul project uneven.sqlite --to h100-pcie5 | head -2
+haul project uneven.sqlite --to h100-pcie5,gh200 | head -2
+haul advise uneven.sqlite | head -2
+haul advise uneven.sqlite --machine gh200 | head -2
+haul compare uneven.sqlite uneven.sqlite | head -6
+
+echo "== so do the data"
+haul project uneven.sqlite --to h100-pcie5 --format json >project.json
+haul advise uneven.sqlite --format json >advise.json
+haul compare uneven.sqlite uneven.sqlite --format json >compare.json
+grep '"unsound"' project.json advise.json
+grep '_unsound"' compare.json
+grep -c '"target": {\|"critical_path"\|"interval_s": \[.*run' project.json
+sed -n '/"run_s"/p; /"advice"/p' advise.json
+
+echo "== and the pages: one timeline, as recorded"
+haul project uneven.sqlite --to h100-pcie5 --html project.html >/dev/null
+haul advise uneven.sqlite --html advise.html >/dev/null
+grep -oh 'aria-label="Timeline [^;]*' project.html advise.html
+try haul project uneven.sqlite --to h100-pcie5 --perfetto runs.json >/dev/null
+
+echo "== the start of the driver in a small copy's call is no saving"
+for case in late-driver late-module; do
+    "$make" -c $case $case.sqlite || exit 1
+    haul analyze $case.sqlite | head -1
+    haul advise $case.sqlite | sed -n '1,/self-check/p'
+done

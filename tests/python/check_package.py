@@ -1,0 +1,163 @@
+"""The Python package on the tests' profile: frames against the program's own sums, answers against
+its JSON, errors as it says them. usage: check_package.py HAUL PACKAGE_FOLDER PROFILE, or
+check_package.py installed installed PROFILE"""
+
+import doctest
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+try:
+    import numpy as np
+    import pandas as pd
+except ImportError as reason:
+    print(f"skipped: {reason} (python3-pandas)")
+    sys.exit(77)
+
+program, folder, profile = sys.argv[1:4]
+if program != "installed":
+    os.environ["HAUL_PROGRAM"] = program
+    sys.path.insert(0, folder)
+import haul
+from haul import _native
+
+
+def trace(folder, events):
+    path = Path(folder) / "trace.json"
+    path.write_text(json.dumps({"traceEvents": events}))
+    return path
+
+
+class Frames(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = haul.read(profile)
+
+    def test_sums_are_those_of_analyze(self):
+        run, analysis = self.run_, self.run_.analysis
+        kernels = run.kernels[~run.kernels.is_collective]
+        self.assertEqual(len(kernels), analysis["kernels"]["count"])
+        self.assertAlmostEqual(kernels.time_s.sum(), analysis["kernels"]["time_s"], 9)
+        self.assertAlmostEqual(run.memsets.time_s.sum(), analysis["memsets"]["time_s"], 9)
+        self.assertAlmostEqual(run.idle.time_s.sum(), analysis["idle_s"], 9)
+        copies = run.copies.groupby(["direction", "memory"], observed=True)
+        for row in analysis["copies"]:
+            of = copies.get_group((row["direction"], row["memory"]))
+            self.assertEqual((len(of), int(of.bytes.sum())), (row["count"], row["bytes"]))
+            self.assertAlmostEqual(of.time_s.sum(), row["time_s"], 9)
+
+    def test_columns(self):
+        kernels = self.run_.kernels
+        self.assertEqual(kernels.start_s.min() >= 0, True)
+        self.assertEqual(kernels.name.notna().all() and (kernels.block_x > 0).all(), True)
+        self.assertEqual(set(self.run_.tables()),
+                         {"kernels", "copies", "memsets", "calls", "ranges", "idle"})
+        self.assertTrue(self.run_.format.startswith("nsys"))
+        self.assertEqual(self.run_.losses, [])
+
+    def test_the_innermost_range_is_named(self):
+        def span(name, start, duration, tid=1):
+            return {"ph": "X", "cat": "user_annotation", "name": name, "pid": 1, "tid": tid,
+                    "ts": start, "dur": duration}
+
+        def launch(at, number, tid=1):
+            return [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
+                     "tid": tid, "ts": at, "dur": 1, "args": {"correlation": number}},
+                    {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": at + 5,
+                     "dur": 2, "args": {"correlation": number, "stream": 7, "device": 0}}]
+        events = [span("outer", 0, 100), span("inner", 20, 30), span("other", 0, 500, tid=2)]
+        for number, (at, tid) in enumerate(((10, 1), (30, 1), (60, 1), (150, 1), (40, 2)), 1):
+            events += launch(at, number, tid)
+        with tempfile.TemporaryDirectory() as where:
+            kernels = haul.read(trace(where, events)).kernels.sort_values("call_start_s")
+        found = ["" if pd.isna(name) else name for name in kernels.range]
+        self.assertEqual(found, ["outer", "inner", "other", "outer", ""])
+
+    def test_a_profile_without_device_work(self):
+        call = {"ph": "X", "cat": "cuda_runtime", "name": "cudaFree", "pid": 1, "tid": 1, "ts": 1,
+                "dur": 2}
+        with tempfile.TemporaryDirectory() as where:
+            run = haul.read(trace(where, [call]))
+            self.assertEqual([len(table) for table in run.tables().values()], [0, 0, 0, 1, 0, 0])
+
+    def test_arrays_are_an_archive_without_faults(self):
+        with tempfile.TemporaryDirectory() as where:
+            path = Path(where) / "run.npz"
+            subprocess.run([_native.program(), "convert", profile, "-o", path], check=True)
+            self.assertIsNone(zipfile.ZipFile(path).testzip())
+            with np.load(path) as arrays:
+                self.assertEqual(arrays["ops"].dtype.itemsize, 64)
+                self.assertTrue((np.diff(arrays["ops"]["start_ns"]) >= 0).all())
+
+
+class Answers(unittest.TestCase):
+    def test_project(self):
+        answer = haul.project(profile, to="h100-pcie5")
+        low, high = answer.interval_s
+        self.assertTrue(low <= answer.makespan_s <= high)
+        self.assertIn(f"{answer.speedup:.3g}x", answer.why.splitlines()[0])
+        self.assertEqual(len(answer.kernels), len(answer.json["kernel_rows"]))
+        faster = haul.project(haul.read(profile), to="h100-pcie5", host_speed=2)
+        self.assertLessEqual(faster.makespan_s, answer.makespan_s)
+
+    def test_matrix(self):
+        self.assertEqual(list(haul.project(profile, to=["gh200", "mi300x"]).table.name),
+                         ["gh200", "mi300x"])
+
+    def test_others(self):
+        self.assertEqual(len(haul.advise(profile, top=3).changes),
+                         len(haul.advise(profile).json["advice"]))
+        self.assertEqual(haul.compare(profile, profile).operations.difference_s.abs().max(), 0)
+        overlap = haul.overlap("k20", 704643072, "672MiB", 0.03)
+        self.assertEqual(set(overlap.strategies.strategy) >= {"explicit", "streams"}, True)
+        parameters = haul.machine("a100-sxm4").parameters.set_index("parameter")
+        self.assertGreater(parameters.loc["gpu.memory_bandwidth_Bps", "value"], 1e12)
+        self.assertIn("k20", set(haul.machines().name))
+
+    def test_check(self):
+        budget = Path(__file__).resolve().parents[1] / "cli" / "data" / "budgets" / "tight.yaml"
+        answer = haul.check(profile, budget)
+        self.assertEqual((answer.limits.verdict == "broken").sum(), answer.broken)
+        self.assertIn("broken", answer.why)
+        self.assertIn("| limit |", answer.to_markdown())
+        self.assertRaises(haul.InputError, haul.check, profile, "nothing.yaml")
+
+    def test_pages(self):
+        answer = haul.project(profile, to="h100-pcie5")
+        with tempfile.TemporaryDirectory() as where:
+            answer.to_html(Path(where) / "page.html")
+            self.assertIn("<svg", (Path(where) / "page.html").read_text())
+        self.assertIn("iframe", answer._repr_html_())
+        self.assertIn("<pre>", haul.machine("k20")._repr_html_())
+
+    def test_errors_are_the_programs(self):
+        for call, kind, text in (
+                (lambda: haul.read("nothing.sqlite"), haul.InputError, "nothing.sqlite"),
+                (lambda: haul.read(__file__), haul.InputError, "no profile"),
+                (lambda: haul.read(), haul.UsageError, "no profile"),
+                (lambda: haul.project(profile, to="h99"), haul.Error, "h99"),
+                (lambda: haul.project(profile, to="k20", nonsense=1), haul.UsageError, "nonsense")):
+            with self.assertRaises(kind) as caught:
+                call()
+            self.assertIn(text, str(caught.exception))
+
+
+class Document(unittest.TestCase):
+    def test_examples_print_what_stands_there(self):
+        document = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+        before = os.getcwd()
+        os.chdir(Path(profile).resolve().parent)
+        try:
+            failed, tried = doctest.testfile(str(document), module_relative=False,
+                                             optionflags=doctest.NORMALIZE_WHITESPACE)
+        finally:
+            os.chdir(before)
+        self.assertEqual((failed, tried > 5), (0, True))
+
+
+unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -1,0 +1,88 @@
+/* Programs that name each step anew: the tables by name end with a row of the rest. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "haul/report.h"
+#include "haul/trace.h"
+
+enum { NAMES = 12000, STEP_US = 10 };
+
+/* Two kernels, between which a thread has NAMES ranges of one name each. */
+static haul_workload *load_steps(void)
+{
+    char path[] = "/tmp/haul-names-XXXXXX";
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    fputs("{\"traceEvents\":[{}", file);
+    for (int i = 0; i < NAMES; i++)
+        fprintf(file,
+                ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"step %d\",\"pid\":9,"
+                "\"tid\":9,\"ts\":%d,\"dur\":2}",
+                i, 100 + STEP_US * i);
+    for (int i = 0; i < 2; i++) {
+        const int call_us = i * (200 + STEP_US * NAMES);
+        fprintf(file,
+                ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,"
+                "\"tid\":9,\"ts\":%d,\"dur\":2,\"args\":{\"correlation\":%d}},{\"ph\":\"X\","
+                "\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":2,"
+                "\"args\":{\"device\":0,\"stream\":7,\"correlation\":%d}}",
+                call_us, i + 1, call_us + 5, i + 1);
+    }
+    fputs("]}", file);
+    assert_int_equal(fclose(file), 0);
+    const haul_status status = haul_trace_load(path, &workload, &error);
+    unlink(path);
+    if (status)
+        fail_msg("%s", error.text);
+    return workload;
+}
+
+/* The row of the names beyond 10,000 behind `table`: that many, of 2 us each. */
+static void check_rest(const char *written, const char *table)
+{
+    const char *from = strstr(written, table);
+    assert_non_null(from);
+    const char *rest = strstr(from, "(2000 other names)");
+    assert_non_null(rest);
+    const char *count = strstr(rest, "\"count\": ");
+    const char *time = strstr(rest, "\"time_s\": ");
+    assert_non_null(count);
+    assert_non_null(time);
+    assert_int_equal(strtol(count + strlen("\"count\": "), NULL, 10), 2000);
+    CHECK_NEAR(strtod(time + strlen("\"time_s\": "), NULL), 2000 * 2e-6, 1e-9);
+}
+
+static void names_beyond_a_table_are_one_row(void **state)
+{
+    (void)state;
+    haul_workload *workload = load_steps();
+    haul_analysis *analysis = NULL;
+    assert_int_equal(haul_analysis_make(workload, &analysis, NULL), HAUL_OK);
+    haul_report *report = haul_report_analysis(workload, analysis);
+    const haul_report_options options = {.format = HAUL_FORMAT_JSON};
+    char *written = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&written, &size);
+    assert_non_null(out);
+    assert_int_equal(haul_report_write(report, &options, out, NULL), HAUL_OK);
+    assert_int_equal(fclose(out), 0);
+    check_rest(written, "\"idle\": [");
+    check_rest(written, "\"ranges\": [");
+    free(written);
+    haul_report_free(report);
+    haul_analysis_free(analysis);
+    haul_workload_free(workload);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_beyond_a_table_are_one_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* Where in the program groups of operations were called for. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "haul/analysis.h"
+#include "workload/builder.h"
+
+enum { OPS = 5 };
+
+static haul_workload *made(void)
+{
+    static const int64_t durations[OPS] = {40, 40, 20, 50, 7};
+    static const char *const operators[OPS] = {"aten::add", "aten::mul", "aten::add", NULL,
+                                               "aten::mul"};
+    hl_workload_builder builder;
+    hl_workload_builder_init(&builder);
+    const uint32_t device = hl_workload_builder_device(&builder, 0);
+    hl_workload_builder_stream(&builder, &(haul_workload_stream){.device = device, .process = 1});
+    hl_workload_builder_thread(&builder, &(haul_workload_thread){.process = 1});
+    hl_workload_builder_shape(&builder, &(haul_shape){.grid = {1, 1, 1}});
+    builder.operators = malloc(OPS * sizeof *builder.operators);
+    assert_non_null(builder.operators);
+    for (int i = 0; i < OPS; i++) {
+        hl_workload_builder_op(&builder, &(haul_op){.kind = HAUL_OP_KERNEL,
+                                                    .flags = HAUL_OP_HAS_CALL,
+                                                    .start_ns = 100 * i,
+                                                    .call_ns = 10 * i,
+                                                    .dur_ns = durations[i],
+                                                    .name = HAUL_NONE});
+        builder.operators[i] =
+            operators[i] ? hl_workload_builder_string(&builder, operators[i], strlen(operators[i]))
+                         : HAUL_NONE;
+    }
+    hl_workload_builder_range(
+        &builder,
+        &(haul_named_range){.dur_ns = 25, .name = hl_workload_builder_string(&builder, "step", 4)});
+    haul_workload *workload = NULL;
+    haul_error error;
+    assert_int_equal(hl_workload_builder_finish(&builder, "test", "none", &workload, &error),
+                     HAUL_OK);
+    return workload;
+}
+
+/* Of the first group aten::add has 60 of 100 ns, all in one range; the second has neither. */
+static void places_name_what_took_most(void **state)
+{
+    (void)state;
+    static const uint32_t groups[OPS] = {0, 0, 0, 1, HAUL_NONE};
+    haul_workload *workload = made();
+    haul_place places[2];
+    haul_error error;
+    assert_int_equal(haul_places_find(workload, groups, 2, places, &error), HAUL_OK);
+    assert_string_equal(places[0].operator_name, "aten::add");
+    assert_true(places[0].operator_share > 0.599 && places[0].operator_share < 0.601);
+    assert_string_equal(places[0].range, "step");
+    assert_true(places[0].range_share > 0.999);
+    assert_null(places[1].operator_name);
+    assert_null(places[1].range);
+    haul_workload_free(workload);
+}
+
+/* A profile that tells neither has no places, however its groups are. */
+static void no_operators_no_places(void **state)
+{
+    (void)state;
+    static const uint32_t groups[OPS] = {2, 1, 0, 1, 2};
+    haul_workload *workload = made();
+    haul_workload bare = *workload;
+    haul_place places[3];
+    haul_error error;
+    bare.operators = NULL;
+    bare.range_count = 0;
+    assert_int_equal(haul_places_find(&bare, groups, 3, places, &error), HAUL_OK);
+    for (int g = 0; g < 3; g++)
+        assert_true(!places[g].operator_name && !places[g].range);
+    haul_workload_free(workload);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_name_what_took_most),
+        cmocka_unit_test(no_operators_no_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

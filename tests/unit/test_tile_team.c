@@ -1,0 +1,204 @@
+/* Several devices as one context: what a program sees of them beside its results, which the random
+ * programs of test_tile_random compare. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "haul/tile.h"
+#include "tile_kernels.h"
+
+enum { PLANES = 24, CELLS = 4 * 5 * PLANES, STEPS = 10 };
+
+static const haul_array_spec shape = {
+    .size = {4, 5, PLANES}, .element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}};
+
+static haul_context *open_on(const char *devices)
+{
+    haul_context *context;
+    haul_error error = {.text = ""};
+    if (haul_context_open(devices, NULL, &context, &error))
+        fail_msg("%s", error.text);
+    return context;
+}
+
+/* A stencil back and forth over what the host wrote. */
+static void run_steps(haul_context *context, haul_array *arrays[2], unsigned *cells)
+{
+    const unsigned k = 3;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(haul_array_new(context, &shape, &arrays[i], NULL), HAUL_OK);
+    for (unsigned c = 0; c < CELLS; c++)
+        cells[c] = 7 * c;
+    assert_int_equal(haul_array_write(arrays[0], cells, NULL), HAUL_OK);
+    for (int step = 0; step < STEPS; step++) {
+        assert_int_equal(HAUL_LOOP(context, NULL, &near_3, arrays[0], arrays[1], &k), HAUL_OK);
+        assert_int_equal(haul_array_swap(arrays[0], arrays[1], NULL), HAUL_OK);
+    }
+    assert_int_equal(haul_array_read(arrays[0], cells, NULL), HAUL_OK);
+}
+
+static void test_results_are_those_of_one_device(void **state)
+{
+    static const char *const lists[] = {"host,host", "sim:lassen:*", "sim:k40,host,sim:k40",
+                                        "sim:p100-pcie3,sim:k40"};
+    unsigned expected[CELLS], cells[CELLS];
+    haul_array *arrays[2];
+    (void)state;
+    haul_context *context = open_on("host");
+    run_steps(context, arrays, expected);
+    haul_array_free(arrays[0]);
+    haul_array_free(arrays[1]);
+    haul_context_close(context);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        context = open_on(lists[i]);
+        run_steps(context, arrays, cells);
+        assert_memory_equal(cells, expected, sizeof cells);
+        assert_true(haul_context_count(context).exchanges > 0);
+        assert_int_equal(haul_context_count(context).loops, STEPS);
+        haul_array_free(arrays[0]);
+        haul_array_free(arrays[1]);
+        haul_context_close(context);
+    }
+}
+
+/* Neighbours' planes are in no region but their own. */
+static void test_regions_are_the_arrays(void **state)
+{
+    unsigned cells[CELLS];
+    haul_array *arrays[2];
+    haul_region region;
+    int end = -1;
+    (void)state;
+    haul_context *context = open_on("sim:k40,sim:k40,host");
+    run_steps(context, arrays, cells);
+    const int regions = haul_array_regions(arrays[0]);
+    for (int i = 0; i < regions; i++) {
+        assert_int_equal(haul_array_access(arrays[0], i, HAUL_USE_READ, &region, NULL), HAUL_OK);
+        assert_int_equal(region.first, end);
+        const int first = i ? region.first : 0;
+        const unsigned *cell =
+            (const unsigned *)region.cells + (int64_t)(first - region.first) * region.plane;
+        assert_int_equal(*cell, cells[(size_t)first * 20]);
+        end = region.end;
+    }
+    assert_int_equal(end, PLANES + 1);
+    assert_int_equal(haul_array_access(arrays[0], regions, HAUL_USE_READ, &region, NULL),
+                     HAUL_STATUS_USAGE);
+    haul_array_free(arrays[0]);
+    haul_array_free(arrays[1]);
+    haul_context_close(context);
+}
+
+static void test_arrays_are_saved_and_loaded(void **state)
+{
+    unsigned cells[CELLS], loaded[CELLS];
+    haul_array *arrays[2];
+    char path[] = "/tmp/haul-team-XXXXXX";
+    (void)state;
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    haul_context *context = open_on("host,sim:k40");
+    run_steps(context, arrays, cells);
+    assert_int_equal(haul_array_save(arrays[0], path, NULL), HAUL_OK);
+    assert_int_equal(haul_array_load(arrays[1], path, NULL), HAUL_OK);
+    assert_int_equal(haul_array_read(arrays[1], loaded, NULL), HAUL_OK);
+    assert_memory_equal(loaded, cells, sizeof cells);
+    (void)remove(path);
+    haul_array_free(arrays[0]);
+    haul_array_free(arrays[1]);
+    haul_context_close(context);
+}
+
+static void test_simulated_devices_have_one_clock(void **state)
+{
+    unsigned cells[CELLS];
+    haul_array *arrays[2];
+    (void)state;
+    haul_context *context = open_on("sim:k40,sim:k40");
+    const int64_t begin_ns = haul_device_now(haul_context_device(context));
+    run_steps(context, arrays, cells);
+    assert_true(haul_device_now(haul_context_device(context)) > begin_ns);
+    char *text;
+    assert_int_equal(haul_context_explain(context, &text, NULL), HAUL_OK);
+    assert_non_null(strstr(text, "2 devices"));
+    assert_non_null(strstr(text, "device 1: sim:k40"));
+    free(text);
+    haul_array_free(arrays[0]);
+    haul_array_free(arrays[1]);
+    haul_context_close(context);
+}
+
+/* The first region of the second device begins where the first one's planes end. */
+static void test_faster_devices_have_more_planes(void **state)
+{
+    unsigned cells[CELLS];
+    haul_array *arrays[2];
+    haul_region region = {.first = 0};
+    (void)state;
+    const haul_context_options options = {.region = PLANES};
+    haul_context *context;
+    assert_int_equal(haul_context_open("sim:p100-pcie3,sim:k40", &options, &context, NULL),
+                     HAUL_OK);
+    run_steps(context, arrays, cells);
+    assert_int_equal(haul_array_regions(arrays[0]), 2);
+    assert_int_equal(haul_array_access(arrays[0], 1, HAUL_USE_READ, &region, NULL), HAUL_OK);
+    assert_in_range(region.first, PLANES / 2 + 1, PLANES - 1);
+    haul_array_free(arrays[0]);
+    haul_array_free(arrays[1]);
+    haul_context_close(context);
+}
+
+/* One device alone has a loop that uses the array: all run what is queued, for it waits for them.
+ */
+static void test_freeing_does_not_wait_for_ever(void **state)
+{
+    unsigned cells[CELLS];
+    haul_array *arrays[2], *last;
+    const haul_box box = {{0, 0, PLANES - 2}, {4, 5, PLANES}};
+    const haul_loop_options options = {.box = &box};
+    const unsigned k = 3;
+    (void)state;
+    haul_context *context = open_on("host,host");
+    run_steps(context, arrays, cells);
+    assert_int_equal(haul_array_new(context, &shape, &last, NULL), HAUL_OK);
+    const void *arguments[] = {arrays[1], last, &k};
+    assert_int_equal(HAUL_LOOP(context, NULL, &near_3, arrays[0], arrays[1], &k), HAUL_OK);
+    assert_int_equal(haul_loop_queue(context, &near_3, arguments, 3, &options, NULL), HAUL_OK);
+    haul_array_free(last);
+    haul_array_free(arrays[0]);
+    haul_array_free(arrays[1]);
+    haul_context_close(context);
+}
+
+static void test_refused(void **state)
+{
+    const haul_array_spec in_file = {.size = {9}, .file = "/tmp/haul-team-never"};
+    haul_context *context;
+    haul_array *array;
+    haul_error error;
+    (void)state;
+    assert_int_equal(haul_context_open("host,,host", NULL, &context, &error), HAUL_STATUS_USAGE);
+    assert_int_equal(haul_context_open("host,none", NULL, &context, &error), HAUL_STATUS_USAGE);
+    context = open_on("host,host");
+    assert_int_equal(haul_array_new(context, &in_file, &array, &error), HAUL_STATUS_USAGE);
+    assert_non_null(strstr(error.text, "file"));
+    haul_context_close(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_results_are_those_of_one_device),
+        cmocka_unit_test(test_regions_are_the_arrays),
+        cmocka_unit_test(test_arrays_are_saved_and_loaded),
+        cmocka_unit_test(test_simulated_devices_have_one_clock),
+        cmocka_unit_test(test_faster_devices_have_more_planes),
+        cmocka_unit_test(test_freeing_does_not_wait_for_ever),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* A random program's arrays, and the numbers that it is drawn from. */
+#ifndef HAUL_TESTS_TILE_PROGRAM_H
+#define HAUL_TESTS_TILE_PROGRAM_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tile_twin.h"
+
+enum { ARRAYS = 5, TABLE = 7, RESULTS = 3 };
+
+typedef struct program {
+    uint64_t random;
+    haul_context *context;
+    int dims;
+    int size[3];
+    int type;         /* of elements; other arrays have CELL_4 */
+    int region;       /* of all arrays */
+    unsigned on_host; /* of so many loops one is on the host; 0: none */
+    bool is_shared;   /* over several devices: no array is in a file */
+    bool is_uniform;  /* all arrays have one spec: blocks are longest */
+    twin twins[ARRAYS];
+    twin table;                   /* read anywhere */
+    haul_array *results[RESULTS]; /* of reductions: sum, least, most */
+    unsigned expected[RESULTS];
+    bool is_over; /* the device had not enough memory */
+    haul_error error;
+} program;
+
+static inline unsigned draw(program *self, unsigned below)
+{
+    self->random ^= self->random >> 12;
+    self->random ^= self->random << 25;
+    self->random ^= self->random >> 27;
+    return (unsigned)((self->random * 0x2545f4914f6cdd1d >> 33) % below);
+}
+
+/* The program as it is run, for whoever looks for a fault. */
+static inline void tell(const char *format, ...)
+{
+    va_list values;
+    if (!getenv("TILE_VERBOSE"))
+        return;
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+}
+
+static inline void check(program *self, haul_status status)
+{
+    if (status == HAUL_STATUS_DEVICE_FULL)
+        self->is_over = true;
+    else if (status)
+        fail_msg("%s", self->error.text);
+}
+
+static inline void fail_cell(const program *self, const twin *of, const int at[3],
+                             const char *where)
+{
+    fail_msg("%s: array %d, cell %d %d %d", where, (int)(of - self->twins), at[0], at[1], at[2]);
+}
+
+/* --- arrays */
+
+static inline void draw_spec(program *self, twin *of)
+{
+    haul_array_spec *spec = &of->spec;
+    *spec = (haul_array_spec){.region = self->region};
+    of->dims = self->dims;
+    of->type = draw(self, 3) ? self->type : CELL_4;
+    for (int d = 0; d < self->dims; d++) {
+        spec->size[d] = self->size[d];
+        spec->ghost[d] = (int)(draw(self, 4) ? 2 - !draw(self, 3) : draw(self, 4));
+        spec->boundary[d] = (haul_boundary)(draw(self, 4) % 3);
+        if (d == self->dims - 1 && !draw(self, 2))
+            spec->boundary[d] = HAUL_BOUNDARY_PERIODIC;
+        if (spec->size[d] < spec->ghost[d] && spec->boundary[d] == HAUL_BOUNDARY_PERIODIC)
+            spec->boundary[d] = HAUL_BOUNDARY_COPY;
+    }
+    const bool is_fixed = !draw(self, self->is_uniform ? 2 : 3);
+    for (int d = 0; d < 3 && is_fixed; d++)
+        spec->boundary[d] = HAUL_BOUNDARY_FIXED;
+    if (!draw(self, 8))
+        spec->boundary_kernel = cell_table[self->dims - 1][of->type].edge;
+}
+
+static inline void tell_spec(const program *self, const twin *of)
+{
+    tell("array %d: %zu bytes, file %d, edge kernel %d;", (int)(of - self->twins),
+         (size_t)of->spec.element_bytes, of->spec.file != NULL, of->spec.boundary_kernel != NULL);
+    for (int d = 0; d < of->dims; d++)
+        tell(" size %d ghost %d boundary %d", of->spec.size[d], of->spec.ghost[d],
+             (int)of->spec.boundary[d]);
+    tell("\n");
+}
+
+static inline void new_array(program *self, twin *of)
+{
+    twin_lay_out(of);
+    of->is_lost = false;
+    of->cells = calloc(of->count, of->spec.element_bytes);
+    if (of != &self->table)
+        tell_spec(self, of);
+    check(self, haul_array_new(self->context, &of->spec, &of->array, &self->error));
+}
+
+/* Of one spec with the first, or of its own. */
+static inline void draw_array(program *self, twin *of)
+{
+    if (self->is_uniform && of != self->twins) {
+        of->spec = self->twins[0].spec;
+        of->dims = self->dims;
+        of->type = self->twins[0].type;
+        of->spec.file = NULL;
+    } else {
+        draw_spec(self, of);
+    }
+    of->path[0] = '\0';
+    if (!draw(self, 10) && !self->is_shared) {
+        strcpy(of->path, "/tmp/haul-random-XXXXXX");
+        const int file = mkstemp(of->path);
+        assert_true(file >= 0);
+        close(file);
+        of->spec.file = of->path;
+    }
+    new_array(self, of);
+}
+
+static inline void drop_array(twin *of)
+{
+    haul_array_free(of->array);
+    free(of->cells);
+    if (of->spec.file)
+        remove(of->path);
+    of->array = NULL;
+}
+
+#endif
