@@ -22,6 +22,8 @@ static const fuzz_table tables[] = {
     {"TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"}},
     {"META_DATA_EXPORT", {"name", "value"}},
     {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {"start"}},
+    {"TARGET_INFO_SYSTEM_ENV", {"name", "value"}},
+    {"HAUL_RANKS", {"deviceId", "rank", "host"}},
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -14,6 +14,7 @@ static const fuzz_table tables[] = {
     {"rocpd_event_a", {"id", "stack_id", "category_id"}},
     {"rocpd_info_agent_a", {"id", "type", "type_index", "product_name"}},
     {"rocpd_info_thread_a", {"id", "tid"}},
+    {"rocpd_info_node_a", {"hostname"}},
     {"rocpd_string", {"id", "string"}},
     {"rocpd_op", {"id", "start", "end", "gpuId", "queueId", "description_id", "opType_id"}},
     {"rocpd_api", {"id", "start", "end", "pid", "tid", "apiName_id", "args_id"}},

@@ -47,14 +47,15 @@ static inline void fuzz_cell(fuzz_bytes *bytes, sqlite3_str *sql)
     static const int64_t edges[] = {INT64_MIN,        INT64_MAX,        -1,
                                     UINT32_MAX,       INT32_MAX,        INT32_MIN,
                                     INT64_C(1) << 61, INT64_C(1) << 62, 16777216};
-    static const char *const words[8] = {"EXPORT_SCHEMA_VERSION",
+    static const char *const words[9] = {"EXPORT_SCHEMA_VERSION",
                                          "CopyHostToDevice",
                                          "KernelExecution",
                                          "MEMORY_COPY_DEVICE_TO_HOST",
                                          "MARKER_CORE_RANGE_API",
                                          "GPU",
                                          "ALLOC",
-                                         "{\"message\": \"m\"}"};
+                                         "{\"message\": \"m\"}",
+                                         "Hostname"};
     const uint8_t kind = fuzz_byte(bytes);
     if (kind < 176)
         sqlite3_str_appendf(sql, "%d", kind % 16);
@@ -73,7 +74,7 @@ static inline void fuzz_cell(fuzz_bytes *bytes, sqlite3_str *sql)
     else if (kind < 251)
         sqlite3_str_appendf(sql, "%d.5", fuzz_byte(bytes));
     else
-        sqlite3_str_appendf(sql, "'%s'", words[fuzz_byte(bytes) % 8]);
+        sqlite3_str_appendf(sql, "'%s'", words[fuzz_byte(bytes) % 9]);
 }
 
 static inline void fuzz_rows(fuzz_bytes *bytes, const fuzz_table *table, int columns,

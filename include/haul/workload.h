@@ -198,7 +198,8 @@ typedef struct haul_workload_device {
     uint32_t copy_engines;
     uint32_t compute_major;
     uint32_t compute_minor;
-    int64_t rank; /* of the process that used it, in a workload of several; else -1 */
+    int64_t rank;     /* of the process that used it, in a workload of several; else -1 */
+    const char *host; /* the machine that it is in; NULL where the profile does not name it */
 } haul_workload_device;
 
 typedef struct haul_shape {

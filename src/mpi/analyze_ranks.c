@@ -47,6 +47,7 @@ typedef struct row {
     int64_t time_ns[PART_COUNT];
     uint64_t gpus;
     char gpu[96];
+    char host[72];
     haul_error error; /* its status is OK where the file was read */
 } row;
 
@@ -243,6 +244,8 @@ static void fill_row(row *to, const haul_workload *workload, const haul_analysis
     to->gpus = analysis->device_count;
     if (workload->device_count && workload->devices[0].name)
         (void)snprintf(to->gpu, sizeof to->gpu, "%s", workload->devices[0].name);
+    if (workload->device_count && workload->devices[0].host)
+        (void)snprintf(to->host, sizeof to->host, "%s", workload->devices[0].host);
 }
 
 static void read_row(row *to, const char *path)
@@ -443,6 +446,7 @@ static void add_ranks(const answer *self)
         {"losses", .unit = HAUL_UNIT_COUNT},
         {"gpus", .unit = HAUL_UNIT_COUNT},
         {"gpu", .unit = HAUL_UNIT_TEXT},
+        {"host", .unit = HAUL_UNIT_TEXT},
         {"file", .unit = HAUL_UNIT_TEXT},
         {0},
     };
@@ -457,6 +461,7 @@ static void add_ranks(const answer *self)
                                          PARTS(CELL_OF) haul_cell_count(of->operations),
                                          haul_cell_count(of->losses), haul_cell_count(of->gpus),
                                          haul_cell_text(*of->gpu ? of->gpu : NULL),
+                                         haul_cell_text(*of->host ? of->host : NULL),
                                          haul_cell_text(self->names[of->file])));
 #undef CELL_OF
     }

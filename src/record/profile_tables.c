@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 
@@ -186,6 +187,23 @@ static int say_start(hl_record_profile_tables *self)
     return hl_record_profile_tables_run(self, sql);
 }
 
+/* The machine's name, as Nsight Systems says it; a machine without one is no reason to stop. */
+static int say_host(hl_record_profile_tables *self)
+{
+    char host[256] = "";
+    if (gethostname(host, sizeof host - 1) || !*host)
+        return SQLITE_OK;
+    char *const sql =
+        sqlite3_mprintf("CREATE TABLE TARGET_INFO_SYSTEM_ENV (globalVid INTEGER, devStateName TEXT,"
+                        " name TEXT, nameEnum INTEGER, value TEXT);"
+                        "INSERT INTO TARGET_INFO_SYSTEM_ENV (devStateName, name, value)"
+                        " VALUES ('Local (CLI)', 'Hostname', %Q)",
+                        host);
+    const int code = sql ? hl_record_profile_tables_run(self, sql) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return code;
+}
+
 /* The page cache survives a killed process, so nothing needs to wait for the disk. The log stays
  * beside the file while it is written; exclusive, so that it works on file systems of a network,
  * without shared memory. */
@@ -205,6 +223,8 @@ static int make(hl_record_profile_tables *self)
                   " before the program')");
     if (code == SQLITE_OK)
         code = say_start(self);
+    if (code == SQLITE_OK)
+        code = say_host(self);
     if (code == SQLITE_OK)
         code = hl_record_profile_tables_run(self, "COMMIT");
     for (int i = 0; code == SQLITE_OK && i < HL_RECORD_TABLE_STATEMENTS; i++)

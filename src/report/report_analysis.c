@@ -362,12 +362,35 @@ static const haul_column device_figures[] = {
     {"compute_minor", .unit = HAUL_UNIT_COUNT}, {0},
 };
 
+/* "rank 3: 0 NVIDIA A100". A profile may name a device by an operation alone, without a row for it.
+ */
+static void device_label(const haul_workload_device *device, char *label, size_t size)
+{
+    char rank[32] = "";
+    if (device && device->rank >= 0)
+        (void)snprintf(rank, sizeof rank, "rank %" PRId64 ": ", device->rank);
+    if (device)
+        (void)snprintf(label, size, "%s%" PRIu64 " %.100s", rank, device->id,
+                       device->name ? device->name : "");
+    else
+        (void)snprintf(label, size, "not named");
+}
+
+/* Of a file of one process the devices are those of its rank. */
+static uint64_t device_rank(const analysis_report *self, const haul_workload_device *device)
+{
+    const int64_t rank = device && device->rank >= 0 ? device->rank : self->workload->rank;
+    return rank >= 0 ? (uint64_t)rank : HAUL_NO_COUNT;
+}
+
 /* One row for each device that worked; where there is one alone the answer says the same, and the
  * table is a detail. Figures of the device that the profile does not hold are left out. */
 static void add_devices(const analysis_report *self)
 {
     static const haul_column columns[] = {
         {"id", .unit = HAUL_UNIT_ID},
+        {"rank", .unit = HAUL_UNIT_ID},
+        {"host", .unit = HAUL_UNIT_TEXT},
         {NULL, HAUL_UNIT_TEXT, .head = "By device"},
         {NULL, HAUL_UNIT_COUNT, .head = "copies"},
         {NULL, HAUL_UNIT_TIME, .head = "busy time"},
@@ -385,17 +408,13 @@ static void add_devices(const analysis_report *self)
     for (size_t i = 0; i < self->analysis->device_count; i++) {
         const haul_workload_device_use *use = &self->analysis->devices[i];
         const haul_workload_device *device = device_at(self, i);
-        /* A profile may name a device by an operation alone, without a row for it. */
-        char label[200] = "not named";
-        char rank[32] = "";
-        if (device && device->rank >= 0)
-            (void)snprintf(rank, sizeof rank, "rank %" PRId64 ": ", device->rank);
-        if (device)
-            (void)snprintf(label, sizeof label, "%s%" PRIu64 " %.100s", rank, device->id,
-                           device->name ? device->name : "");
+        char label[200];
+        device_label(device, label, sizeof label);
         haul_table_row(
             table,
-            HAUL_CELLS(haul_cell_count(device ? device->id : HAUL_NO_COUNT), haul_cell_text(label),
+            HAUL_CELLS(haul_cell_count(device ? device->id : HAUL_NO_COUNT),
+                       haul_cell_count(device_rank(self, device)),
+                       haul_cell_text(device ? device->host : NULL), haul_cell_text(label),
                        haul_cell_count(use->copies.count), haul_cell_time(use->busy.copy_ns),
                        haul_cell_count(use->kernels.count), haul_cell_time(use->busy.kernel_ns),
                        /* Idle within the span of all devices, so that devices of one run can be

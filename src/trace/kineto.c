@@ -257,34 +257,36 @@ static void read_device(hl_trace_kineto_reader *self)
     hl_workload_builder *const built = &self->builder->built;
     hl_base_json_in *const in = &self->in;
     uint64_t figures[FIGURES] = {[RANK] = UINT64_MAX};
-    const char *name = NULL;
+    const char *name = NULL, *host = NULL;
     hl_base_json_text text;
     (void)hl_base_json_in_object(in);
     for (hl_base_json_text key; hl_base_json_in_key(in, &key);) {
         int i = 0;
         while (i < FIGURES && !hl_base_json_is(key, keys[i]))
             i++;
+        const bool is_name = hl_base_json_is(key, "name");
         if (i < FIGURES)
             figures[i] = read_count(in);
-        else if (!hl_base_json_is(key, "name"))
+        else if (!is_name && !hl_base_json_is(key, "haul host"))
             hl_base_json_in_skip(in);
         else if (hl_base_json_in_scalar(in, &text) == HL_JSON_STRING)
-            name = hl_base_arena_text(&built->arena, text.bytes, text.length);
+            *(is_name ? &name : &host) = hl_base_arena_text(&built->arena, text.bytes, text.length);
     }
     if (hl_workload_builder_grow(built, &self->devices, &self->device_capacity,
                                  self->device_count + 1, sizeof *self->devices))
-        self->devices[self->device_count++] = (haul_workload_device){
-            .id = figures[ID],
-            .name = name,
-            .memory_bandwidth_Bps = (double)figures[BANDWIDTH],
-            .clock_Hz = (double)figures[CLOCK],
-            .memory_bytes = figures[MEMORY],
-            .l2_bytes = figures[L2],
-            .multiprocessors = (uint32_t)figures[SMS],
-            .copy_engines = (uint32_t)figures[ENGINES],
-            .compute_major = (uint32_t)figures[MAJOR],
-            .compute_minor = (uint32_t)figures[MINOR],
-            .rank = figures[RANK] <= INT64_MAX ? (int64_t)figures[RANK] : -1};
+        self->devices[self->device_count++] =
+            (haul_workload_device){.id = figures[ID],
+                                   .name = name,
+                                   .memory_bandwidth_Bps = (double)figures[BANDWIDTH],
+                                   .clock_Hz = (double)figures[CLOCK],
+                                   .memory_bytes = figures[MEMORY],
+                                   .l2_bytes = figures[L2],
+                                   .multiprocessors = (uint32_t)figures[SMS],
+                                   .copy_engines = (uint32_t)figures[ENGINES],
+                                   .compute_major = (uint32_t)figures[MAJOR],
+                                   .compute_minor = (uint32_t)figures[MINOR],
+                                   .rank = figures[RANK] <= INT64_MAX ? (int64_t)figures[RANK] : -1,
+                                   .host = host && *host ? host : NULL};
 }
 
 /* Members may come in any order, deviceProperties behind the events too. */

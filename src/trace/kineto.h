@@ -6,8 +6,13 @@
 #include "trace/kineto_event.h"
 #include "trace/trace_builder.h"
 
-/* Processes of a GPU's work are not named: its streams and waits are all of this one. */
-enum { HL_TRACE_KINETO_PROCESS = 0 };
+/* Processes of a GPU's work are not named: its streams and waits are all of process 0. 'haul
+ * convert' numbers those of joined profiles, whose contexts have ids in common; no process of the
+ * host has such a number. */
+static inline uint64_t hl_trace_kineto_owner(int64_t number)
+{
+    return number > 0 ? UINT64_C(1) << 62 | (uint32_t)number : 0;
+}
 
 /* A number by the key of a call: the bytes that a call names, the copy that names none. */
 typedef struct hl_trace_kineto_size {
@@ -29,7 +34,7 @@ typedef struct hl_trace_kineto_name {
 } hl_trace_kineto_name;
 
 typedef struct hl_trace_kineto_place {
-    int64_t ids[3];
+    int64_t ids[4];
     uint32_t number;
     bool known;
 } hl_trace_kineto_place;

@@ -57,6 +57,8 @@ static const struct key {
     KEY("wait_on_cuda_event_id", HL_TRACE_KINETO_WAIT_EVENT),
     KEY("haul wait_on_device", HL_TRACE_KINETO_WAIT_DEVICE),
     KEY("haul wait_on_context", HL_TRACE_KINETO_WAIT_CONTEXT),
+    KEY("haul process", HL_TRACE_KINETO_OWNER),
+    KEY("haul wait_on_process", HL_TRACE_KINETO_WAIT_OWNER),
     KEY("haul event reached", HL_TRACE_KINETO_REACHED),
     KEY("haul operands", KEY_OPERANDS),
     KEY("Collective name", KEY_WORD + HL_TRACE_KINETO_COLLECTIVE),

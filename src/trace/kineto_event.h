@@ -34,8 +34,10 @@ typedef enum hl_trace_kineto_field {
     HL_TRACE_KINETO_WAIT_STREAM,
     HL_TRACE_KINETO_WAIT_RECORD,
     HL_TRACE_KINETO_WAIT_EVENT,
-    HL_TRACE_KINETO_WAIT_DEVICE, /* these two are haul's own */
+    HL_TRACE_KINETO_WAIT_DEVICE, /* these four are haul's own */
     HL_TRACE_KINETO_WAIT_CONTEXT,
+    HL_TRACE_KINETO_OWNER, /* the process of a stream or context, from 1 on; 0: not written */
+    HL_TRACE_KINETO_WAIT_OWNER,
     HL_TRACE_KINETO_IN_ELEMENTS,
     HL_TRACE_KINETO_OUT_ELEMENTS,
     HL_TRACE_KINETO_GROUP_SIZE,

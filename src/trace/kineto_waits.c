@@ -39,7 +39,7 @@ static void add_record(hl_trace_kineto_reader *self, const hl_trace_host_wait *w
         stream == HL_TRACE_NO_ID)
         return;
     const hl_trace_event_mark record = {
-        .process = HL_TRACE_KINETO_PROCESS,
+        .process = wait->process,
         .event = wait->event,
         .sync_id = wait->sync_id,
         .key = wait->sync_id,
@@ -72,7 +72,7 @@ void hl_trace_kineto_wait(hl_trace_kineto_reader *self)
                       : HAUL_NONE,
     };
     const hl_trace_host_wait wait = {
-        .process = HL_TRACE_KINETO_PROCESS,
+        .process = hl_trace_kineto_owner(event->numbers[HL_TRACE_KINETO_OWNER]),
         .context = (uint64_t)event->numbers[HL_TRACE_KINETO_CONTEXT],
         .event = id_of(self, HL_TRACE_KINETO_WAIT_EVENT),
         .sync_id = id_of(self, HL_TRACE_KINETO_WAIT_RECORD),
@@ -154,6 +154,9 @@ static void add_wait(hl_trace_kineto_reader *self, const hl_trace_host_call *cal
 {
     const haul_workload_stream *const streams = self->builder->built.streams.items;
     const bool known = of_stream && stream != HAUL_NONE;
+    const haul_workload_stream *const at = stream != HAUL_NONE                  ? &streams[stream]
+                                           : self->builder->built.streams.count ? streams
+                                                                                : NULL;
     const haul_op op = {
         .start_ns = call->start_ns,
         .dur_ns = call->dur_ns,
@@ -164,10 +167,8 @@ static void add_wait(hl_trace_kineto_reader *self, const hl_trace_host_call *cal
         .stream = known ? stream : HAUL_NONE,
     };
     const hl_trace_host_wait wait = {
-        .process = HL_TRACE_KINETO_PROCESS,
-        .context = stream != HAUL_NONE                  ? streams[stream].context
-                   : self->builder->built.streams.count ? streams[0].context
-                                                        : 0,
+        .process = at ? at->process : 0,
+        .context = at ? at->context : 0,
         .event = HL_TRACE_NO_ID,
         .sync_id = HL_TRACE_NO_ID,
     };

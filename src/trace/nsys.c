@@ -110,6 +110,16 @@ static void take_epoch(void *self, const hl_trace_rows *rows)
         ((hl_trace_cupti_reader *)self)->builder->built.epoch_ns = hl_trace_rows_int(rows, 0);
 }
 
+static void take_host(void *self, const hl_trace_rows *rows)
+{
+    size_t length;
+    const char *const name = hl_trace_rows_text(rows, 0, &length);
+    const bool is_host = name && !strcmp(name, "Hostname");
+    const char *const host = is_host ? hl_trace_rows_text(rows, 1, &length) : NULL;
+    if (host)
+        hl_workload_builder_host(&((hl_trace_cupti_reader *)self)->builder->built, host, length);
+}
+
 /* The state of a reader of this file's own tables. */
 typedef struct nsys_reader {
     hl_trace_cupti_reader cupti; /* first: functions for rows that nvprof has, too, take it */
@@ -182,6 +192,7 @@ static haul_status read_nsys(hl_trace_source *source, hl_trace_builder *builder,
         {"DIAGNOSTIC_EVENT", take_loss, {"text"}, true},
         {"TARGET_INFO_CUDA_DEVICE", take_device_id, {"pid", "cudaId", "gpuId"}, false},
         {"TARGET_INFO_SESSION_START_TIME", take_epoch, {"utcEpochNs"}, false},
+        {"TARGET_INFO_SYSTEM_ENV", take_host, {"name", "value"}, true},
         {"NVTX_PAYLOAD_SCHEMA_ENTRIES",
          take_field,
          {"domainId", "schemaId", "offset", "name"},

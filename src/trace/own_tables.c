@@ -107,10 +107,17 @@ static void take_rank(void *reader, const hl_trace_rows *rows)
 {
     own_reader *const self = reader;
     hl_workload_builder *const built = &self->builder->built;
-    for (size_t i = 0; i < built->device_count; i++)
-        if (hl_trace_rows_is_int(rows, 1) && hl_trace_rows_int(rows, 1) >= 0 &&
-            (uint64_t)hl_trace_rows_int(rows, 0) == built->devices[i].id)
-            built->devices[i].rank = hl_trace_rows_int(rows, 1);
+    size_t length;
+    const char *const host = hl_trace_rows_text(rows, 2, &length);
+    for (size_t i = 0; i < built->device_count; i++) {
+        haul_workload_device *const device = &built->devices[i];
+        if ((uint64_t)hl_trace_rows_int(rows, 0) != device->id)
+            continue;
+        if (hl_trace_rows_is_int(rows, 1) && hl_trace_rows_int(rows, 1) >= 0)
+            device->rank = hl_trace_rows_int(rows, 1);
+        if (host && length)
+            device->host = hl_base_arena_text(&built->arena, host, length);
+    }
 }
 
 haul_status hl_trace_own_tables_read(hl_trace_source *source, hl_trace_builder *builder,
@@ -124,7 +131,7 @@ haul_status hl_trace_own_tables_read(hl_trace_source *source, hl_trace_builder *
           "batch", "rowCount", "columnCount", "inner", "bytes", "alignment"},
          true},
         {HL_TRACE_OWN_ORIGIN, take_origin, {"rank"}, false},
-        {HL_TRACE_OWN_RANKS, take_rank, {"deviceId", "rank"}, false},
+        {HL_TRACE_OWN_RANKS, take_rank, {"deviceId", "rank", "host"}, true},
     };
     own_reader self = {.builder = builder};
     const haul_status status =

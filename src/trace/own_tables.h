@@ -1,6 +1,6 @@
 /* Tables that 'haul convert' adds to those of Nsight Systems, for what these cannot hold: names of
  * threads beyond 24 bits, arguments of collectives, sizes of operators, the rank, and in a
- * file of several processes that of each GPU. */
+ * file of several processes that of each GPU, with its machine's name. */
 #ifndef HAUL_TRACE_OWN_TABLES_H
 #define HAUL_TRACE_OWN_TABLES_H
 

@@ -341,6 +341,14 @@ static void take_device_name(void *reader_, const hl_trace_rows *rows)
     }
 }
 
+static void take_node(void *reader_, const hl_trace_rows *rows)
+{
+    size_t length;
+    const char *const host = hl_trace_rows_text(rows, 0, &length);
+    if (host)
+        hl_workload_builder_host(&((reader *)reader_)->builder->built, host, length);
+}
+
 /* --- the file */
 
 static const hl_trace_scan references[] = {
@@ -374,6 +382,7 @@ static const hl_trace_scan names[] = {
     {first_table, take_string, {"id", "string"}, true},
     {"rocpd_info_kernel_symbol", take_symbol, {"id", "display_name|kernel_name"}, true},
     {"rocpd_info_agent", take_device_name, {"id", "product_name", "model_name", "name"}, true},
+    {"rocpd_info_node", take_node, {"hostname"}, true},
 };
 
 /* A step is done for all sets before the next: the builder takes calls after all operations. */

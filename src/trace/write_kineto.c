@@ -14,6 +14,7 @@ typedef struct writer {
     hl_trace_written_places places;
     FILE *out;
     bool has_events;
+    bool has_processes; /* of streams: several, whose contexts may have one id */
 } writer;
 
 /* Writes an event up to its "args", which the caller fills and closes with put_end. Readers take
@@ -38,6 +39,14 @@ static uint64_t device_id(const writer *self, uint32_t stream)
     return device == HAUL_NONE ? 0 : hl_trace_written_device(&self->places, device);
 }
 
+/* Kineto's files are of one process: of several haul writes each stream's by a key of its own. */
+static void put_process(const writer *self, const char *key, uint32_t stream)
+{
+    if (self->has_processes)
+        fprintf(self->out, ",\"%s\":%" PRIu32, key,
+                hl_trace_written_process_of_stream(&self->places, stream));
+}
+
 /* A stream of -1 is how Kineto writes that none is known. Ids are numbers with a sign there. */
 static void put_place(const writer *self, const haul_op *op, uint32_t correlation)
 {
@@ -45,6 +54,7 @@ static void put_place(const writer *self, const haul_op *op, uint32_t correlatio
         const haul_workload_stream *const stream = &self->workload->streams[op->stream];
         fprintf(self->out, "\"device\":%" PRIu64 ",\"context\":%" PRId64 ",\"stream\":%" PRId64,
                 device_id(self, op->stream), (int64_t)stream->context, (int64_t)stream->id);
+        put_process(self, "haul process", op->stream);
     } else {
         fputs("\"stream\":-1", self->out);
     }
@@ -135,10 +145,13 @@ static void put_wait(const writer *self, size_t number, const haul_op *op)
         return;
     }
     const haul_workload_stream *const stream = &w->streams[of];
-    if (op->stream == HAUL_NONE && !of_event)
+    if (op->stream == HAUL_NONE && !of_event) {
         fprintf(self->out, ",\"context\":%" PRId64, (int64_t)stream->context);
+        put_process(self, "haul process", of);
+    }
     if (!of_event)
         return;
+    put_process(self, "haul wait_on_process", of);
     fprintf(self->out,
             ",\"wait_on_stream\":%" PRId64 ",\"wait_on_cuda_event_id\":%zu"
             ",\"wait_on_cuda_event_record_corr_id\":%" PRIu64 ",\"haul wait_on_device\":%" PRIu64
@@ -220,6 +233,10 @@ static void put_head(writer *self)
         }
         if (d->rank >= 0)
             fprintf(self->out, ",\"haul rank\":%" PRId64, d->rank);
+        if (d->host) {
+            fputs(",\"haul host\":", self->out);
+            hl_base_chrome_text(d->host, self->out);
+        }
         /* the last four are haul's own */
         fprintf(self->out,
                 ",\"totalGlobalMem\":%" PRIu64 ",\"numSms\":%" PRIu32 ",\"computeMajor\":%" PRIu32
@@ -229,6 +246,14 @@ static void put_head(writer *self)
                 d->memory_bandwidth_Bps, d->clock_Hz, d->l2_bytes, d->copy_engines);
     }
     fputs("],\"traceEvents\":[", self->out);
+}
+
+static bool has_processes(const hl_trace_written_places *places)
+{
+    for (size_t i = 1; i < places->workload->stream_count; i++)
+        if (places->processes[i] != places->processes[0])
+            return true;
+    return false;
 }
 
 /* Events in the order of the workload, then calls, then ranges: viewers sort by themselves. */
@@ -241,6 +266,7 @@ haul_status haul_trace_write_json(const haul_workload *workload, FILE *out, haul
         hl_trace_written_places_release(&self.places);
         return status;
     }
+    self.has_processes = has_processes(&self.places);
     put_head(&self);
     for (size_t i = 0; i < workload->op_count; i++)
         put_op(&self, i);

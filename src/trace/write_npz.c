@@ -74,15 +74,20 @@ static void put_threads(writer *self)
 static void put_devices(writer *self)
 {
     static const char type[] = "id:u8 name:u8 rank:i8 memory_bandwidth_Bps:f8 clock_Hz:f8 "
-                               "memory_bytes:u8 l2_bytes:u8 multiprocessors:u8";
+                               "memory_bytes:u8 l2_bytes:u8 multiprocessors:u8 host:u8";
     const haul_workload *of = self->workload;
-    enum { FIELDS = 8 };
+    enum { FIELDS = 9 };
     for (size_t i = 0; i < of->device_count; i++) {
         const haul_workload_device *device = &of->devices[i];
-        const cell row[FIELDS] = {{.u = device->id},       {.u = text_id(self, device->name)},
-                                  {.i = device->rank},     {.d = device->memory_bandwidth_Bps},
-                                  {.d = device->clock_Hz}, {.u = device->memory_bytes},
-                                  {.u = device->l2_bytes}, {.u = device->multiprocessors}};
+        const cell row[FIELDS] = {{.u = device->id},
+                                  {.u = text_id(self, device->name)},
+                                  {.i = device->rank},
+                                  {.d = device->memory_bandwidth_Bps},
+                                  {.d = device->clock_Hz},
+                                  {.u = device->memory_bytes},
+                                  {.u = device->l2_bytes},
+                                  {.u = device->multiprocessors},
+                                  {.u = text_id(self, device->host)}};
         memcpy(&self->cells[i * FIELDS], row, sizeof row);
     }
     hl_base_npz_put(&self->npz, "devices", type, self->cells, FIELDS * sizeof(cell),
@@ -176,9 +181,10 @@ static bool write_all(writer *self)
 
 haul_status haul_trace_write_npz(const haul_workload *workload, FILE *out, haul_error *error)
 {
-    const size_t named = workload->stream_count + workload->thread_count + workload->device_count +
-                         workload->loss_count + 2 + HAUL_OP_KINDS + HAUL_DIRECTIONS + HAUL_MEMORIES;
-    enum { MOST_FIELDS = 8 };
+    const size_t named = workload->stream_count + workload->thread_count +
+                         2 * workload->device_count + workload->loss_count + 2 + HAUL_OP_KINDS +
+                         HAUL_DIRECTIONS + HAUL_MEMORIES;
+    enum { MOST_FIELDS = 9 };
     writer self = {.workload = workload,
                    .npz = {.out = out},
                    .texts = malloc((string_count(workload) + named) * sizeof *self.texts),

@@ -63,7 +63,7 @@ static const struct {
                   "kernel,collective,dataType,groupName,ranks,elementsIn,elementsOut,batch,"
                   "rowCount,columnCount,inner,bytes,alignment"},
     [ORIGIN] = {HL_TRACE_OWN_ORIGIN, "rank"},
-    [RANKS] = {HL_TRACE_OWN_RANKS, "deviceId,rank"},
+    [RANKS] = {HL_TRACE_OWN_RANKS, "deviceId,rank,host"},
 };
 
 typedef struct writer {
@@ -340,8 +340,9 @@ static void put_devices(writer *self)
                                   d->compute_minor,
                                   id};
         put(self, GPUS, values, d->name);
-        if (d->rank >= 0)
-            put(self, RANKS, (const int64_t[]){id, d->rank}, NULL);
+        const int64_t place[] = {id, d->rank >= 0 ? d->rank : NOTHING, NOTHING};
+        if (d->rank >= 0 || d->host)
+            put_texts(self, RANKS, place, (const char *[]){NULL, NULL, d->host});
     }
 }
 

@@ -25,7 +25,7 @@
     X(WAITS, "waits for an operation")                                                             \
     X(RANGES, "named ranges")                                                                      \
     X(DEVICES, "descriptions of GPUs")                                                             \
-    X(RANKS, "ranks of GPUs")                                                                      \
+    X(RANKS, "ranks and hosts of GPUs")                                                            \
     X(LOSSES, "notes of what the profiler lost")                                                   \
     X(ORIGIN, "the time of day and the rank")
 
@@ -264,7 +264,8 @@ static void count_device(const haul_workload_device *x, const haul_workload_devi
                          uint64_t *counts)
 {
     counts[DIFFERENT_DEVICES] += !same_device(x, y);
-    counts[DIFFERENT_RANKS] += y && x->rank != y->rank;
+    counts[DIFFERENT_RANKS] +=
+        y && (x->rank != y->rank || strcmp(x->host ? x->host : "", y->host ? y->host : "") != 0);
 }
 
 /* How many streams something is on: others are not written. */

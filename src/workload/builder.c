@@ -248,6 +248,17 @@ static void sort_ranges(hl_workload_builder *self)
         qsort(self->ranges, self->range_count, sizeof *self->ranges, compare_ranges);
 }
 
+/* A file of two machines does not tell which device is in which. */
+void hl_workload_builder_host(hl_workload_builder *self, const char *name, size_t length)
+{
+    if (!self->host && length) {
+        self->host = hl_base_arena_text(&self->arena, name, length);
+        self->failed |= !self->host;
+    } else if (length && (strlen(self->host) != length || memcmp(self->host, name, length) != 0)) {
+        self->host = "";
+    }
+}
+
 /* Takes the arrays that no other workload shares. */
 static void take_own(hl_workload_builder *self, hl_workload_owned_workload *owned)
 {
@@ -265,6 +276,9 @@ static void take_own(hl_workload_builder *self, hl_workload_owned_workload *owne
     seen->ranges = self->ranges;
     seen->epoch_ns = self->epoch_ns;
     seen->rank = self->rank;
+    for (size_t i = 0; self->host && *self->host && i < self->device_count; i++)
+        if (!self->devices[i].host)
+            self->devices[i].host = self->host;
     seen->device_count = self->device_count;
     seen->devices = self->devices;
     seen->loss_count = self->losses.count;

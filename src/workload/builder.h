@@ -50,6 +50,7 @@ typedef struct hl_workload_builder {
     size_t range_capacity;
     int64_t epoch_ns; /* of the workload, set by who builds it; and its rank, -1 to begin with */
     int64_t rank;
+    const char *host; /* of the devices that name none; "": several, so that none is known */
     haul_workload_device *devices;
     size_t device_count;
     size_t device_capacity;
@@ -64,6 +65,9 @@ void hl_workload_builder_init(hl_workload_builder *self);
 /* For a workload like `from`, whose strings, threads, devices, shapes and notes it shares: `from`
  * must outlive it. It begins with the streams of `from`, which differ, and without operations. */
 void hl_workload_builder_init_from(hl_workload_builder *self, const haul_workload *from);
+
+/* Takes the name of the machine that all devices are in, from `length` bytes. */
+void hl_workload_builder_host(hl_workload_builder *self, const char *name, size_t length);
 
 void hl_workload_builder_release(hl_workload_builder *self);
 

@@ -88,6 +88,7 @@ static void add_places(join *self, size_t part)
         haul_workload_device *const device = &self->builder.devices[number];
         *device = of->devices[i];
         device->name = text_of(self, device->name);
+        device->host = text_of(self, device->host);
         if (self->count > 1)
             device->rank = of->rank >= 0 ? of->rank : (int64_t)part;
     }

@@ -26,7 +26,7 @@ for rank in range(3):
             100 + rank, 1)
         at += copy + 100
     json.dump({"schemaVersion": 1, "baseTimeNanoseconds": 1000000, "distributedInfo": {"rank": rank},
-               "deviceProperties": [{"id": 0, "name": "NVIDIA A100 80GB PCIe"}],
+               "deviceProperties": [{"id": 0, "name": "NVIDIA A100 80GB PCIe", "haul host": f"node{rank // 2}"}],
                "traceEvents": events}, open(f"rank{rank}.json", "w"))
 EOF
 cat >target.yaml <<'EOF'
@@ -57,6 +57,8 @@ def check(what, found, expected, within=2e-9):
     print(what, "as calculated" if abs(found - expected) <= within else f"{found}, not {expected}")
 sizes = [[1000000 * (rank + 1) * (step + 1) for step in range(4)] for rank in range(3)]
 for rank, device in enumerate(analysis["devices"]):
+    check(f"rank {rank}: its GPU", (device["rank"], device["host"], device["name"]) ==
+          (rank, f"node{rank // 2}", "NVIDIA A100 80GB PCIe"), True, 0)
     check(f"rank {rank}: bytes", device["copies"]["bytes"], sum(sizes[rank]), 0)
     check(f"rank {rank}: time of its copies", device["copies"]["time_s"],
           sum(2e-6 + size / 26e9 for size in sizes[rank]), 4e-9)

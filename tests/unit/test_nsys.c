@@ -326,6 +326,33 @@ static void devices_are_described(void **state)
     haul_workload_free(workload);
 }
 
+/* The name that all rows give; a file of two machines does not say which GPU is in which. */
+static void machines_are_named(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"('Hostname', 'n7'), ('Kernel', '6.1'), ('Hostname', 'n7')", "n7"},
+        {"('Hostname', 'n7'), ('Hostname', 'n8'), ('Hostname', 'n8')", NULL},
+        {"('Hostname', ''), ('hostname', 'n9')", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char sql[1200];
+        (void)snprintf(sql, sizeof sql,
+                       MEMCPY "CREATE TABLE TARGET_INFO_SYSTEM_ENV(name TEXT, value TEXT);"
+                              "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES%s;"
+                              "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
+                              "(1, 2, 0, 1, 7, 0, 16777216, 8, 1, 1, 2, NULL, NULL);",
+                       rows[i][0]);
+        haul_workload *workload = profile_load(sql);
+        assert_int_equal(workload->device_count, 1);
+        if (rows[i][1])
+            assert_string_equal(workload->devices[0].host, rows[i][1]);
+        else
+            assert_null(workload->devices[0].host);
+        haul_workload_free(workload);
+    }
+}
+
 static void processes_may_number_devices_alike(void **state)
 {
     (void)state;
@@ -467,6 +494,7 @@ int main(void)
         cmocka_unit_test(calls_join_within_their_process),
         cmocka_unit_test(many_streams_are_kept),
         cmocka_unit_test(devices_are_described),
+        cmocka_unit_test(machines_are_named),
         cmocka_unit_test(processes_may_number_devices_alike),
         cmocka_unit_test(version_and_graphs_are_said),
         cmocka_unit_test(only_real_tables_are_read),

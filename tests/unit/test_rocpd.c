@@ -83,7 +83,10 @@ static void check_set(const haul_workload *workload, size_t first)
 static void tables_of_version_3_are_read(void **state)
 {
     (void)state;
-    haul_workload *workload = profile_load(TABLES("_a1") ROWS("_a1"));
+    haul_workload *workload =
+        profile_load(TABLES("_a1") ROWS("_a1") "CREATE TABLE rocpd_info_node_a1(id INT, hostname "
+                                               "TEXT); INSERT INTO rocpd_info_node_a1 VALUES(1, "
+                                               "'n7');");
     assert_string_equal(workload->format, "rocpd 3");
     check_set(workload, 0);
     const haul_op *copy = &workload->ops[0];
@@ -102,6 +105,7 @@ static void tables_of_version_3_are_read(void **state)
     assert_int_equal(workload->range_count, 1);
     assert_string_equal(haul_workload_string(workload, workload->ranges[0].name), "step 1");
     assert_string_equal(workload->devices[0].name, "MI300X");
+    assert_string_equal(workload->devices[0].host, "n7");
     assert_int_equal(profile_note(workload->missing, workload->missing_count, "host memory"), 2);
     assert_int_equal(profile_note(workload->missing, workload->missing_count, "of bytes"), 1);
     haul_workload_free(workload);
