@@ -51,9 +51,14 @@ static void handlers_and_destructors_are_recorded(void **state)
     assert_null(strstr(said, "incomplete"));
 }
 
+/* ThreadSanitizer does not see such a child begin: it takes the child's memory for its parent's,
+ * and now and then reports a race between the two. */
 static void a_child_past_the_handlers_of_fork_ends(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    skip();
+#endif
     assert_int_equal(disturb("raw 50"), 3);
     expect_copies(100);
 }
