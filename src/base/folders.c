@@ -37,21 +37,6 @@ static haul_status add_folder(hl_base_folders *self, const char *path, haul_erro
     return HAUL_OK;
 }
 
-static haul_status add_environment(hl_base_folders *self, const char *variable, haul_error *error)
-{
-    const char *list = getenv(variable); // NOLINT(concurrency-mt-unsafe): read only
-    haul_status status = HAUL_OK;
-    while (!status && list && *list) {
-        /* Parts that are empty, as in "a::b", are skipped; a shell's PATH would take them for
-         * ".". */
-        const size_t length = strcspn(list, ":");
-        if (length)
-            status = add_folder(self, hl_base_arena_text(&self->arena, list, length), error);
-        list += length + (list[length] == ':');
-    }
-    return status;
-}
-
 /* PREFIX/share/haul/KIND of a program in PREFIX/bin, wherever it was moved to. */
 static haul_status add_beside_program(hl_base_folders *self, const char *kind, haul_error *error)
 {
@@ -77,7 +62,17 @@ static haul_status add_beside_program(hl_base_folders *self, const char *kind, h
 haul_status hl_base_folders_find(const hl_base_folders_of *of, hl_base_folders *folders,
                                  haul_error *error)
 {
-    HAUL_TRY(add_environment(folders, of->variable, error));
+    const char *list = getenv(of->variable); // NOLINT(concurrency-mt-unsafe): read only
+    haul_status status = HAUL_OK;
+    while (!status && list && *list) {
+        /* Parts that are empty, as in "a::b", are skipped; a shell's PATH would take them for
+         * ".". */
+        const size_t length = strcspn(list, ":");
+        if (length)
+            status = add_folder(folders, hl_base_arena_text(&folders->arena, list, length), error);
+        list += length + (list[length] == ':');
+    }
+    HAUL_TRY(status);
     HAUL_TRY(add_beside_program(folders, of->kind, error));
     HAUL_TRY(add_folder(folders, of->source, error));
     return add_folder(folders, of->installed, error);

@@ -16,15 +16,6 @@ static double clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double own_seconds(void)
-{
-    struct rusage used;
-    if (getrusage(RUSAGE_SELF, &used))
-        return 0;
-    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
-
 enum { TICKS = 8 };
 
 /* user, nice, system, idle, iowait, irq, softirq, steal: all but the fourth and the fifth. */
@@ -51,7 +42,13 @@ static bool read_all(double *seconds)
 
 hl_base_load hl_base_load_now(void)
 {
-    hl_base_load now = {.own_s = own_seconds(), .at_s = clock_s()};
+    struct rusage used;
+    hl_base_load now = {
+        .own_s = getrusage(RUSAGE_SELF, &used)
+                     ? 0
+                     : (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
+        .at_s = clock_s()};
     now.is_told = read_all(&now.all_s);
     return now;
 }

@@ -55,18 +55,6 @@ static size_t place_of(const uint32_t *order, size_t count, const hl_base_keys *
     return low;
 }
 
-/* The left side is in the spare, the right one where it was. */
-static void merge_up(const sorter *self, size_t begin, size_t lefts, size_t end)
-{
-    uint32_t *out = self->order + begin;
-    const uint32_t *left = self->spare, *left_end = left + lefts;
-    const uint32_t *right = out + lefts, *right_end = self->order + end;
-    while (left < left_end && right < right_end)
-        *out++ = hl_base_keys_at(self->keys, *right) < hl_base_keys_at(self->keys, *left) ? *right++
-                                                                                          : *left++;
-    memcpy(out, left, (size_t)(left_end - left) * sizeof *out);
-}
-
 /* The right side is in the spare, the left one where it was; filled from the end. */
 static void merge_down(const sorter *self, size_t begin, size_t rights, size_t end)
 {
@@ -100,7 +88,15 @@ static void merge(sorter *self, size_t begin, size_t middle, size_t end)
     }
     if (lefts <= rights) {
         memcpy(self->spare, order + begin, lefts * sizeof *order);
-        merge_up(self, begin, lefts, end);
+        /* The left side is in the spare, the right one where it was. */
+        uint32_t *out = self->order + begin;
+        const uint32_t *left = self->spare, *left_end = left + lefts;
+        const uint32_t *right = out + lefts, *right_end = self->order + end;
+        while (left < left_end && right < right_end)
+            *out++ = hl_base_keys_at(self->keys, *right) < hl_base_keys_at(self->keys, *left)
+                         ? *right++
+                         : *left++;
+        memcpy(out, left, (size_t)(left_end - left) * sizeof *out);
     } else {
         memcpy(self->spare, order + middle, rights * sizeof *order);
         merge_down(self, begin, rights, end);

@@ -11,19 +11,6 @@
 
 enum { LONG = 256 /* above every letter */ };
 
-static int fail_option(const cli_command *self, const cli_option_list *options, const char *word)
-{
-    char dashed[CLI_OPTIONS_MOST][32], text[80], meant[80];
-    const char *names[CLI_OPTIONS_MOST];
-    for (size_t i = 0; i < options->count; i++) {
-        (void)snprintf(dashed[i], sizeof dashed[i], "--%s", options->items[i].name);
-        names[i] = dashed[i];
-    }
-    (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(word, "="), word);
-    return cli_usage(self, "no option '%s'%s", word,
-                     haul_name_suggest(text, names, options->count, meant, sizeof meant));
-}
-
 /* The options as getopt wants them; a long one is found as LONG and its place in the list. */
 typedef struct getopt_options {
     struct option longs[2 * CLI_OPTIONS_MOST + 2]; /* with old names, --help and the end */
@@ -61,8 +48,18 @@ static int find_options(const cli_command *self, int argc, char **argv, cli_give
     for (int found; (found = getopt_long(argc, argv, known.letters, known.longs, NULL)) != -1;) {
         if (found == ':')
             return cli_usage(self, "'%s' needs a value", argv[optind - 1]);
-        if (found == '?')
-            return fail_option(self, list, argv[optind - 1]);
+        if (found == '?') {
+            const char *word = argv[optind - 1];
+            char dashed[CLI_OPTIONS_MOST][32], text[80], meant[80];
+            const char *names[CLI_OPTIONS_MOST];
+            for (size_t i = 0; i < list->count; i++) {
+                (void)snprintf(dashed[i], sizeof dashed[i], "--%s", list->items[i].name);
+                names[i] = dashed[i];
+            }
+            (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(word, "="), word);
+            return cli_usage(self, "no option '%s'%s", word,
+                             haul_name_suggest(text, names, list->count, meant, sizeof meant));
+        }
         size_t i = found >= LONG ? (size_t)(found - LONG) : 0;
         while (found < LONG && i < list->count && list->items[i].letter != found)
             i++;
@@ -73,24 +70,6 @@ static int find_options(const cli_command *self, int argc, char **argv, cli_give
     if (asks_help)
         cli_help(self);
     return asks_help ? 0 : CLI_GO_ON;
-}
-
-/* Whether a shell takes the word as it is. */
-static bool is_plain(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "@%+=:,./_-";
-    return *word && !word[strspn(word, plain)];
-}
-
-/* Pages say which command made them. */
-static void keep_command(const cli_command *self, int argc, char **argv, char *text, size_t size)
-{
-    int used = snprintf(text, size, "haul %s", self->name);
-    for (int i = 1; i < argc && used < (int)size; i++) {
-        const char *quote = is_plain(argv[i]) ? "" : "'";
-        used += snprintf(text + used, size - (size_t)used, " %s%s%s", quote, argv[i], quote);
-    }
 }
 
 static int check_operands(const cli_command *self, const cli_texts *operands)
@@ -108,17 +87,6 @@ static int check_operands(const cli_command *self, const cli_texts *operands)
     return CLI_GO_ON;
 }
 
-/* An input that an output would replace, or NULL. */
-static const char *find_lost(const cli_given *given, const char *output)
-{
-    const size_t count = given->options.count;
-    const char *lost = cli_overwritten(output, &given->texts[count]);
-    for (size_t i = 0; !lost && i < count; i++)
-        if (given->options.items[i].is_input)
-            lost = cli_overwritten(output, &given->texts[i]);
-    return lost;
-}
-
 static int check_outputs(const cli_command *self, const cli_given *given,
                          const cli_results *results)
 {
@@ -133,7 +101,12 @@ static int check_outputs(const cli_command *self, const cli_given *given,
     };
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     for (size_t i = 0; i < OUTPUTS; i++) {
-        const char *lost = find_lost(given, outputs[i].path);
+        /* An input that an output would replace, or NULL. */
+        const size_t count = given->options.count;
+        const char *lost = cli_overwritten(outputs[i].path, &given->texts[count]);
+        for (size_t k = 0; !lost && k < count; k++)
+            if (given->options.items[k].is_input)
+                lost = cli_overwritten(outputs[i].path, &given->texts[k]);
         if (lost)
             return cli_usage(self, "'%s' would be overwritten by the %s", lost,
                              self->output ? "result" : "report");
@@ -292,7 +265,17 @@ static int read_values(const cli_command *self, cli_given *given, cli_request *r
 int cli_arguments_read(const cli_command *self, int argc, char **argv, cli_given *given,
                        cli_request *request)
 {
-    keep_command(self, argc, argv, request->results.command, sizeof request->results.command);
+    /* Pages say which command made them. */
+    const size_t size = sizeof request->results.command;
+    int used = snprintf(request->results.command, size, "haul %s", self->name);
+    for (int i = 1; i < argc && used < (int)size; i++) {
+        /* A shell takes words of these characters as they are. */
+        static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                    "@%+=:,./_-";
+        const char *quote = *argv[i] && !argv[i][strspn(argv[i], plain)] ? "" : "'";
+        used += snprintf(request->results.command + used, size - (size_t)used, " %s%s%s", quote,
+                         argv[i], quote);
+    }
     int code = find_options(self, argc, argv, given);
     if (code != CLI_GO_ON)
         return code;

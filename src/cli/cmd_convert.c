@@ -42,26 +42,24 @@ static haul_status check_paths(void *request, haul_error *error)
     return is_goal(output) ? HAUL_OK : cli_profile_output_check(request, error);
 }
 
-static haul_status write_goal(const haul_workload *workload, const char *path, haul_error *error)
-{
-    FILE *out;
-    uint64_t kept = 0;
-    HAUL_TRY(cli_output_open(path, &out, error));
-    haul_status status =
-        cli_output_finish(out, path, haul_goal_write_workload(workload, out, &kept, error), error);
-    if (!status && kept)
-        (void)fprintf(stderr,
-                      "haul: %" PRIu64 " collectives keep their recorded time: of a part of the "
-                      "ranks, or of unknown size or partner\n",
-                      kept);
-    return status;
-}
-
 static haul_status convert(void *request, haul_error *error)
 {
     const convert_request *self = request;
-    if (is_goal(self->given.results.output))
-        return write_goal(self->profile, self->given.results.output, error);
+    if (is_goal(self->given.results.output)) {
+        FILE *out;
+        uint64_t kept = 0;
+        HAUL_TRY(cli_output_open(self->given.results.output, &out, error));
+        haul_status status =
+            cli_output_finish(out, self->given.results.output,
+                              haul_goal_write_workload(self->profile, out, &kept, error), error);
+        if (!status && kept)
+            (void)fprintf(stderr,
+                          "haul: %" PRIu64
+                          " collectives keep their recorded time: of a part of the "
+                          "ranks, or of unknown size or partner\n",
+                          kept);
+        return status;
+    }
     return cli_profile_write(self->profile, self->given.results.output, error);
 }
 

@@ -28,21 +28,6 @@ static const cli_option options[] = {
     {0},
 };
 
-/* From the first of all operations, as haul_trace_cut counts, to the GPU's first and last; both 0
- * where there are none. */
-static void find_gpu(const haul_workload *profile, int64_t *first_ns, int64_t *last_ns)
-{
-    bool is_first = true;
-    *first_ns = *last_ns = 0;
-    for (size_t i = 0; i < profile->op_count; i++) {
-        if (!haul_op_on_device(&profile->ops[i]))
-            continue;
-        *last_ns = profile->ops[i].start_ns - profile->ops[0].start_ns;
-        *first_ns = is_first ? *last_ns : *first_ns;
-        is_first = false;
-    }
-}
-
 /* A window without work of a GPU is not meant. A profile without any such work may be cut anywhere.
  */
 static haul_status check_window(const haul_workload *part, int64_t gpu_ns, haul_error *error)
@@ -64,7 +49,17 @@ static haul_status cut(void *request, haul_error *error)
     uint64_t orphaned;
     haul_workload *part;
     int64_t first_ns, last_ns;
-    find_gpu(self->profile, &first_ns, &last_ns);
+    /* From the first of all operations, as haul_trace_cut counts, to the GPU's first and last; both
+     * 0 where there are none. */
+    bool is_first = true;
+    first_ns = last_ns = 0;
+    for (size_t i = 0; i < self->profile->op_count; i++) {
+        if (!haul_op_on_device(&self->profile->ops[i]))
+            continue;
+        last_ns = self->profile->ops[i].start_ns - self->profile->ops[0].start_ns;
+        first_ns = is_first ? last_ns : first_ns;
+        is_first = false;
+    }
     const int64_t from_ns = (int64_t)(self->from_s * 1e9 + 0.5);
     HAUL_TRY(haul_trace_cut(self->profile, from_ns ? first_ns + from_ns : 0,
                             first_ns + (int64_t)(self->to_s * 1e9 + 0.5), &orphaned, &part, error));

@@ -80,18 +80,6 @@ typedef struct predicted_rows {
     kernel_machines machines;
 } predicted_rows;
 
-static haul_status turn_to(predicted_rows *self, const char *file, haul_error *error)
-{
-    if (self->file && !strcmp(self->file, file))
-        return HAUL_OK;
-    free(self->file);
-    self->file = NULL;
-    release_fitted(&self->now);
-    HAUL_TRY(load_fitted(self->asked, file, &self->now, error));
-    self->file = strdup(file);
-    return self->file ? HAUL_OK : haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
-}
-
 enum { FITTED, SIZE, NEEDED, ON_MACHINE = NEEDED };
 
 static haul_status predict_row(void *rows, const char *const *fields, size_t turn,
@@ -102,7 +90,15 @@ static haul_status predict_row(void *rows, const char *const *fields, size_t tur
     const haul_machine *target = given->count ? given->items[turn] : NULL;
     haul_kernel_predicted one = {.size = 0};
     *wrong = FITTED;
-    HAUL_TRY(turn_to(self, fields[FITTED], error));
+    if (!self->file || strcmp(self->file, fields[FITTED]) != 0) {
+        free(self->file);
+        self->file = NULL;
+        release_fitted(&self->now);
+        HAUL_TRY(load_fitted(self->asked, fields[FITTED], &self->now, error));
+        self->file = strdup(fields[FITTED]);
+        HAUL_TRY(self->file ? HAUL_OK
+                            : haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory"));
+    }
     *wrong = ON_MACHINE;
     if (!target)
         HAUL_TRY(kernel_machines_find(&self->machines, fields[ON_MACHINE], &target, error));
@@ -159,25 +155,21 @@ static haul_status explain(void *request, haul_error *error)
     return predict_kernel(request, true, error);
 }
 
-/* The table brings files and sizes, and is answered by one. */
-static haul_status check_csv(kernel_request *self, haul_error *error)
-{
-    haul_report_options *options = &self->given.results.options;
-    if (self->file_count || self->size_count)
-        return haul_error_set(error, HAUL_STATUS_USAGE,
-                              "--csv brings the fitted files and sizes: none beside it");
-    if (cli_has(&self->given, "format") && options->format != HAUL_FORMAT_CSV)
-        return haul_error_set(error, HAUL_STATUS_USAGE, "--csv is answered as CSV alone");
-    options->format = HAUL_FORMAT_CSV;
-    return HAUL_OK;
-}
-
 static haul_status check_request(void *request, haul_error *error)
 {
     kernel_request *self = request;
     HAUL_TRY(kernel_sizes_read(self, error));
-    if (self->csv)
-        return check_csv(self, error);
+    if (self->csv) {
+        /* The table brings files and sizes, and is answered by one. */
+        haul_report_options *options = &self->given.results.options;
+        if (self->file_count || self->size_count)
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "--csv brings the fitted files and sizes: none beside it");
+        if (cli_has(&self->given, "format") && options->format != HAUL_FORMAT_CSV)
+            return haul_error_set(error, HAUL_STATUS_USAGE, "--csv is answered as CSV alone");
+        options->format = HAUL_FORMAT_CSV;
+        return HAUL_OK;
+    }
     if (!self->machines.count && !cli_has(&self->given, "machine"))
         return haul_error_set(error, HAUL_STATUS_USAGE, "the machine is missing: --machine M");
     if (self->file_count != 1)

@@ -49,21 +49,6 @@ static int count_parameter(void *state, const char *path, int dimension,
     return 0;
 }
 
-static void print_fine(const char *file, const haul_machine *machine)
-{
-    parameter_counts counts = {0};
-    (void)haul_machine_visit(machine, count_parameter, &counts);
-    printf("%s: fine, %d parameters", file, counts.all);
-    const char *before = ": ";
-    for (int i = HAUL_PROVENANCE_NOT_GIVEN + 1; i <= HAUL_PROVENANCE_ASSUMED; i++) {
-        if (!counts.of[i])
-            continue;
-        printf("%s%d %s", before, counts.of[i], haul_provenance_text((haul_provenance)i));
-        before = ", ";
-    }
-    putchar('\n');
-}
-
 static void print_finding(void *file, const char *text)
 {
     printf("%s: %s\n", (const char *)file, text);
@@ -82,7 +67,17 @@ static haul_status check_machines(void *request, haul_error *error)
             given->exit_code = code > given->exit_code ? code : given->exit_code;
             continue;
         }
-        print_fine(file, machine);
+        parameter_counts counts = {0};
+        (void)haul_machine_visit(machine, count_parameter, &counts);
+        printf("%s: fine, %d parameters", file, counts.all);
+        const char *before = ": ";
+        for (int k = HAUL_PROVENANCE_NOT_GIVEN + 1; k <= HAUL_PROVENANCE_ASSUMED; k++) {
+            if (!counts.of[k])
+                continue;
+            printf("%s%d %s", before, counts.of[k], haul_provenance_text((haul_provenance)k));
+            before = ", ";
+        }
+        putchar('\n');
         haul_machine_check(machine, print_finding, (void *)file);
         haul_machine_free(machine);
     }

@@ -95,20 +95,6 @@ static double rounded(double value, haul_dimension dimension)
     return again;
 }
 
-/* Rounds a curve's points, each while it stays between its neighbours. */
-static void round_points(haul_copy_curve *curve)
-{
-    const size_t count = (size_t)curve->points_from.value;
-    for (size_t i = 0; i < count; i++) {
-        haul_point *point = &curve->points[i];
-        const double bytes = rounded(point->bytes, HAUL_DIM_BYTES);
-        point->seconds = rounded(point->seconds, HAUL_DIM_SECONDS);
-        const bool after = !i || bytes > point[-1].bytes;
-        if (after && (i + 1 == count || bytes < point[1].bytes))
-            point->bytes = bytes;
-    }
-}
-
 static void put_parameter(const haul_parameter *fitted, haul_dimension dimension,
                           const char *source, haul_parameter *old)
 {
@@ -124,7 +110,16 @@ static void put_parameter(const haul_parameter *fitted, haul_dimension dimension
 static void put_curve(const haul_fit_group *group, const char *source, haul_copy_curve *curve)
 {
     haul_copy_curve fitted = group->curve;
-    round_points(&fitted);
+    /* Each point is rounded while it stays between its neighbours. */
+    const size_t count = (size_t)fitted.points_from.value;
+    for (size_t i = 0; i < count; i++) {
+        haul_point *point = &fitted.points[i];
+        const double bytes = rounded(point->bytes, HAUL_DIM_BYTES);
+        point->seconds = rounded(point->seconds, HAUL_DIM_SECONDS);
+        const bool after = !i || bytes > point[-1].bytes;
+        if (after && (i + 1 == count || bytes < point[1].bytes))
+            point->bytes = bytes;
+    }
     put_parameter(&fitted.busy_rate_Bps, HAUL_DIM_RATE, source, &curve->busy_rate_Bps);
     put_parameter(&fitted.mapped_rate_Bps, HAUL_DIM_RATE, source, &curve->mapped_rate_Bps);
     put_parameter(&fitted.gap_s, HAUL_DIM_SECONDS, source, &curve->gap_s);

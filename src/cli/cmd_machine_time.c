@@ -69,25 +69,6 @@ static haul_status check_request(void *request, haul_error *error)
     return wrong ? haul_error_set(error, HAUL_STATUS_USAGE, "%s", wrong) : HAUL_OK;
 }
 
-/* Adds what a host clock sees around the copy and its synchronisation. */
-static haul_status add_call(const time_request *self, const haul_copy *copy,
-                            haul_estimate *estimate, haul_error *error)
-{
-    const haul_copy_curve *curve =
-        haul_machine_curve(self->machines.items[0], copy->direction, copy->memory, copy->locality);
-    if (!curve || curve->call_latency_s.provenance == HAUL_PROVENANCE_NOT_GIVEN)
-        return haul_error_set(
-            error, HAUL_STATUS_MISSING, "machine '%s' lacks copies[%s %s%s].call_latency",
-            self->machines.items[0]->name, haul_direction_text(copy->direction),
-            haul_memory_text(copy->memory), copy->locality == HAUL_LOCALITY_FAR ? " far" : "");
-    const double call_s = curve->call_latency_s.value;
-    estimate->seconds += call_s;
-    estimate->low_s += call_s;
-    estimate->high_s += call_s;
-    estimate->weakest = haul_provenance_weaker(estimate->weakest, curve->call_latency_s.provenance);
-    return HAUL_OK;
-}
-
 static haul_status predict(const time_request *self, haul_timed_copy *timed, haul_error *error)
 {
     timed->copy.locality = (haul_locality)self->locality;
@@ -95,7 +76,22 @@ static haul_status predict(const time_request *self, haul_timed_copy *timed, hau
                                               &timed->copy, &timed->estimate, error);
     if (status || !self->clock)
         return status;
-    return add_call(self, &timed->copy, &timed->estimate, error);
+    /* A host clock sees the copy's call and its synchronisation, too. */
+    const haul_copy_curve *curve = haul_machine_curve(
+        self->machines.items[0], timed->copy.direction, timed->copy.memory, timed->copy.locality);
+    if (!curve || curve->call_latency_s.provenance == HAUL_PROVENANCE_NOT_GIVEN)
+        return haul_error_set(
+            error, HAUL_STATUS_MISSING, "machine '%s' lacks copies[%s %s%s].call_latency",
+            self->machines.items[0]->name, haul_direction_text(timed->copy.direction),
+            haul_memory_text(timed->copy.memory),
+            timed->copy.locality == HAUL_LOCALITY_FAR ? " far" : "");
+    const double call_s = curve->call_latency_s.value;
+    timed->estimate.seconds += call_s;
+    timed->estimate.low_s += call_s;
+    timed->estimate.high_s += call_s;
+    timed->estimate.weakest =
+        haul_provenance_weaker(timed->estimate.weakest, curve->call_latency_s.provenance);
+    return HAUL_OK;
 }
 
 /* Where there is no host memory, it need not be said. */

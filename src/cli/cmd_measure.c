@@ -54,17 +54,6 @@ static haul_status write_machine(const char *path, const haul_machine *machine, 
     return cli_output_finish(out, path, status, error);
 }
 
-/* -o is the machine file's: the report goes to the terminal. */
-static haul_status write_answer(const measure_request *self, const haul_measurement *made,
-                                haul_error *error)
-{
-    cli_answer answer = {
-        .report = haul_report_measurement(made),
-        .page = {.title = made->machine->summary, .measurement = made},
-    };
-    return cli_answer_write(&self->given.results, &answer, error);
-}
-
 static haul_status measure_on(const measure_request *self, haul_device *device, haul_error *error)
 {
     haul_measurement made;
@@ -74,8 +63,14 @@ static haul_status measure_on(const measure_request *self, haul_device *device, 
     if (status)
         return status;
     status = write_machine(self->given.results.output, made.machine, error);
-    if (!status)
-        status = write_answer(self, &made, error);
+    if (!status) {
+        /* -o is the machine file's: the report goes to the terminal. */
+        cli_answer answer = {
+            .report = haul_report_measurement(&made),
+            .page = {.title = made.machine->summary, .measurement = &made},
+        };
+        status = cli_answer_write(&self->given.results, &answer, error);
+    }
     haul_measurement_release(&made);
     return status;
 }

@@ -123,17 +123,6 @@ static haul_status compare(const haul_overlap_case *of, uint64_t streams, haul_o
     return haul_overlap_play_all(of, out, error);
 }
 
-/* The comparison on the slower kind of device, where the machine's file leaves open which it is. */
-static haul_status compare_otherwise(const haul_overlap_case *now, uint64_t streams,
-                                     haul_overlap_report *report, haul_error *error)
-{
-    haul_overlap_case slower = *now;
-    slower.device = haul_overlap_device_end(now, 1);
-    slower.assumed &= ~(unsigned)(HAUL_ASSUMED_SYNC | HAUL_ASSUMED_ENGINES);
-    report->has_otherwise = slower.device != now->device;
-    return report->has_otherwise ? compare(&slower, streams, &report->otherwise, error) : HAUL_OK;
-}
-
 /* The answer on the link as it is, and on the next generation where there is one. */
 static haul_status overlap(void *request, haul_error *error)
 {
@@ -154,8 +143,16 @@ static haul_status overlap(void *request, haul_error *error)
     if (!status &&
         !haul_overlap_next_generation(self->machine, &now, &then, &report.next_generation, NULL))
         status = compare(&then, self->streams, &report.next, error);
-    if (!status)
-        status = compare_otherwise(&now, self->streams, &report, error);
+    if (!status) {
+        /* The comparison on the slower kind of device, where the machine's file leaves open which
+         * it is. */
+        haul_overlap_case slower = now;
+        slower.device = haul_overlap_device_end(&now, 1);
+        slower.assumed &= ~(unsigned)(HAUL_ASSUMED_SYNC | HAUL_ASSUMED_ENGINES);
+        report.has_otherwise = slower.device != now.device;
+        status = report.has_otherwise ? compare(&slower, self->streams, &report.otherwise, error)
+                                      : HAUL_OK;
+    }
     if (status)
         return status;
     char title[300];

@@ -176,14 +176,6 @@ static haul_status write_answer(const project_request *self, const haul_projecti
     return cli_answer_write(&self->given.results, &answer, error);
 }
 
-/* Why the whole run is not predicted, or NULL. */
-static const char *why_missing(const haul_projection *of)
-{
-    if (of->run_missing || of->unsound)
-        return of->run_missing ? of->run_missing : of->unsound;
-    return of->recorded_kernels_s > 0 ? of->kernels_missing : NULL;
-}
-
 /* Rows of a table, with the texts that they need: a projection is as large as its profile, so it is
  * freed before the next. */
 enum { WHY_BYTES = 300, GPU_BYTES = 120 };
@@ -197,7 +189,11 @@ static haul_status fill_row(const haul_workload *profile, const haul_projection_
 {
     haul_projection *of = NULL;
     HAUL_TRY(haul_projection_make(profile, asked, &of, error));
-    const char *missing = why_missing(of);
+    /* Why the whole run is not predicted, or NULL. */
+    const char *missing = of->run_missing              ? of->run_missing
+                          : of->unsound                ? of->unsound
+                          : of->recorded_kernels_s > 0 ? of->kernels_missing
+                                                       : NULL;
     (void)snprintf(texts->why, sizeof texts->why, "%s", missing ? missing : "");
     (void)snprintf(texts->gpu, sizeof texts->gpu, "%s", of->gpu ? of->gpu : "");
     *row = (haul_target_row){.name = asked->to->name,

@@ -18,20 +18,6 @@ typedef struct answerer {
 
 static const size_t absent = SIZE_MAX;
 
-static haul_status find_columns(answerer *self, haul_error *error)
-{
-    const cli_csv_job *job = self->job;
-    for (; job->columns[self->count] && self->count < COLUMNS_MOST; self->count++) {
-        const bool is_needed = self->count < job->needed;
-        size_t *place = &self->place[self->count];
-        *place = absent;
-        if (haul_csv_find(self->csv, job->columns[self->count], place, is_needed ? error : NULL) &&
-            is_needed)
-            return error->status;
-    }
-    return HAUL_OK;
-}
-
 static void write_heads(const answerer *self)
 {
     for (size_t i = 0; i < haul_csv_column_count(self->csv); i++) {
@@ -91,7 +77,15 @@ static haul_status answer_row(const answerer *self, const char *const *fields, h
 static haul_status answer_rows(answerer *self, haul_error *error)
 {
     const char *const *fields = NULL;
-    HAUL_TRY(find_columns(self, error));
+    const cli_csv_job *job = self->job;
+    for (; job->columns[self->count] && self->count < COLUMNS_MOST; self->count++) {
+        const bool is_needed = self->count < job->needed;
+        size_t *place = &self->place[self->count];
+        *place = absent;
+        if (haul_csv_find(self->csv, job->columns[self->count], place, is_needed ? error : NULL) &&
+            is_needed)
+            return error->status;
+    }
     if (self->out)
         write_heads(self);
     HAUL_TRY(haul_csv_next(self->csv, &fields, error));

@@ -27,21 +27,16 @@ static void print_text(int column, int at, const char *text)
     putchar('\n');
 }
 
-static void print_option(const cli_option *option)
-{
-    char head[80];
-    const char letter[] = {'-', option->letter, ',', ' ', '\0'};
-    const int column =
-        snprintf(head, sizeof head, "  %s--%s%s%s", option->letter ? letter : "", option->name,
-                 option->takes ? " " : "", option->takes ? option->takes : "");
-    printf("%s", head);
-    print_text(column, TEXT_AT, option->help);
-}
-
 static void print_options(const cli_option *options, size_t count, const char *csv)
 {
     for (size_t i = 0; i < count; i++) {
-        print_option(&options[i]);
+        char head[80];
+        const char letter[] = {'-', options[i].letter, ',', ' ', '\0'};
+        const int column = snprintf(
+            head, sizeof head, "  %s--%s%s%s", options[i].letter ? letter : "", options[i].name,
+            options[i].takes ? " " : "", options[i].takes ? options[i].takes : "");
+        printf("%s", head);
+        print_text(column, TEXT_AT, options[i].help);
         if (csv && !strcmp(options[i].name, "format")) {
             char text[200];
             (void)snprintf(text, sizeof text, "csv: %s", csv);

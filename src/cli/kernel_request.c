@@ -94,31 +94,27 @@ haul_status kernel_sizes_read(kernel_request *self, haul_error *error)
     return HAUL_OK;
 }
 
-static haul_status add_machine(kernel_machines *self, const char *name, haul_error *error)
-{
-    haul_machine **items = realloc(self->items, (self->count + 1) * sizeof(haul_machine *));
-    self->items = items ? items : self->items;
-    char **names = items ? realloc(self->names, (self->count + 1) * sizeof *names) : NULL;
-    self->names = names ? names : self->names;
-    char *kept = names ? strdup(name) : NULL;
-    if (!kept)
-        return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
-    const haul_status status = haul_machine_load(name, &items[self->count], error);
-    if (status)
-        free(kept);
-    else
-        names[self->count++] = kept;
-    return status;
-}
-
 haul_status kernel_machines_find(kernel_machines *self, const char *name,
                                  const haul_machine **machine, haul_error *error)
 {
     size_t i = 0;
     while (i < self->count && strcmp(self->names[i], name) != 0)
         i++;
-    if (i == self->count)
-        HAUL_TRY(add_machine(self, name, error));
+    if (i == self->count) {
+        haul_machine **items = realloc(self->items, (self->count + 1) * sizeof(haul_machine *));
+        self->items = items ? items : self->items;
+        char **names = items ? realloc(self->names, (self->count + 1) * sizeof *names) : NULL;
+        self->names = names ? names : self->names;
+        char *kept = names ? strdup(name) : NULL;
+        if (!kept)
+            return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
+        const haul_status status = haul_machine_load(name, &items[self->count], error);
+        if (status)
+            free(kept);
+        else
+            names[self->count++] = kept;
+        HAUL_TRY(status);
+    }
     *machine = self->items[i];
     return HAUL_OK;
 }

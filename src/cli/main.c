@@ -23,14 +23,6 @@ static void print_commands(FILE *out)
           out);
 }
 
-static void print_version(void)
-{
-    printf("haul %s\n", haul_version());
-    haul_part part;
-    for (size_t i = 0; haul_part_get(i, &part); i++)
-        printf("  %-8s %-8s %s\n", part.name, part.version, part.purpose);
-}
-
 static bool is_help(const char *word)
 {
     return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
@@ -98,7 +90,10 @@ static int start_command(int argc, char **argv)
     if (is_help(argv[1]))
         return print_help(argc - 2, argv + 2);
     if (!strcmp(argv[1], "--version")) {
-        print_version();
+        printf("haul %s\n", haul_version());
+        haul_part part;
+        for (size_t i = 0; haul_part_get(i, &part); i++)
+            printf("  %-8s %-8s %s\n", part.name, part.version, part.purpose);
         return 0;
     }
     const cli_command *command = find_command(cli_commands, argv[1]);

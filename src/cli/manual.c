@@ -34,13 +34,6 @@ static void put_roff(const char *text)
     }
 }
 
-static void put_lines(const char *text)
-{
-    fputs(".nf\n", stdout);
-    put_roff(text);
-    fputs(".fi\n", stdout);
-}
-
 static void put_option(const cli_option *option)
 {
     fputs(".TP\n\\fB", stdout);
@@ -110,7 +103,9 @@ void cli_print_page(const cli_command *self)
     fputs("\\fR ", stdout);
     put_roff(self->synopsis);
     fputs("\n.SH DESCRIPTION\n", stdout);
-    put_lines(self->about);
+    fputs(".nf\n", stdout);
+    put_roff(self->about);
+    fputs(".fi\n", stdout);
     if (self->parts)
         put_commands(self->parts);
     cli_option_list list;

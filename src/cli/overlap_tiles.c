@@ -53,24 +53,6 @@ static haul_status make_stencil(const overlap_request *self, haul_tiles_report *
                : haul_blocked_stencil_workload(&stencil, &report->costs, workload, device, error);
 }
 
-static haul_status write_answer(const overlap_request *self, const haul_tiles_report *report,
-                                haul_error *error)
-{
-    char title[300];
-    const haul_drawn drawn = {.label = "predicted",
-                              .workload = report->workload,
-                              .spans = report->timeline->ops,
-                              .named = true,
-                              .critical = report->timeline->critical,
-                              .critical_count = report->timeline->critical_count};
-    (void)snprintf(title, sizeof title, "A %s in tiles on %.250s", report->kind,
-                   self->machine->name);
-    cli_answer answer = {.report = haul_report_tiles(report),
-                         .page = {.title = title, .timelines = &drawn, .timeline_count = 1},
-                         .machines = {self->machine}};
-    return cli_answer_write(&self->given.results, &answer, error);
-}
-
 haul_status cli_overlap_tiles(const overlap_request *self, haul_error *error)
 {
     haul_tiles_report report = {.machine = self->machine,
@@ -85,8 +67,21 @@ haul_status cli_overlap_tiles(const overlap_request *self, haul_error *error)
         status = haul_blocked_run(workload, &device, &timeline, error);
     report.workload = workload;
     report.timeline = timeline;
-    if (!status)
-        status = write_answer(self, &report, error);
+    if (!status) {
+        char title[300];
+        const haul_drawn drawn = {.label = "predicted",
+                                  .workload = report.workload,
+                                  .spans = report.timeline->ops,
+                                  .named = true,
+                                  .critical = report.timeline->critical,
+                                  .critical_count = report.timeline->critical_count};
+        (void)snprintf(title, sizeof title, "A %s in tiles on %.250s", report.kind,
+                       self->machine->name);
+        cli_answer answer = {.report = haul_report_tiles(&report),
+                             .page = {.title = title, .timelines = &drawn, .timeline_count = 1},
+                             .machines = {self->machine}};
+        status = cli_answer_write(&self->given.results, &answer, error);
+    }
     haul_timeline_free(timeline);
     haul_workload_free(workload);
     return status;

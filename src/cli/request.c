@@ -183,18 +183,6 @@ static void release(const cli_option *option, cli_request *request)
     }
 }
 
-static int act(const cli_command *self, cli_given *given, cli_request *request)
-{
-    haul_error error;
-    haul_status status = load_all(given, &self->operand, request, &error);
-    if (!status)
-        status = self->act(request, &error);
-    for (size_t i = 0; i < given->options.count; i++)
-        release(&given->options.items[i], request);
-    release(&self->operand, request);
-    return status ? cli_fail(&error) : request->exit_code;
-}
-
 int cli_run(const cli_command *self, int argc, char **argv)
 {
     cli_given given = {.options = {.count = 0}};
@@ -211,8 +199,16 @@ int cli_run(const cli_command *self, int argc, char **argv)
         for (size_t i = 0; i < lists; i++)
             given.texts[i].items = texts + i * length;
         code = cli_arguments_read(self, argc, argv, &given, request);
-        if (code == CLI_GO_ON)
-            code = act(self, &given, request);
+        if (code == CLI_GO_ON) {
+            haul_error error;
+            haul_status status = load_all(&given, &self->operand, request, &error);
+            if (!status)
+                status = self->act(request, &error);
+            for (size_t i = 0; i < given.options.count; i++)
+                release(&given.options.items[i], request);
+            release(&self->operand, request);
+            code = status ? cli_fail(&error) : request->exit_code;
+        }
     }
     free(request);
     free(texts);

@@ -45,14 +45,6 @@ haul_status cli_output_try(const char *path, haul_error *error)
     return HAUL_OK;
 }
 
-/* An ordinary file that could not be written to its end is removed. */
-static void discard(FILE *out, const char *path)
-{
-    struct stat is;
-    if (!fstat(fileno(out), &is) && S_ISREG(is.st_mode))
-        (void)unlink(path);
-}
-
 haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error)
 {
     const bool has_failed = ferror(out);
@@ -63,8 +55,12 @@ haul_status cli_output_finish(FILE *out, const char *path, haul_status status, h
     }
     if (fflush(out) || has_failed)
         status = fail_write(path, error);
-    if (status && out != stdout)
-        discard(out, path);
+    if (status && out != stdout) {
+        /* An ordinary file that could not be written to its end is removed. */
+        struct stat is;
+        if (!fstat(fileno(out), &is) && S_ISREG(is.st_mode))
+            (void)unlink(path);
+    }
     if (out != stdout && fclose(out) && !status)
         status = fail_write(path, error);
     return status;
@@ -119,15 +115,6 @@ bool cli_same_place(const char *a, const char *b)
            cli_overwritten(a, &(cli_texts){&b, 1});
 }
 
-/* Of a terminal, unless its user wants none (no-color.org). */
-static bool is_colourful(FILE *out)
-{
-    const char *none =
-        getenv("NO_COLOR"); // NOLINT(concurrency-mt-unsafe): the program has one thread
-    const char *terminal = getenv("TERM"); // NOLINT(concurrency-mt-unsafe): likewise
-    return !(none && *none) && !(terminal && !strcmp(terminal, "dumb")) && isatty(fileno(out));
-}
-
 /* Narrower ones hold no table. */
 enum { LEAST_WIDTH = 40, MOST_WIDTH = 1000 };
 
@@ -154,7 +141,12 @@ static haul_status write_report(const cli_results *results, const haul_report *r
     FILE *out = stderr;
     HAUL_TRY(is_taken ? HAUL_OK : cli_output_open(path, &out, error));
     haul_report_options options = results->options;
-    options.colour = is_colourful(out);
+    /* Of a terminal, unless its user wants none (no-color.org). */
+    const char *none =
+        getenv("NO_COLOR"); // NOLINT(concurrency-mt-unsafe): the program has one thread
+    const char *terminal = getenv("TERM"); // NOLINT(concurrency-mt-unsafe): likewise
+    options.colour =
+        !(none && *none) && !(terminal && !strcmp(terminal, "dumb")) && isatty(fileno(out));
     options.width = cli_width(results, out);
     haul_status status = haul_report_write(report, &options, out, error);
     return is_taken ? status : cli_output_finish(out, path, status, error);

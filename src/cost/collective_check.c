@@ -24,25 +24,6 @@ static int by_size(const void *a, const void *b)
     return (x->of.bytes > y->of.bytes) - (x->of.bytes < y->of.bytes);
 }
 
-static bool is_group(const one *a, const one *b)
-{
-    return a->of.kind == b->of.kind && a->of.ranks == b->of.ranks;
-}
-
-/* sum |t - median| of those of equal size; `seconds` has room for all. */
-static double spread_s(const one *items, size_t count, double *seconds)
-{
-    double sum_s = 0;
-    for (size_t first = 0, end = 0; first < count; first = end) {
-        for (; end < count && items[end].of.bytes == items[first].of.bytes; end++)
-            seconds[end - first] = items[end].seconds;
-        const double median = hl_base_median(seconds, end - first);
-        for (size_t i = first; i < end; i++)
-            sum_s += fabs(items[i].seconds - median);
-    }
-    return sum_s;
-}
-
 static haul_status check_group(const one *items, size_t count, haul_sample *samples,
                                double *seconds, haul_collective_check *check, haul_error *error)
 {
@@ -54,7 +35,16 @@ static haul_status check_group(const one *items, size_t count, haul_sample *samp
             (haul_sample){.copy = {.bytes = items[i].of.bytes}, .seconds = items[i].seconds};
         check->time_s += items[i].seconds;
     }
-    check->spread = 100 * spread_s(items, count, seconds) / check->time_s;
+    /* sum |t - median| of those of equal size; `seconds` has room for all. */
+    double sum_s = 0;
+    for (size_t first = 0, end = 0; first < count; first = end) {
+        for (; end < count && items[end].of.bytes == items[first].of.bytes; end++)
+            seconds[end - first] = items[end].seconds;
+        const double median = hl_base_median(seconds, end - first);
+        for (size_t i = first; i < end; i++)
+            sum_s += fabs(items[i].seconds - median);
+    }
+    check->spread = 100 * sum_s / check->time_s;
     return haul_fit_curve(samples, count, POINTS, HAUL_FIT_TIME, &curve, &check->of, error);
 }
 
@@ -85,7 +75,8 @@ typedef struct checker {
 static haul_status check_all(checker *self, haul_error *error)
 {
     for (size_t first = 0, end = 0; first < self->count; first = end) {
-        while (end < self->count && is_group(&self->items[first], &self->items[end]))
+        while (end < self->count && self->items[first].of.kind == self->items[end].of.kind &&
+               self->items[first].of.ranks == self->items[end].of.ranks)
             end++;
         HAUL_TRY(check_group(self->items + first, end - first, self->samples, self->seconds,
                              &self->made[self->made_count++], error));

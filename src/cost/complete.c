@@ -71,22 +71,6 @@ static haul_parameter staged_rate(const completion *self, const haul_copy_curve 
     return link.value > 0 && rate.value > 0.9 * link.value ? (haul_parameter){0} : rate;
 }
 
-/* Rates of staging follow the host's copy rate; sizes are the driver's and stay. A measured rate or
- * curve of pageable copies on the new machine speaks for itself: nothing is scaled beside it. */
-static void take_staging(const completion *self, const haul_copy_curve *old, haul_copy_curve *entry)
-{
-    if (self->ratio <= 0 || given(&entry->rate_Bps) || given(&entry->points_from))
-        return;
-    const haul_parameter rate = staged_rate(self, old);
-    take_parameter(&entry->memory_rate_Bps, &rate, self->ratio, self->scaled);
-    take_parameter(&entry->host_rate_Bps, &old->host_rate_Bps, self->ratio, self->scaled);
-    take_parameter(&entry->small_rate_Bps, &old->small_rate_Bps, self->ratio, self->scaled);
-    take_parameter(&entry->threshold_bytes, &old->threshold_bytes, 1, self->kept);
-    take_parameter(&entry->chunk_bytes, &old->chunk_bytes, 1, self->kept);
-    if (!given(&self->to->host.cache_bytes)) /* the knee is the host's own */
-        take_parameter(&entry->cache_bytes, &old->cache_bytes, 1, self->kept);
-}
-
 /* AHEAD keeps the latency as it is, because launching a copy costs software, not bandwidth
  * (section IV.C); so do the latency of a call and the gap here. Rates of pinned copies are not
  * taken: they follow from the new machine's link. */
@@ -103,8 +87,20 @@ static void take_entry(completion *self, const haul_copy_curve *old)
         take_parameter(&entry->latency_s, &latency, 1, self->kept);
     take_parameter(&entry->call_latency_s, &old->call_latency_s, 1, self->kept);
     take_parameter(&entry->gap_s, &old->gap_s, 1, self->kept);
-    if (old->memory == HAUL_MEMORY_PAGEABLE)
-        take_staging(self, old, entry);
+    if (old->memory == HAUL_MEMORY_PAGEABLE && !(self->ratio <= 0) && !given(&entry->rate_Bps) &&
+        !given(&entry->points_from)) {
+        /* Rates of staging follow the host's copy rate; sizes are the driver's and stay. A measured
+         * rate or curve of pageable copies on the new machine speaks for itself: nothing is scaled
+         * beside it. */
+        const haul_parameter rate = staged_rate(self, old);
+        take_parameter(&entry->memory_rate_Bps, &rate, self->ratio, self->scaled);
+        take_parameter(&entry->host_rate_Bps, &old->host_rate_Bps, self->ratio, self->scaled);
+        take_parameter(&entry->small_rate_Bps, &old->small_rate_Bps, self->ratio, self->scaled);
+        take_parameter(&entry->threshold_bytes, &old->threshold_bytes, 1, self->kept);
+        take_parameter(&entry->chunk_bytes, &old->chunk_bytes, 1, self->kept);
+        if (!given(&self->to->host.cache_bytes)) /* the knee is the host's own */
+            take_parameter(&entry->cache_bytes, &old->cache_bytes, 1, self->kept);
+    }
 }
 
 haul_status haul_machine_complete(const haul_machine *to, const haul_machine *from,

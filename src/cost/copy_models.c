@@ -57,22 +57,6 @@ void haul_model_release(haul_model_ref *ref)
     *ref = (haul_model_ref){0};
 }
 
-/* A copy whose host memory is of unknown kind may be as fast as a pinned one and as slow as a
- * pageable one, where the machine can tell that one's time. */
-static void widen_to_pageable(const haul_machine *machine, const haul_copy *copy,
-                              haul_estimate *estimate)
-{
-    haul_copy other = *copy;
-    haul_estimate pageable = {0};
-    other.memory = HAUL_MEMORY_PAGEABLE;
-    if (!haul_direction_crosses_link(copy->direction) ||
-        haul_machine_curve(machine, copy->direction, HAUL_MEMORY_HOST, copy->locality) ||
-        haul_copy_time(machine, NULL, &other, &pageable, NULL))
-        return;
-    estimate->low_s = pageable.low_s < estimate->low_s ? pageable.low_s : estimate->low_s;
-    estimate->high_s = pageable.high_s > estimate->high_s ? pageable.high_s : estimate->high_s;
-}
-
 haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *model,
                            const haul_copy *copy, haul_estimate *out, haul_error *error)
 {
@@ -87,8 +71,19 @@ haul_status haul_copy_time(const haul_machine *machine, const haul_copy_model *m
         const hl_cost_model_asked asked = {"a copy of ", (double)copy->bytes, " bytes"};
         return hl_cost_estimate_fail(status, &estimate, asked, error);
     }
-    if (copy->memory == HAUL_MEMORY_HOST)
-        widen_to_pageable(machine, copy, &estimate);
+    if (copy->memory == HAUL_MEMORY_HOST) {
+        /* A copy whose host memory is of unknown kind may be as fast as a pinned one and as slow as
+         * a pageable one, where the machine can tell that one's time. */
+        haul_copy other = *copy;
+        haul_estimate pageable = {0};
+        other.memory = HAUL_MEMORY_PAGEABLE;
+        if (haul_direction_crosses_link(copy->direction) &&
+            !haul_machine_curve(machine, copy->direction, HAUL_MEMORY_HOST, copy->locality) &&
+            !haul_copy_time(machine, NULL, &other, &pageable, NULL)) {
+            estimate.low_s = pageable.low_s < estimate.low_s ? pageable.low_s : estimate.low_s;
+            estimate.high_s = pageable.high_s > estimate.high_s ? pageable.high_s : estimate.high_s;
+        }
+    }
     *out = estimate;
     return HAUL_OK;
 }

@@ -35,10 +35,17 @@ static hl_cost_range staging_rate(hl_cost_lookup *lookup, const haul_parameter *
     return (hl_cost_range){rate.low * 3 / 4, rate.mid, rate.high * 4 / 3};
 }
 
-/* One core copies at one rate while the source fits its last-level cache and at a lower one beyond.
- * The other of the two bounds the interval: a source may be in cache or not whatever its size. */
-static hl_cost_range host_rate(hl_cost_lookup *lookup, const haul_copy_curve *own, double n)
+/* All that either driver's staging needs. Small copies go at the link's rate unless they were
+ * measured by themselves. */
+static staging staging_of(hl_cost_lookup *lookup, double n)
 {
+    static const haul_copy_curve nothing;
+    const haul_copy_curve *own = lookup->own ? lookup->own : &nothing;
+    staging self = {.latency_s = hl_cost_lookup_latency(lookup),
+                    .dma_Bps = hl_cost_packet_dma_rate(lookup)};
+    /* One core copies at one rate while the source fits its last-level cache and at a lower one
+     * beyond. The other of the two bounds the interval: a source may be in cache or not whatever
+     * its size. */
     const haul_host *host = &lookup->machine->host;
     const bool is_slow_known =
         hl_cost_rate_given(&own->memory_rate_Bps) || hl_cost_rate_given(&host->copy_rate_Bps);
@@ -56,18 +63,7 @@ static hl_cost_range host_rate(hl_cost_lookup *lookup, const haul_copy_curve *ow
     const haul_parameter *cache =
         hl_cost_rate_given(&own->cache_bytes) ? &own->cache_bytes : &host->cache_bytes;
     const bool fits = hl_cost_rate_given(cache) && n <= cache->value;
-    return (hl_cost_range){slow.low, fits ? fast.mid : slow.mid, fast.high};
-}
-
-/* All that either driver's staging needs. Small copies go at the link's rate unless they were
- * measured by themselves. */
-static staging staging_of(hl_cost_lookup *lookup, double n)
-{
-    static const haul_copy_curve nothing;
-    const haul_copy_curve *own = lookup->own ? lookup->own : &nothing;
-    staging self = {.latency_s = hl_cost_lookup_latency(lookup),
-                    .dma_Bps = hl_cost_packet_dma_rate(lookup)};
-    self.host_Bps = host_rate(lookup, own, n);
+    self.host_Bps = (hl_cost_range){slow.low, fits ? fast.mid : slow.mid, fast.high};
     self.threshold = hl_cost_lookup_usual(lookup, &own->threshold_bytes, USUAL_THRESHOLD);
     self.chunk = hl_cost_rate_given(&own->chunk_bytes) ? own->chunk_bytes.value : 0;
     self.gap_s = hl_cost_rate_given(&own->gap_s) ? own->gap_s.value : 0;

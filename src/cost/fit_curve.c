@@ -182,20 +182,6 @@ typedef struct bend_aim {
     double samples;
 } bend_aim;
 
-/* Polishes the head of a beam and keeps the best. What follows grows from the polished. */
-static void take_best(const hl_cost_cloud *cloud, bend_beam *beam, bend_aim aim, hl_cost_bent *best)
-{
-    for (size_t i = 0; i < beam->count && i < POLISHED; i++) {
-        hl_cost_bent bent = beam->items[i];
-        polish(cloud, &bent);
-        if (aim.samples > 0 ? criterion(&bent, aim.samples) < criterion(best, aim.samples)
-                            : bent.loss < best->loss)
-            *best = bent;
-        if (beam->limit == BEAM)
-            beam->items[i] = bent;
-    }
-}
-
 /* Finds the bends. Needs: more sizes than points. Returns false without memory. */
 static bool search(const hl_cost_cloud *cloud, bend_aim aim, hl_cost_bent *best)
 {
@@ -214,7 +200,16 @@ static bool search(const hl_cost_cloud *cloud, bend_aim aim, hl_cost_bent *best)
         next->count = 0;
         next->limit = points == 3 ? CANDIDATES : BEAM;
         grow_beam(cloud, now, next);
-        take_best(cloud, next, aim, best);
+        /* What follows grows from the head of the beam, polished; the best is kept. */
+        for (size_t i = 0; i < next->count && i < POLISHED; i++) {
+            hl_cost_bent bent = next->items[i];
+            polish(cloud, &bent);
+            if (aim.samples > 0 ? criterion(&bent, aim.samples) < criterion(best, aim.samples)
+                                : bent.loss < best->loss)
+                *best = bent;
+            if (next->limit == BEAM)
+                next->items[i] = bent;
+        }
         bend_beam *const swap = now;
         now = next;
         next = swap;
@@ -223,28 +218,23 @@ static bool search(const hl_cost_cloud *cloud, bend_aim aim, hl_cost_bent *best)
     return true;
 }
 
-/* A line through one dot a size, made to rise where it must. */
-static void join_sizes(const hl_cost_dot *sizes, size_t count, bool rising, hl_cost_bent *bent)
-{
-    const hl_cost_cloud cloud = {.dots = sizes, .count = count, .rising = rising};
-    *bent = (hl_cost_bent){.count = count};
-    bool rises = true;
-    for (size_t i = 0; i < count; i++) {
-        bent->x[i] = sizes[i].bytes;
-        bent->y[i] = fmax(sizes[i].seconds, 1e-9);
-        rises = rises && (!i || bent->y[i] >= bent->y[i - 1]);
-    }
-    if (rising && !rises)
-        (void)hl_cost_bent_fit(&cloud, fine, bent);
-}
-
 /* Fits all dots; `sizes` is room for as many. Returns false without memory. */
 static bool fit_dots(const hl_cost_cloud *whole, bend_aim aim, hl_cost_dot *sizes,
                      hl_cost_bent *bent)
 {
     const size_t all = merge_sizes(whole->dots, whole->count, sizes);
     if (all <= aim.points) {
-        join_sizes(sizes, all, whole->rising, bent);
+        /* A line through one dot a size, made to rise where it must. */
+        const hl_cost_cloud cloud = {.dots = sizes, .count = all, .rising = whole->rising};
+        *bent = (hl_cost_bent){.count = all};
+        bool rises = true;
+        for (size_t i = 0; i < all; i++) {
+            bent->x[i] = sizes[i].bytes;
+            bent->y[i] = fmax(sizes[i].seconds, 1e-9);
+            rises = rises && (!i || bent->y[i] >= bent->y[i - 1]);
+        }
+        if (whole->rising && !rises)
+            (void)hl_cost_bent_fit(&cloud, fine, bent);
         return true;
     }
     /* a bend that few sizes stand for follows their noise, and what lies beyond follows the bend */

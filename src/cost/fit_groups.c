@@ -30,24 +30,6 @@ static bool same_group(const haul_copy *a, const haul_copy *b)
     return a->direction == b->direction && a->memory == b->memory && a->locality == b->locality;
 }
 
-/* Counts sizes of sorted samples and measures their spread. */
-static void measure_spread(const haul_sample *samples, size_t count, haul_fit_group *group)
-{
-    double off = 0, total = 0;
-    for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && samples[end].copy.bytes == samples[i].copy.bytes; end++)
-            ;
-        const size_t last = i + end - 1;
-        const double median = (samples[last / 2].seconds + samples[(last + 1) / 2].seconds) / 2;
-        for (size_t k = i; k < end; k++) {
-            off += fabs(samples[k].seconds - median);
-            total += samples[k].seconds;
-        }
-        group->sizes++;
-    }
-    group->floor = 100 * off / fmax(total, 1e-9);
-}
-
 static double median_of(const haul_sample *sorted, size_t count)
 {
     return (sorted[(count - 1) / 2].seconds + sorted[count / 2].seconds) / 2;
@@ -80,7 +62,20 @@ static haul_status fit_group(const haul_sample *samples, size_t count, size_t ma
                              haul_fit_group *group, haul_error *error)
 {
     *group = (haul_fit_group){0};
-    measure_spread(samples, count, group);
+    /* The samples are sorted: those of one size are neighbours, and tell its spread. */
+    double off = 0, total = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && samples[end].copy.bytes == samples[i].copy.bytes; end++)
+            ;
+        const size_t last = i + end - 1;
+        const double median = (samples[last / 2].seconds + samples[(last + 1) / 2].seconds) / 2;
+        for (size_t k = i; k < end; k++) {
+            off += fabs(samples[k].seconds - median);
+            total += samples[k].seconds;
+        }
+        group->sizes++;
+    }
+    group->floor = 100 * off / fmax(total, 1e-9);
     HAUL_TRY(group->sizes == 1 && samples[0].copy.bytes
                  ? fit_rate(samples, count, group, error)
                  : haul_fit_curve(samples, count, max_points, HAUL_FIT_RELATIVE, &group->curve,

@@ -78,24 +78,17 @@ static bool is_slot_known(const haul_link *link)
            haul_parameter_is_set(&link->generation);
 }
 
-static const width *width_of(const hl_cost_lookup *self, bool is_direct)
-{
-    if (is_direct && self->machine->link.kind != HAUL_LINK_PCIE)
-        return &of_soldered_link;
-    if (is_direct && is_slot_known(&self->machine->link))
-        return &of_known_slot;
-    if (is_direct || self->copy.direction == HAUL_DIRECTION_PTOP)
-        return &of_link;
-    return self->copy.direction == HAUL_DIRECTION_DTOD ? &of_device : &of_host;
-}
-
 /* Rates that were not measured on this very machine: no faster than its link allows. */
 static inline void widen(const hl_cost_lookup *self, hl_cost_range *seconds)
 {
     const haul_direction direction = self->copy.direction;
     const bool is_direct =
         haul_direction_crosses_link(direction) && self->copy.memory != HAUL_MEMORY_PAGEABLE;
-    const width *by = width_of(self, is_direct);
+    const width *by = is_direct && self->machine->link.kind != HAUL_LINK_PCIE    ? &of_soldered_link
+                      : is_direct && is_slot_known(&self->machine->link)         ? &of_known_slot
+                      : is_direct || self->copy.direction == HAUL_DIRECTION_PTOP ? &of_link
+                      : self->copy.direction == HAUL_DIRECTION_DTOD              ? &of_device
+                                                                                 : &of_host;
     double low = seconds->mid * by->down;
     const double high = seconds->mid * by->up;
     seconds->high = high > seconds->high ? high : seconds->high;

@@ -82,22 +82,6 @@ static haul_status ask(const hl_cost_model_kind *kind, void *handle, const void 
     return HAUL_OK;
 }
 
-static haul_status fail_unknown(const hl_cost_model_kind *kind, const char *name, haul_error *error)
-{
-    enum { NAMES = 32 };
-    const char *names[NAMES];
-    char list[256] = "", meant[80];
-    size_t used = 0, count = kind->count < NAMES ? kind->count : NAMES;
-    for (size_t i = 0; i < count; i++) {
-        names[i] = head_of(kind->items[i]).name;
-        if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", names[i]);
-    }
-    return haul_error_set(error, HAUL_STATUS_USAGE, "no %s '%.100s': %sor a shared object%s",
-                          kind->what, name, list,
-                          haul_name_suggest(name, names, count, meant, sizeof meant));
-}
-
 haul_status hl_cost_model_find_in(const hl_cost_model_kind *kind, const char *name,
                                   const void **model, void **handle, haul_error *error)
 {
@@ -106,8 +90,20 @@ haul_status hl_cost_model_find_in(const hl_cost_model_kind *kind, const char *na
     void *opened = NULL;
     if (!is_path(name)) {
         found = find_own(kind, name);
-        if (!found)
-            return fail_unknown(kind, name, error);
+        if (!found) {
+            enum { NAMES = 32 };
+            const char *names[NAMES];
+            char list[256] = "", meant[80];
+            size_t used = 0, count = kind->count < NAMES ? kind->count : NAMES;
+            for (size_t i = 0; i < count; i++) {
+                names[i] = head_of(kind->items[i]).name;
+                if (used < sizeof list)
+                    used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", names[i]);
+            }
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "no %s '%.100s': %sor a shared object%s", kind->what, name, list,
+                                  haul_name_suggest(name, names, count, meant, sizeof meant));
+        }
     } else {
         haul_status status = open_object(name, &opened, error);
         if (!status)

@@ -39,17 +39,6 @@ const char *haul_condition_text(haul_condition condition)
     return (unsigned)condition < sizeof words / sizeof *words ? words[condition] : "unknown";
 }
 
-static haul_status parse_condition(const char *text, haul_condition *condition, haul_error *error)
-{
-    for (int c = 0; c < HAUL_CONDITIONS; c++)
-        if (!strcasecmp(text, haul_condition_text((haul_condition)c))) {
-            *condition = (haul_condition)c;
-            return HAUL_OK;
-        }
-    return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
-                          "expected alone, busy, mapped or gap, not '%.60s'", text);
-}
-
 /* A fit needs every column but the locality, `near` where a table does not tell, and the condition,
  * `alone`. */
 static haul_status parse_field(int column, const char *text, haul_sample *sample, haul_error *error)
@@ -64,7 +53,13 @@ static haul_status parse_field(int column, const char *text, haul_sample *sample
     case SECONDS:
         return parse_seconds(text, &sample->seconds, error);
     case CONDITION:
-        return parse_condition(text, &sample->condition, error);
+        for (int c = 0; c < HAUL_CONDITIONS; c++)
+            if (!strcasecmp(text, haul_condition_text((haul_condition)c))) {
+                sample->condition = (haul_condition)c;
+                return HAUL_OK;
+            }
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "expected alone, busy, mapped or gap, not '%.60s'", text);
     default:
         if (strcasecmp(text, "near") != 0 && strcasecmp(text, "far") != 0)
             return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected near or far, not '%.60s'",

@@ -324,36 +324,31 @@ static haul_status read_nvbandwidth(hl_base_json_in *in, hl_cost_sample_list *li
     return status;
 }
 
-/* The keys alone tell whose file it is: neither tool writes a name of its format. */
-static haul_status read_document(hl_base_json_in *in, hl_cost_sample_list *list, haul_error *error)
-{
-    haul_status status = HAUL_OK;
-    bool known = false;
-    (void)hl_base_json_in_kind(in);
-    const uint64_t at = in->value_at;
-    const bool is_object = hl_base_json_in_enter(in, HL_JSON_OBJECT);
-    for (hl_base_json_text key; is_object && !status && hl_base_json_in_key(in, &key);) {
-        const bool google = hl_base_json_is(key, "benchmarks");
-        known |= google || hl_base_json_is(key, "nvbandwidth");
-        if (google)
-            status = read_benchmarks(in, list, error);
-        else if (hl_base_json_is(key, "nvbandwidth"))
-            status = read_nvbandwidth(in, list, error);
-        else
-            hl_base_json_in_skip(in);
-    }
-    if (!status && !known)
-        (void)hl_base_json_in_fail_at(in, at, "JSON of neither Google Benchmark nor nvbandwidth");
-    return status;
-}
-
 haul_status hl_cost_samples_read_json(const char *text, size_t size, const char *file,
                                       hl_cost_sample_list *list, haul_error *error)
 {
     hl_base_json_in in;
     haul_status status = hl_base_json_in_open_memory(&in, file, text, size, error);
-    if (!status)
-        status = read_document(&in, list, error);
+    if (!status) {
+        /* The keys alone tell whose file it is: neither tool writes a name of its format. */
+        bool known = false;
+        (void)hl_base_json_in_kind(&in);
+        const uint64_t at = in.value_at;
+        const bool is_object = hl_base_json_in_enter(&in, HL_JSON_OBJECT);
+        for (hl_base_json_text key; is_object && !status && hl_base_json_in_key(&in, &key);) {
+            const bool google = hl_base_json_is(key, "benchmarks");
+            known |= google || hl_base_json_is(key, "nvbandwidth");
+            if (google)
+                status = read_benchmarks(&in, list, error);
+            else if (hl_base_json_is(key, "nvbandwidth"))
+                status = read_nvbandwidth(&in, list, error);
+            else
+                hl_base_json_in_skip(&in);
+        }
+        if (!status && !known)
+            (void)hl_base_json_in_fail_at(&in, at,
+                                          "JSON of neither Google Benchmark nor nvbandwidth");
+    }
     if (!status)
         status = hl_base_json_in_end(&in, error);
     hl_base_json_in_close(&in);

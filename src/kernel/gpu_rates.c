@@ -193,18 +193,13 @@ haul_parameter hl_kernel_gpu_l2_rate(const haul_gpu *gpu)
                     : (haul_parameter){0};
 }
 
-/* The share of `bytes`, used again, that L2 does not hold. Half of an L2 holds data surely (that of
- * an A100 is two, which keep copies of the same data: Ampere white paper), a whole one at the best;
- * between the two the share through the memory grows. */
-static double l2_misses(const haul_gpu *gpu, double bytes)
-{
-    const double share = gpu->l2_bytes.value > 0 ? bytes / gpu->l2_bytes.value : HUGE_VAL;
-    return fmin(fmax(2 * share - 1, 0), 1);
-}
-
 double hl_kernel_gpu_stream_s(const haul_gpu *gpu, double bytes)
 {
-    const double misses = l2_misses(gpu, bytes);
+    /* The share of `bytes`, used again, that L2 does not hold. Half of an L2 holds data surely
+     * (that of an A100 is two, which keep copies of the same data: Ampere white paper), a whole one
+     * at the best; between the two the share through the memory grows. */
+    const double share = gpu->l2_bytes.value > 0 ? bytes / gpu->l2_bytes.value : HUGE_VAL;
+    const double misses = fmin(fmax(2 * share - 1, 0), 1);
     return bytes * (misses / hl_kernel_gpu_stream_rate(gpu).value +
                     (1 - misses) / hl_kernel_gpu_l2_rate(gpu).value);
 }

@@ -134,20 +134,6 @@ static bool has_name(const char *names, const char *name)
     return false;
 }
 
-/* l2_subp0_read_l1_hit_sectors, l2_subp3_read_tex_sector_queries: as many as there are slices. */
-static const hl_kernel_column_rule *find_slice(const char *name)
-{
-    if (strncmp(name, "l2_subp", 7) != 0)
-        return NULL;
-    if (hl_base_ends_with(name, "_read_l1_sector_queries") ||
-        hl_base_ends_with(name, "_read_tex_sector_queries"))
-        return &l2_queries;
-    if (hl_base_ends_with(name, "_read_l1_hit_sectors") ||
-        hl_base_ends_with(name, "_read_tex_hit_sectors"))
-        return &l2_hits;
-    return NULL;
-}
-
 /* Both forms in which a table may have a name: in lower case, and with '_' for all punctuation, for
  * nvprof writes "gld_transactions" or the title "Global Load Transactions", Nsight Compute
  * "dram__bytes.sum", and tables of others have "Global.Load.Transactions". */
@@ -164,7 +150,17 @@ const hl_kernel_column_rule *hl_kernel_column_find(const char *name)
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (has_name(rules[i].names, rules[i].kind == HL_KERNEL_COLUMN_COUNTER ? plain : lower))
             return &rules[i];
-    return find_slice(plain);
+    /* l2_subp0_read_l1_hit_sectors, l2_subp3_read_tex_sector_queries: as many as there are slices.
+     */
+    if (strncmp(plain, "l2_subp", 7) != 0)
+        return NULL;
+    if (hl_base_ends_with(plain, "_read_l1_sector_queries") ||
+        hl_base_ends_with(plain, "_read_tex_sector_queries"))
+        return &l2_queries;
+    if (hl_base_ends_with(plain, "_read_l1_hit_sectors") ||
+        hl_base_ends_with(plain, "_read_tex_hit_sectors"))
+        return &l2_hits;
+    return NULL;
 }
 
 /* nvprof and Nsight Compute spell units out ("nsecond", "Kbyte"); the rest is as everywhere in

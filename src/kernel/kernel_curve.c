@@ -68,21 +68,6 @@ void hl_kernel_curve_bend(haul_kernel_knot *knots, size_t count)
     knots[last].slope = end_slope(&knots[last], &knots[last - 1], &knots[last - 2]);
 }
 
-/* The knot that the size follows, of all but the last. */
-static size_t piece_of(const haul_kernel_fit *fit, double x)
-{
-    size_t low = 0;
-    size_t high = fit->count - 1;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (fit->knots[middle].log_size <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Hermite's cubic between two knots. */
 static double between(const haul_kernel_knot *k, double x)
 {
@@ -114,7 +99,16 @@ hl_kernel_reading hl_kernel_read(const haul_kernel_fit *fit, double size, bool c
     if (fit->count == 1)
         return (hl_kernel_reading){first->log_calibration,
                                    width_one + width_distance * fabs(x - first->log_size)};
-    const size_t piece = piece_of(fit, x);
+    /* The knot that the size follows, of all but the last. */
+    size_t piece = 0;
+    size_t high = fit->count - 1;
+    while (high - piece > 1) {
+        const size_t middle = piece + (high - piece) / 2;
+        if (fit->knots[middle].log_size <= x)
+            piece = middle;
+        else
+            high = middle;
+    }
     const double outside = fmax(0, fmax(first->log_size - x, x - last->log_size));
     const haul_kernel_knot *k = &fit->knots[piece];
     double value;

@@ -204,16 +204,6 @@ static haul_status read_head(hl_kernel_reader *self, const hl_machine_node *cons
     return status ? status : read_line(self, values[SOURCE], "source", &kernel->source);
 }
 
-/* The counts at each measured size now: an expression that fails at one is an error of the file. */
-static haul_status count_samples(hl_kernel_reader *self)
-{
-    const haul_kernel_file *kernel = &self->made->kernel;
-    for (size_t i = 0; i < kernel->sample_count; i++)
-        HAUL_TRY(haul_kernel_file_at(kernel, self->made->samples[i].size,
-                                     &self->made->samples[i].counts, self->yaml.error));
-    return HAUL_OK;
-}
-
 /* In this order: constants may not use the variable, counts may use all symbols. */
 static haul_status read_kernel(hl_kernel_reader *self)
 {
@@ -228,7 +218,13 @@ static haul_status read_kernel(hl_kernel_reader *self)
     HAUL_TRY(read_constants(self, values[CONSTANTS]));
     HAUL_TRY(hl_kernel_read_measured(self, values[MEASURED]));
     HAUL_TRY(read_counts(self, values + OTHERS));
-    return count_samples(self);
+    /* The counts at each measured size now: an expression that fails at one is an error of the
+     * file. */
+    const haul_kernel_file *kernel = &self->made->kernel;
+    for (size_t i = 0; i < kernel->sample_count; i++)
+        HAUL_TRY(haul_kernel_file_at(kernel, self->made->samples[i].size,
+                                     &self->made->samples[i].counts, self->yaml.error));
+    return HAUL_OK;
 }
 
 /* Keeps a copy of the text: haul_kernel_file_write writes it again, comments and all. */

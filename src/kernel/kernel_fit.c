@@ -54,22 +54,6 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sizes that were measured more than once become one knot at the mean of log lambda. */
-static size_t merge_equal(haul_kernel_knot *knots, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count;) {
-        size_t j = i;
-        double sum = 0;
-        for (; j < count && knots[j].size == knots[i].size; j++)
-            sum += knots[j].log_calibration;
-        knots[kept] = knots[i];
-        knots[kept++].log_calibration = sum / (double)(j - i);
-        i = j;
-    }
-    return kept;
-}
-
 /* In the logarithm: lambda is a ratio, and errors of a factor count alike up and down. */
 static void fill_knots(haul_kernel_fit *fit, const haul_gpu *gpu, const haul_kernel_sample *samples,
                        size_t count)
@@ -84,7 +68,18 @@ static void fill_knots(haul_kernel_fit *fit, const haul_gpu *gpu, const haul_ker
         };
     }
     qsort(fit->knots, count, sizeof *fit->knots, by_size);
-    fit->count = merge_equal(fit->knots, count);
+    /* Sizes that were measured more than once become one knot at the mean of log lambda. */
+    size_t kept = 0;
+    for (size_t i = 0; i < count;) {
+        size_t j = i;
+        double sum = 0;
+        for (; j < count && fit->knots[j].size == fit->knots[i].size; j++)
+            sum += fit->knots[j].log_calibration;
+        fit->knots[kept] = fit->knots[i];
+        fit->knots[kept++].log_calibration = sum / (double)(j - i);
+        i = j;
+    }
+    fit->count = kept;
 }
 
 /* The mean second difference: what is left of neighbours when a trend is taken away. */
@@ -97,17 +92,6 @@ static double roughness(const haul_kernel_knot *k, size_t count)
     for (size_t i = 1; i + 1 < count; i++)
         sum += fabs(k[i + 1].log_calibration - 2 * k[i].log_calibration + k[i - 1].log_calibration);
     return sum / (double)(count - 2) / 2;
-}
-
-/* The best lambda among the neighbours: what a size would have without its own conflicts. */
-static double calm_at(const haul_kernel_fit *fit, size_t i)
-{
-    const size_t first = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
-    const size_t last = i + NEIGHBOURS < fit->count ? i + NEIGHBOURS : fit->count - 1;
-    double best = fit->knots[i].log_calibration;
-    for (size_t j = first; fit->rough > rough_enough && j <= last; j++)
-        best = fmax(best, fit->knots[j].log_calibration);
-    return best;
 }
 
 /* hl_base_median sorts in place, so the least and the most are at the ends behind it. */
@@ -172,8 +156,16 @@ static haul_status fit_all(haul_kernel_fit *fit, const haul_gpu *gpu, haul_kerne
     }
     hl_kernel_curve_bend(fit->knots, fit->count);
     fit->rough = roughness(fit->knots, fit->count);
-    for (size_t i = 0; i < fit->count; i++)
-        fit->knots[i].log_calm = calm_at(fit, i);
+    for (size_t i = 0; i < fit->count; i++) {
+        /* The best lambda among the neighbours: what a size would have without its own conflicts.
+         */
+        const size_t first = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
+        const size_t last = i + NEIGHBOURS < fit->count ? i + NEIGHBOURS : fit->count - 1;
+        double best = fit->knots[i].log_calibration;
+        for (size_t j = first; fit->rough > rough_enough && j <= last; j++)
+            best = fmax(best, fit->knots[j].log_calibration);
+        fit->knots[i].log_calm = best;
+    }
     return HAUL_OK;
 }
 

@@ -43,12 +43,6 @@ bool hl_kernel_product_is_unaligned(const haul_kernel_work *work)
            (precision == HAUL_PRECISION_FP16 || precision == HAUL_PRECISION_BF16);
 }
 
-static bool is_slower_unaligned(const haul_gpu *gpu, const haul_kernel_work *work)
-{
-    const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
-    return hl_kernel_product_is_unaligned(work) && architecture && architecture->major;
-}
-
 double hl_kernel_filled(const haul_gpu *gpu, double blocks)
 {
     const double count = gpu->multiprocessors.value;
@@ -73,15 +67,6 @@ static double blocks_of(const haul_operands *of, const double tile[2])
            ceil((double)of->rows / tile[1]);
 }
 
-/* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. */
-static double tiles_s(const haul_gpu *gpu, const haul_operands *of, const tiling *by, int choice,
-                      double rate)
-{
-    const double *tile = by->sides[choice];
-    const double of_tile_s = 2 * ((double)of->inner + by->filling) * tile[0] * tile[1] / rate;
-    return of_tile_s * hl_kernel_filled(gpu, blocks_of(of, tile));
-}
-
 /* Operands that do not fit the L2 cross the memory once at the least. */
 hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work)
 {
@@ -96,12 +81,20 @@ hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work 
     const double by_memory = stream > 0 ? bytes / stream : 0;
     double seconds = 1, least_s = HUGE_VAL, most_s = 0;
     for (int i = 0; i < CHOICES; i++) {
-        const double tiled_s = fmax(tiles_s(gpu, of, by, i, rate), by_memory);
+        /* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. */
+        const double *tile = by->sides[i];
+        const double of_tile_s = 2 * ((double)of->inner + by->filling) * tile[0] * tile[1] / rate;
+        const double tiled_s =
+            fmax(of_tile_s * hl_kernel_filled(gpu, blocks_of(of, tile)), by_memory);
         seconds *= i < by->usual ? pow(tiled_s, 1.0 / by->usual) : 1;
         least_s = fmin(least_s, tiled_s);
         most_s = fmax(most_s, tiled_s);
     }
-    const double in_waves_s = seconds * (is_slower_unaligned(gpu, work) ? slower_unaligned : 1);
+    const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
+    const double in_waves_s =
+        seconds * (hl_kernel_product_is_unaligned(work) && architecture && architecture->major
+                       ? slower_unaligned
+                       : 1);
     const bool is_far = by == &fp32_tiling && has_far_rows(of);
     return (hl_kernel_tiles){
         .in_waves_s = in_waves_s,
@@ -153,14 +146,6 @@ static bool is_l2_halved(const hl_machine_architecture *of)
     return (of->major == 8 && !of->minor) || of->major == 9 || of->major == 10;
 }
 
-/* Bytes that keep a row until it is read again, in a multiprocessor's L1 or in L2. */
-static double row_cache(const haul_gpu *gpu)
-{
-    const hl_machine_architecture *of = hl_machine_architecture_of(gpu);
-    const double l2 = gpu->l2_bytes.value;
-    return of ? l2 / (is_l2_halved(of) ? 2 : 1) + l1_bytes(of) * gpu->multiprocessors.value : l2;
-}
-
 /* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. The
  * result takes as much room as what is read; half of the caches hold both surely, one and a half
  * are surely too many. */
@@ -173,7 +158,11 @@ double hl_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, d
     const double block = fmax(work->launches.block, 1);
     const double resident = fmin(fmax(floor(threads / block), 1), most);
     const double at_work = fmin(work->launches.blocks, resident * gpu->multiprocessors.value);
-    const double cache = row_cache(gpu);
+    /* Bytes that keep a row until it is read again, in a multiprocessor's L1 or in L2. */
+    const hl_machine_architecture *of = hl_machine_architecture_of(gpu);
+    const double l2 = gpu->l2_bytes.value;
+    const double cache =
+        of ? l2 / (is_l2_halved(of) ? 2 : 1) + l1_bytes(of) * gpu->multiprocessors.value : l2;
     const double again = cache > 0 ? fmin(fmax(2 * at_work * row_bytes / cache - 0.5, 0), 1) : 0;
     return 2 + again * (work->kind.reads - 1);
 }

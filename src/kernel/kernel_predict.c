@@ -477,17 +477,13 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
     return HAUL_OK;
 }
 
-static double half_width(const haul_kernel_prediction *one, int up)
-{
-    const haul_estimate *of = &one->estimate;
-    return up ? of->high_s - of->seconds : of->seconds - of->low_s;
-}
-
 void haul_kernel_sum_add(haul_kernel_sum *self, const haul_kernel_prediction *one)
 {
-    self->seconds += one->estimate.seconds;
+    const haul_estimate *of = &one->estimate;
+    self->seconds += of->seconds;
     for (int up = 0; up < 2; up++) {
-        const double width = half_width(one, up), shared = one->shared * width;
+        const double width = up ? of->high_s - of->seconds : of->seconds - of->low_s;
+        const double shared = one->shared * width;
         self->shared_s[up] += shared;
         self->own_squared[up] += width * width - shared * shared;
     }

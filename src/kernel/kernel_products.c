@@ -16,20 +16,16 @@ static double apart(double a, uint64_t b)
     return steps * steps;
 }
 
-static double distance_squared(const haul_product_time *of, const haul_operands *to)
-{
-    return apart(of->batch.value, to->batch) + apart(of->rows.value, to->rows) +
-           apart(of->columns.value, to->columns) + apart(of->inner.value, to->inner);
-}
-
 static double weight_of(double squared)
 {
     return 1 / ((squared + near_squared) * (squared + near_squared));
 }
 
-/* A measured product as work of which the sizes are known. Operands and result once each. */
-static haul_kernel_work work_of(const haul_product_time *of, const haul_kernel_work *like)
+/* How much longer the measured product took than its tiles do, in the logarithm. */
+static double miss_of(const haul_machine *machine, const haul_product_time *of,
+                      const haul_kernel_work *like)
 {
+    /* A measured product as work of which the sizes are known. Operands and result once each. */
     static const double bytes_of[HAUL_PRECISIONS] = {
         [HAUL_PRECISION_FP64] = 8, [HAUL_PRECISION_FP32] = 4, [HAUL_PRECISION_TF32] = 4,
         [HAUL_PRECISION_FP16] = 2, [HAUL_PRECISION_BF16] = 2, [HAUL_PRECISION_FP8] = 1,
@@ -44,14 +40,6 @@ static haul_kernel_work work_of(const haul_product_time *of, const haul_kernel_w
         .columns = (uint64_t)columns,
         .inner = (uint64_t)inner,
         .bytes = (uint64_t)fmin(bytes_of[of->precision] * elements, (double)(UINT64_MAX / 2))};
-    return work;
-}
-
-/* How much longer the measured product took than its tiles do, in the logarithm. */
-static double miss_of(const haul_machine *machine, const haul_product_time *of,
-                      const haul_kernel_work *like)
-{
-    const haul_kernel_work work = work_of(of, like);
     const double seconds = of->time_s.value;
     const double tiles_s = hl_kernel_product_s(&machine->gpu, &work).in_waves_s;
     const double work_s = fmax(seconds - hl_kernel_gpu_launch(&machine->gpu), seconds / 2);
@@ -69,7 +57,10 @@ hl_kernel_tiles hl_kernel_product_near_s(const haul_machine *machine, const haul
         const haul_product_time *of = &machine->products[i];
         if (of->precision != work->kind.precision)
             continue;
-        const double squared = distance_squared(of, &work->operands);
+        const double squared = apart(of->batch.value, work->operands.batch) +
+                               apart(of->rows.value, work->operands.rows) +
+                               apart(of->columns.value, work->operands.columns) +
+                               apart(of->inner.value, work->operands.inner);
         nearest = fmin(nearest, squared);
         weights += weight_of(squared);
         sum += weight_of(squared) * miss_of(machine, of, work);

@@ -249,30 +249,26 @@ static bool read_sides(const char *text, double sides[3])
 
 /* --- rows */
 
-/* Neither a name nor a number, and text where numbers belong. */
-static bool has_units_alone(const table_reader *self)
-{
-    bool has_names = false, has_units = false;
-    for (size_t i = 0; i < self->column_count; i++) {
-        const column *at = &self->columns[i];
-        const char *text = self->fields[i], *rest;
-        double value;
-        has_names |= is_name(at);
-        if (!*text || (!is_name(at) && !is_counter(at)))
-            continue;
-        if (is_name(at) || is_absent(text) || read_number(text, &value, &rest))
-            return false;
-        has_units = true;
-    }
-    return has_names && has_units;
-}
-
 /* A row that gives the columns' units ("us,us,,,KB"), as nvprof and Nsight Compute's page of raw
  * metrics have below their heads. */
 static bool is_units_row(const table_reader *self)
 {
-    if (self->seconds == self->column_count)
-        return has_units_alone(self);
+    if (self->seconds == self->column_count) {
+        /* Neither a name nor a number, and text where numbers belong. */
+        bool has_names = false, has_units = false;
+        for (size_t i = 0; i < self->column_count; i++) {
+            const column *at = &self->columns[i];
+            const char *text = self->fields[i], *rest;
+            double value;
+            has_names |= is_name(at);
+            if (!*text || (!is_name(at) && !is_counter(at)))
+                continue;
+            if (is_name(at) || is_absent(text) || read_number(text, &value, &rest))
+                return false;
+            has_units = true;
+        }
+        return has_names && has_units;
+    }
     if (self->columns[self->seconds].has_named_unit)
         return false;
     const char *text = self->fields[self->seconds];

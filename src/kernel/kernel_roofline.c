@@ -138,15 +138,6 @@ static double least_of(const haul_gpu *gpu, const haul_kernel_counts *counts,
     return rate > 0 ? fmax(0, counts->bytes - gpu->l2_bytes.value) / rate : 0;
 }
 
-/* A bandwidth that was measured under streaming kernels is none of a data sheet's. */
-static double uncertainty_memory(const haul_gpu *from, const haul_gpu *to)
-{
-    const double floor = hypot(from->stream_Bps.provenance ? 0 : of_sheet_memory,
-                               to->stream_Bps.provenance ? 0 : of_sheet_memory);
-    return hl_machine_gpu_alike(from, to) ? fmax(uncertainty_alike[0], floor)
-                                          : uncertainty_across[0];
-}
-
 /* A resource that did not bound the kernel on the source GPU may on the target. Counts that the
  * source time itself belies (tensor cores, data that are never read) bound nothing. */
 static void keep_under_roof(const haul_kernel_case *what, double source_work_s, scaled_kernel *self)
@@ -189,7 +180,11 @@ static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out
         self.work_s *= across_ratio(what, self.memory);
         keep_under_roof(what, source_work_s, &self);
         self.launch_s *= hl_kernel_gpu_launch(to) / fmax(hl_kernel_gpu_launch(from), 1e-9);
-        const double of_memory = uncertainty_memory(from, to);
+        /* A bandwidth that was measured under streaming kernels is none of a data sheet's. */
+        const double floor = hypot(from->stream_Bps.provenance ? 0 : of_sheet_memory,
+                                   to->stream_Bps.provenance ? 0 : of_sheet_memory);
+        const double of_memory = hl_machine_gpu_alike(from, to) ? fmax(uncertainty_alike[0], floor)
+                                                                : uncertainty_across[0];
         const double uncertainty =
             self.memory * of_memory + (1 - self.memory) * hl_kernel_uncertainty_inside(from, to);
         /* independent misses, of the ratio and of lambda at this size: their squares add */

@@ -140,20 +140,6 @@ static hl_kernel_plain_name bare_name_of(const char *name)
     return (hl_kernel_plain_name){plain.start + at, plain.length - at};
 }
 
-/* The sides of a block (CUDA's have at most 1024 threads); all threads along the first where no
- * side is known. */
-static void take_block(const hl_kernel_row *row, int block[3])
-{
-    enum { MOST = 65536 };
-    const double *sides = &row->counters[HL_KERNEL_COUNTER_BLOCK_X];
-    const bool is_one = isnan(sides[0]) && isnan(sides[1]) && isnan(sides[2]);
-    for (int i = 0; i < 3; i++) {
-        const double side = !is_one ? sides[i] : i ? 0 : row->counters[HL_KERNEL_COUNTER_BLOCK];
-        /* a side that is not told beside others is 1; all are 0 where nothing is known */
-        block[i] = side >= 1 && side <= MOST ? (int)side : block_of(row) > 0;
-    }
-}
-
 /* The names stay the table's, which the times own. */
 static haul_kernel_measured measured_of(const hl_kernel_row *row)
 {
@@ -167,7 +153,16 @@ static haul_kernel_measured measured_of(const hl_kernel_row *row)
         .column = row->column,
     };
     made.is_counted = counts_of(row, &made.counts);
-    take_block(row, made.block);
+    /* The sides of a block (CUDA's have at most 1024 threads); all threads along the first where no
+     * side is known. */
+    enum { MOST = 65536 };
+    const double *sides = &row->counters[HL_KERNEL_COUNTER_BLOCK_X];
+    const bool is_one = isnan(sides[0]) && isnan(sides[1]) && isnan(sides[2]);
+    for (int i = 0; i < 3; i++) {
+        const double side = !is_one ? sides[i] : i ? 0 : row->counters[HL_KERNEL_COUNTER_BLOCK];
+        /* a side that is not told beside others is 1; all are 0 where nothing is known */
+        made.block[i] = side >= 1 && side <= MOST ? (int)side : block_of(row) > 0;
+    }
     return made;
 }
 

@@ -141,11 +141,6 @@ static bool begins(name_word word, const char *start)
     return word.length >= strlen(start) && !strncasecmp(word.text, start, strlen(start));
 }
 
-static bool same_word(name_word a, name_word b)
-{
-    return a.length == b.length && !strncasecmp(a.text, b.text, a.length);
-}
-
 /* The board's words in a name, beside the GPU's own. */
 typedef struct board_words {
     enum { FORM_UNKNOWN, FORM_PCIE, FORM_SXM } form;
@@ -186,7 +181,8 @@ unsigned hl_machine_gpu_names_family(const char *a, const char *b)
     b = of_board(without_maker(b));
     for (size_t words = 0;; words++) {
         const name_word one = next_own_word(&a, &of_a), other = next_own_word(&b, &of_b);
-        if (!same_word(one, other) || (!one.length && !words))
+        if (one.length != other.length || strncasecmp(one.text, other.text, one.length) != 0 ||
+            (!one.length && !words))
             return 0;
         if (!one.length)
             break;

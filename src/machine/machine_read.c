@@ -100,19 +100,6 @@ static haul_status open_figure(const hl_machine_yaml *self, const hl_machine_nod
     return HAUL_OK;
 }
 
-static haul_status read_point(const hl_machine_yaml *self, const hl_machine_node *node,
-                              haul_point *out)
-{
-    static const hl_machine_field bytes = {
-        .key = "points", .dimension = HAUL_DIM_BYTES, .range = HL_MACHINE_RANGE_FROM_ZERO};
-    static const hl_machine_field seconds = {.key = "points", .dimension = HAUL_DIM_SECONDS};
-    const hl_machine_node *first = node->kind == HL_MACHINE_NODE_LIST ? node->first : NULL;
-    if (!first || !first->next || first->next->next)
-        return hl_machine_node_fail_expected(self, node, "[bytes, time]", "points");
-    HAUL_TRY(read_quantity(self, first, &bytes, &out->bytes));
-    return read_quantity(self, first->next, &seconds, &out->seconds);
-}
-
 static haul_status read_points(const hl_machine_yaml *self, const hl_machine_node *node, origin own,
                                haul_copy_curve *curve)
 {
@@ -126,7 +113,14 @@ static haul_status read_points(const hl_machine_yaml *self, const hl_machine_nod
             return hl_machine_node_fail(self, at, "expected at most %d points",
                                         HAUL_MACHINE_CURVE_POINTS);
         haul_point *point = &curve->points[count];
-        HAUL_TRY(read_point(self, at, point));
+        static const hl_machine_field bytes = {
+            .key = "points", .dimension = HAUL_DIM_BYTES, .range = HL_MACHINE_RANGE_FROM_ZERO};
+        static const hl_machine_field seconds = {.key = "points", .dimension = HAUL_DIM_SECONDS};
+        const hl_machine_node *first = at->kind == HL_MACHINE_NODE_LIST ? at->first : NULL;
+        if (!first || !first->next || first->next->next)
+            return hl_machine_node_fail_expected(self, at, "[bytes, time]", "points");
+        HAUL_TRY(read_quantity(self, first, &bytes, &point->bytes));
+        HAUL_TRY(read_quantity(self, first->next, &seconds, &point->seconds));
         /* Strictly ascending sizes, and times that do not fall: interpolation divides by the
          * distance, and a copy of more bytes that takes less time is an error of the
          * measurement. */

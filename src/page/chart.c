@@ -236,30 +236,6 @@ static int by_height(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Names that would cover one another move up, from the lowest on; at the top they move down again.
- */
-static void draw_names(const hl_page_plot *plot, FILE *out)
-{
-    line_name names[HL_PAGE_SERIES_MOST];
-    size_t count = 0;
-    for (int i = 0; i < plot->count; i++) {
-        const hl_page_series *series = &plot->series[i];
-        hl_page_point last;
-        if (*series->name && series->count && find_point(series, series->count - 1, &last) &&
-            last.y <= plot->y.high)
-            names[count++] = (line_name){hl_page_axis_at(&plot->y, last.y), series};
-    }
-    qsort(names, count, sizeof *names, by_height);
-    double below = plot->y.at_low + NAME_PX, above = plot->y.at_high - NAME_PX;
-    for (size_t i = count; i-- > 0;)
-        below = names[i].y = fmin(names[i].y, below - NAME_PX);
-    for (size_t i = 0; i < count; i++) {
-        above = fmax(names[i].y, above + NAME_PX);
-        fprintf(out, "<text class=\"name %s\" x=\"%.0f\" y=\"%.1f\">%s</text>\n",
-                names[i].of->style, plot->x.at_high + 8, above + 4, names[i].of->name);
-    }
-}
-
 void hl_page_chart_draw(const hl_page_chart *chart, FILE *out)
 {
     fprintf(out,
@@ -272,7 +248,27 @@ void hl_page_chart_draw(const hl_page_chart *chart, FILE *out)
         draw_axes(plot, out);
         for (int i = 0; i < plot->count; i++)
             hl_page_series_draw(plot, &plot->series[i], out);
-        draw_names(plot, out);
+        /* Names that would cover one another move up, from the lowest on; at the top they move down
+         * again.
+         */
+        line_name names[HL_PAGE_SERIES_MOST];
+        size_t count = 0;
+        for (int i = 0; i < plot->count; i++) {
+            const hl_page_series *series = &plot->series[i];
+            hl_page_point last;
+            if (*series->name && series->count && find_point(series, series->count - 1, &last) &&
+                last.y <= plot->y.high)
+                names[count++] = (line_name){hl_page_axis_at(&plot->y, last.y), series};
+        }
+        qsort(names, count, sizeof *names, by_height);
+        double below = plot->y.at_low + NAME_PX, above = plot->y.at_high - NAME_PX;
+        for (size_t i = count; i-- > 0;)
+            below = names[i].y = fmin(names[i].y, below - NAME_PX);
+        for (size_t i = 0; i < count; i++) {
+            above = fmax(names[i].y, above + NAME_PX);
+            fprintf(out, "<text class=\"name %s\" x=\"%.0f\" y=\"%.1f\">%s</text>\n",
+                    names[i].of->style, plot->x.at_high + 8, above + 4, names[i].of->name);
+        }
     }
     fputs("</svg>\n", out);
 }

@@ -265,14 +265,6 @@ static void draw_gathered(gathering *self)
     self->count = 0;
 }
 
-static int colour_of(const hl_page_lanes *lanes, const haul_op *op)
-{
-    const int look = (int)hl_page_look_of(op);
-    const bool is_shaded = look == HL_PAGE_LOOK_KERNEL && op->name < lanes->shade_ids;
-    const int shade = is_shaded ? lanes->shades[op->name] : 0;
-    return shade ? HL_PAGE_LOOKS + shade - 1 : look;
-}
-
 hl_page_bar hl_page_lane_bar(const hl_page_lanes *lanes, uint32_t number)
 {
     const haul_op *op = &lanes->drawn->workload->ops[number];
@@ -282,8 +274,11 @@ hl_page_bar hl_page_lane_bar(const hl_page_lanes *lanes, uint32_t number)
     if (span.end_ns > lanes->window_ns)
         span.end_ns = lanes->window_ns;
     const bool has_bytes = op->kind == HAUL_OP_COPY || op->kind == HAUL_OP_MEMSET;
+    const int look = (int)hl_page_look_of(op);
+    const bool is_shaded = look == HL_PAGE_LOOK_KERNEL && op->name < lanes->shade_ids;
+    const int shade = is_shaded ? lanes->shades[op->name] : 0;
     return (hl_page_bar){.look = hl_page_look_of(op),
-                         .colour = colour_of(lanes, op),
+                         .colour = shade ? HL_PAGE_LOOKS + shade - 1 : look,
                          .op = number,
                          .count = 1,
                          .bytes = has_bytes ? op->bytes : 0,

@@ -275,22 +275,6 @@ static size_t end_of_brackets(const char *text, size_t at)
     return at;
 }
 
-/* A kernel's name without its type and parameters. A template's instances differ in their
- * arguments, of which it keeps as much as tables do. */
-static void write_short_name(const char *name, FILE *out)
-{
-    char own[256];
-    hl_report_shorten_name(name, LEGEND_CHARACTERS, own, sizeof own);
-    const char *from = strncmp(own, "void ", 5) ? own : own + 5;
-    size_t length = strcspn(from, "(<");
-    if (from[length] == '<')
-        length = end_of_brackets(from, length);
-    /* an operator or a lambda may begin with them */
-    if (length >= 3)
-        own[from - own + (ptrdiff_t)length] = 0;
-    hl_page_html_text_cut(from, LEGEND_CHARACTERS, out);
-}
-
 static void write_legend(const hl_page_writer *self)
 {
     fputs("<ul class=\"legend\">\n", self->out);
@@ -305,7 +289,18 @@ static void write_legend(const hl_page_writer *self)
     }
     for (size_t s = 0; s < self->shades.count; s++) {
         fprintf(self->out, "<li><i class=\"key shade%zu\"></i>", s + 1);
-        write_short_name(self->shades.names[s], self->out);
+        /* A kernel's name without its type and parameters. A template's instances differ in their
+         * arguments, of which it keeps as much as tables do. */
+        char own[256];
+        hl_report_shorten_name(self->shades.names[s], LEGEND_CHARACTERS, own, sizeof own);
+        const char *from = strncmp(own, "void ", 5) ? own : own + 5;
+        size_t length = strcspn(from, "(<");
+        if (from[length] == '<')
+            length = end_of_brackets(from, length);
+        /* an operator or a lambda may begin with them */
+        if (length >= 3)
+            own[from - own + (ptrdiff_t)length] = 0;
+        hl_page_html_text_cut(from, LEGEND_CHARACTERS, self->out);
         fputs("</li>\n", self->out);
     }
     bool marked = false;

@@ -79,19 +79,6 @@ static void write_table(const haul_table *table, FILE *out)
                 hl_report_say_number_of(table->row_count - rows, "more row", NULL).text);
 }
 
-static void write_list(const haul_table *list, FILE *out)
-{
-    fputs("<h3>", out);
-    hl_page_html_text(list->columns[0].head, out);
-    fputs("</h3>\n<ul class=\"notes\">\n", out);
-    for (size_t r = 0; r < list->row_count; r++) {
-        fputs("<li>", out);
-        hl_page_html_text(hl_report_table_cell(list, r, 0)->text, out);
-        fputs("</li>\n", out);
-    }
-    fputs("</ul>\n", out);
-}
-
 static bool is_pairs(const haul_table *part)
 {
     return part->part == HL_REPORT_PART_LINE || part->part == HL_REPORT_PART_OBJECT;
@@ -130,7 +117,15 @@ static void write_parts(const haul_table *first, bool has_details, FILE *out)
             hl_page_html_text(part->text, out);
             fputs("</p>\n", out);
         } else if (part->part == HL_REPORT_PART_LIST) {
-            write_list(part, out);
+            fputs("<h3>", out);
+            hl_page_html_text(part->columns[0].head, out);
+            fputs("</h3>\n<ul class=\"notes\">\n", out);
+            for (size_t r = 0; r < part->row_count; r++) {
+                fputs("<li>", out);
+                hl_page_html_text(hl_report_table_cell(part, r, 0)->text, out);
+                fputs("</li>\n", out);
+            }
+            fputs("</ul>\n", out);
         } else {
             write_table(part, out);
         }

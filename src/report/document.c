@@ -100,24 +100,21 @@ static haul_cell_kind kind_of_unit(haul_unit unit)
 
 static const char beyond_last[] = "beyond";
 
-/* Where the cells are not of their columns' kinds; NULL where all are. */
-static const char *mistyped_column(const haul_table *self, const haul_cell *cells, size_t count)
-{
-    for (size_t c = 0; c < self->column_count; c++) {
-        const haul_column *column = &self->columns[c];
-        if (c >= count || cells[c].kind != kind_of_unit(column->unit))
-            return column->key ? column->key : column->head ? column->head : column->csv;
-    }
-    return count > self->column_count ? beyond_last : NULL;
-}
-
 /* Cells are in one array, row by row: a table of a million rows costs no more than its values.
  * Texts are copied: names come from buffers that the caller uses again for the next row. */
 void haul_table_row(haul_table *self, const haul_cell *cells, size_t count)
 {
     if (!self)
         return;
-    const char *mistyped = mistyped_column(self, cells, count);
+    /* The first column whose cell is not of its kind; NULL where all are. */
+    const char *mistyped = count > self->column_count ? beyond_last : NULL;
+    for (size_t c = 0; c < self->column_count; c++) {
+        const haul_column *column = &self->columns[c];
+        if (c >= count || cells[c].kind != kind_of_unit(column->unit)) {
+            mistyped = column->key ? column->key : column->head ? column->head : column->csv;
+            break;
+        }
+    }
     if (mistyped) {
         if (!self->document->mistyped)
             self->document->mistyped = mistyped;

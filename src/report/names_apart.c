@@ -14,14 +14,6 @@ typedef struct clean_name {
     char text[LONGEST];
 } clean_name;
 
-/* The first byte of the character that `at` is within. */
-static size_t boundary(const char *text, size_t at)
-{
-    while (at && ((unsigned char)text[at] & 0xc0) == 0x80)
-        at--;
-    return at;
-}
-
 /* Copies so many characters; returns the bytes. */
 static size_t copy_characters(char *to, const char *from, size_t characters)
 {
@@ -35,21 +27,15 @@ static size_t copy_characters(char *to, const char *from, size_t characters)
     return bytes;
 }
 
-static size_t common_prefix(const char *a, const char *b, size_t most)
-{
-    size_t same = 0;
-    while (same < most && a[same] && a[same] == b[same])
-        same++;
-    return same;
-}
-
 /* The beginning, then what is around the place from which names differ. */
 static void show_difference(const char *name, size_t differs, size_t width, char *text)
 {
     enum { BEFORE = 4 };
     const size_t head = width / 2 - 2;
     size_t used = copy_characters(text, name, head);
-    const size_t from = boundary(name, differs > used + BEFORE ? differs - BEFORE : used);
+    size_t from = differs > used + BEFORE ? differs - BEFORE : used;
+    while (from && ((unsigned char)name[from] & 0xc0) == 0x80) /* within a character */
+        from--;
     memcpy(text + used, "..", 3);
     used += 2;
     const size_t room = width - head - 2;
@@ -57,17 +43,6 @@ static void show_difference(const char *name, size_t differs, size_t width, char
     used += copy_characters(text + used, name + from, is_cut ? room - 2 : room);
     if (is_cut)
         memcpy(text + used, "..", 3);
-}
-
-/* Replaces the end of a text by a number. */
-static void number_text(size_t number, size_t width, char *text)
-{
-    char mark[32];
-    (void)snprintf(mark, sizeof mark, "..#%zu", number);
-    char kept[HL_REPORT_CELL_BYTES];
-    (void)snprintf(kept, sizeof kept, "%s", text);
-    const size_t used = copy_characters(text, kept, width - strlen(mark));
-    (void)snprintf(text + used, HL_REPORT_CELL_BYTES - used, "%s", mark);
 }
 
 typedef struct name_list {
@@ -101,7 +76,10 @@ static void part(const name_list *self, size_t count)
     size_t differs = strlen(first->text);
     for (size_t i = 1; i < count; i++) {
         hl_report_clean_name(self->names[self->alike[i]], other->text, sizeof other->text);
-        differs = common_prefix(first->text, other->text, differs);
+        size_t same = 0;
+        while (same < differs && first->text[same] && first->text[same] == other->text[same])
+            same++;
+        differs = same;
     }
     for (size_t i = 0; i < count; i++) {
         hl_report_clean_name(self->names[self->alike[i]], other->text, sizeof other->text);
@@ -118,7 +96,14 @@ static void number_all(const name_list *self, size_t count)
         while (strcmp(self->names[self->alike[same]], self->names[self->alike[i]]) != 0)
             same++;
         if (same == i) {
-            number_text(++last, self->width, self->texts[self->alike[i]].text);
+            /* The end of the text becomes a number. */
+            char *text = self->texts[self->alike[i]].text;
+            char mark[32];
+            (void)snprintf(mark, sizeof mark, "..#%zu", ++last);
+            char kept[HL_REPORT_CELL_BYTES];
+            (void)snprintf(kept, sizeof kept, "%s", text);
+            const size_t used = copy_characters(text, kept, self->width - strlen(mark));
+            (void)snprintf(text + used, HL_REPORT_CELL_BYTES - used, "%s", mark);
         } else if (same) {
             self->texts[self->alike[i]] = self->texts[self->alike[same]];
         }

@@ -64,13 +64,6 @@ static hl_report_perfetto_row *thread_row(const hl_report_perfetto_rows *self, c
     return &self->items[self->stream_count + (op->thread < none ? op->thread : none)];
 }
 
-static hl_report_perfetto_row *range_row(const hl_report_perfetto_rows *self,
-                                         const haul_named_range *range)
-{
-    const haul_op on_thread = {.thread = range->thread};
-    return thread_row(self, &on_thread) + self->thread_count;
-}
-
 /* Rows. */
 
 static int name_actor(const char *what, const char *name, uint64_t id, char *text, size_t size)
@@ -253,7 +246,8 @@ static void draw_ranges(hl_report_perfetto_rows *self, hl_report_drawing *drawin
                                        .op = i,
                                        .count = 1,
                                        .is_range = true};
-        add_slice(self, range_row(self, range), &slice, drawing);
+        const haul_op on_thread = {.thread = range->thread};
+        add_slice(self, thread_row(self, &on_thread) + self->thread_count, &slice, drawing);
     }
 }
 

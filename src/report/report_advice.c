@@ -58,16 +58,6 @@ static bool is_untried(const haul_advice_list *list, const char *change)
     return false;
 }
 
-/* "; not tried: pin, stream": rows of both directions mostly name the same changes. */
-static void say_untried(const haul_advice_list *list, char *text, size_t size)
-{
-    size_t used = 0;
-    for (size_t c = 0; c < haul_change_count() && used < size; c++)
-        if (is_untried(list, haul_change_word(c)))
-            used += (size_t)snprintf(text + used, size - used, "%s%s",
-                                     used ? ", " : "; not tried: ", haul_change_word(c));
-}
-
 /* "46.4 ms (38.7 to 96.9 ms)": a run that was projected has the projection's interval. */
 static hl_report_words say_run(const haul_advice_list *list)
 {
@@ -83,21 +73,6 @@ static hl_report_words say_run(const haul_advice_list *list)
     return words;
 }
 
-/* How many changes were tried, and how many of them are hidden: what saves less than the replay is
- * off, or, where the replay is exact, nothing. */
-static void say_tried(const advised *self)
-{
-    const haul_advice_list *list = self->list;
-    char hidden[80] = "no time";
-    if (list->threshold_ns > 0)
-        (void)snprintf(hidden, sizeof hidden, "less than %s",
-                       hl_report_say_time(list->threshold_ns).text);
-    haul_report_line(self->report, "tried", "%s, of which %s %s and %s hidden",
-                     hl_report_say_number_of(list->tried, "change", NULL).text,
-                     hl_report_say_number_of(list->below, "saves", "save").text, hidden,
-                     list->below == 1 ? "is" : "are");
-}
-
 /* The safe saving, the addition by other changes and the parts not looked at: in one line, for each
  * without the others would mislead. */
 static void say_headline(const advised *self)
@@ -109,7 +84,13 @@ static void say_headline(const advised *self)
     if (list->threshold_ns > 0)
         (void)snprintf(below, sizeof below, "more than %s",
                        hl_report_say_time(list->threshold_ns).text);
-    say_untried(list, untried, sizeof untried);
+    /* "; not tried: pin, stream": rows of both directions mostly name the same changes. */
+    const size_t size = sizeof untried;
+    size_t used = 0;
+    for (size_t c = 0; c < haul_change_count() && used < size; c++)
+        if (is_untried(list, haul_change_word(c)))
+            used += (size_t)snprintf(untried + used, size - used, "%s%s",
+                                     used ? ", " : "; not tried: ", haul_change_word(c));
     if (!all->changes) {
         haul_report_say(self->report, "%s on %.100s: no safe or conditional change saves %s%s",
                         run.text, list->machine, below, untried);
@@ -163,7 +144,16 @@ static void say_answer(const advised *self)
     haul_report_line(self->report, "self-check", "replaying the profile's %s gives %s (%+.2f %%)",
                      hl_report_say_time(list->replay.recorded_ns).text,
                      hl_report_say_time(list->replay.replayed_ns).text, list->replay.error);
-    say_tried(self);
+    /* How many changes were tried, and how many of them are hidden: what saves less than the replay
+     * is off, or, where the replay is exact, nothing. */
+    char hidden[80] = "no time";
+    if (list->threshold_ns > 0)
+        (void)snprintf(hidden, sizeof hidden, "less than %s",
+                       hl_report_say_time(list->threshold_ns).text);
+    haul_report_line(self->report, "tried", "%s, of which %s %s and %s hidden",
+                     hl_report_say_number_of(list->tried, "change", NULL).text,
+                     hl_report_say_number_of(list->below, "saves", "save").text, hidden,
+                     list->below == 1 ? "is" : "are");
     /* One caution fits the answer; the others are details. */
     if (list->note_count)
         haul_report_line(self->report, "caution", "%.700s", list->notes[0]);

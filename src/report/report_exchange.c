@@ -49,20 +49,6 @@ static void say_cause(const haul_way_time times[HAUL_WAYS_PREDICTED], char *text
                        hl_report_say_seconds(next->copies_s).text, name_of(next->way));
 }
 
-static hl_report_words say_exchange(const haul_exchange *of)
-{
-    /* Counts are a matrix, of which no one size can be named. */
-    hl_report_words words = {"an all-to-all-v by its counts"};
-    const hl_report_words bytes = hl_report_say_bytes(of->bytes);
-    if (of->kind == HAUL_EXCHANGE_MESSAGES)
-        (void)snprintf(words.text, sizeof words.text, "%.30s of %.20s",
-                       hl_report_say_number_of(of->messages, "message", NULL).text, bytes.text);
-    else if (!of->counts)
-        (void)snprintf(words.text, sizeof words.text, "an all-to-all%s of %.20s to each GPU",
-                       of->kind == HAUL_EXCHANGE_ALL_V ? "-v" : "", bytes.text);
-    return words;
-}
-
 static void say_answer(haul_report *report, const haul_exchange_report *self,
                        const haul_way_time times[HAUL_WAYS_PREDICTED])
 {
@@ -72,10 +58,20 @@ static void say_answer(haul_report *report, const haul_exchange_report *self,
     const char *beyond = best->largest_bytes > best->measured_bytes ? " (extrapolated)" : "";
     char cause[160];
     say_cause(times, cause, sizeof cause);
+    /* Counts are a matrix, of which no one size can be named. */
+    hl_report_words words = {"an all-to-all-v by its counts"};
+    const hl_report_words bytes = hl_report_say_bytes(self->exchange->bytes);
+    if (self->exchange->kind == HAUL_EXCHANGE_MESSAGES)
+        (void)snprintf(words.text, sizeof words.text, "%.30s of %.20s",
+                       hl_report_say_number_of(self->exchange->messages, "message", NULL).text,
+                       bytes.text);
+    else if (!self->exchange->counts)
+        (void)snprintf(words.text, sizeof words.text, "an all-to-all%s of %.20s to each GPU",
+                       self->exchange->kind == HAUL_EXCHANGE_ALL_V ? "-v" : "", bytes.text);
     haul_report_say(report, "%s: %s (%s)%s for %s on %.64s, because %s", name_of(best->way),
                     hl_report_say_seconds(best->seconds).text,
-                    hl_report_say_interval(best->low_s, best->high_s).text, beyond,
-                    say_exchange(self->exchange).text, self->machine->name, cause);
+                    hl_report_say_interval(best->low_s, best->high_s).text, beyond, words.text,
+                    self->machine->name, cause);
     if (!*next->missing)
         haul_report_line(report, "next", "%s: %s, %.2fx%s", name_of(next->way),
                          hl_report_say_seconds(next->seconds).text, next->seconds / best->seconds,

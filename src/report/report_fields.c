@@ -54,26 +54,23 @@ void hl_report_point(const haul_point *point, char bytes[32], char seconds[32])
     haul_quantity_format(point->seconds, HAUL_DIM_SECONDS, HL_REPORT_DIGITS, seconds, 32);
 }
 
-/* "12, to 64 MiB in 2.6 ms": how many points, and the last. */
-static const char *say_points(const haul_copy_curve *curve, char *buffer)
-{
-    char bytes[32], seconds[32];
-    const size_t count = (size_t)curve->points_from.value;
-    /* A curve made by hand may hold any number. */
-    if (!count || count > HAUL_MACHINE_CURVE_POINTS)
-        return "";
-    hl_report_point(&curve->points[count - 1], bytes, seconds);
-    snprintf(buffer, HL_REPORT_FIELD_TEXT_BYTES, "%zu, to %s in %s", count, bytes, seconds);
-    return buffer;
-}
-
 const char *hl_report_text(const hl_machine_field *field, const void *at, char *buffer)
 {
     const haul_parameter *figure = hl_report_parameter_of(field, at);
     if (!at || (figure && !figure->provenance))
         return "";
-    if (field->kind == HL_MACHINE_FIELD_POINTS)
-        return say_points(hl_report_curve(at), buffer);
+    if (field->kind == HL_MACHINE_FIELD_POINTS) {
+        /* "12, to 64 MiB in 2.6 ms": how many points, and the last. */
+        const haul_copy_curve *curve = hl_report_curve(at);
+        char bytes[32], seconds[32];
+        const size_t count = (size_t)curve->points_from.value;
+        /* A curve made by hand may hold any number. */
+        if (!count || count > HAUL_MACHINE_CURVE_POINTS)
+            return "";
+        hl_report_point(&curve->points[count - 1], bytes, seconds);
+        snprintf(buffer, HL_REPORT_FIELD_TEXT_BYTES, "%zu, to %s in %s", count, bytes, seconds);
+        return buffer;
+    }
     if (figure)
         return hl_machine_parameter_format(figure->value, field->dimension, HL_REPORT_DIGITS,
                                            buffer, HL_REPORT_FIELD_TEXT_BYTES);

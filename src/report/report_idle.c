@@ -28,17 +28,6 @@ static idle_kind_sum sum_kinds(const haul_analysis *analysis)
     return sum;
 }
 
-/* The kind of the most time that `said` does not hold yet; HAUL_IDLE_KINDS: none is left. */
-static haul_idle_kind next_kind(const idle_kind_sum *sum, unsigned said)
-{
-    haul_idle_kind found = HAUL_IDLE_KINDS;
-    for (unsigned k = 0; k < HAUL_IDLE_KINDS; k++)
-        if (!(said >> k & 1) && sum->time_ns[k] &&
-            (found == HAUL_IDLE_KINDS || sum->time_ns[k] > sum->time_ns[found]))
-            found = (haul_idle_kind)k;
-    return found;
-}
-
 bool hl_report_idle_says(const haul_analysis *analysis)
 {
     return analysis->idle_count &&
@@ -54,7 +43,12 @@ void hl_report_idle_line(haul_report *report, const haul_workload *workload,
     size_t used = 0;
     unsigned said = 0;
     for (int n = 0; n < KINDS_SAID; n++) {
-        const haul_idle_kind kind = next_kind(&sum, said);
+        /* The most time of the kinds not said yet; HAUL_IDLE_KINDS: none is left. */
+        haul_idle_kind kind = HAUL_IDLE_KINDS;
+        for (unsigned k = 0; k < HAUL_IDLE_KINDS; k++)
+            if (!(said >> k & 1) && sum.time_ns[k] &&
+                (kind == HAUL_IDLE_KINDS || sum.time_ns[k] > sum.time_ns[kind]))
+                kind = (haul_idle_kind)k;
         /* the first cause, and others of a tenth of the idle time */
         if (kind == HAUL_IDLE_KINDS || (n && (double)sum.time_ns[kind] < 0.1 * idle_ns))
             break;
@@ -109,26 +103,6 @@ static void add_idle_cause(haul_table *table, const haul_analysis *analysis,
                           haul_cell_number(hl_report_share_ns(cause->time_ns, analysis->span_ns))));
 }
 
-/* Causes from `first` on, one row a kind. */
-static void add_other_causes(haul_table *table, const haul_analysis *analysis, size_t first)
-{
-    haul_idle_cause rest[HAUL_IDLE_KINDS] = {{0}};
-    size_t names[HAUL_IDLE_KINDS] = {0};
-    for (size_t i = first; i < analysis->idle_count; i++) {
-        const haul_idle_cause *const cause = &analysis->idle[i];
-        rest[cause->kind].count += cause->count;
-        rest[cause->kind].time_ns += cause->time_ns;
-        names[cause->kind]++;
-    }
-    for (unsigned kind = 0; kind < HAUL_IDLE_KINDS; kind++) {
-        char name[64];
-        rest[kind].kind = (haul_idle_kind)kind;
-        (void)snprintf(name, sizeof name, "(%zu other names)", names[kind]);
-        if (names[kind])
-            add_idle_cause(table, analysis, &rest[kind], name);
-    }
-}
-
 /* Programs that name each step anew have as many causes as steps: behind the first ones they are
  * summed, as ranges are. */
 void hl_report_idle_table(haul_report *report, const haul_workload *workload,
@@ -150,5 +124,20 @@ void hl_report_idle_table(haul_report *report, const haul_workload *workload,
         add_idle_cause(table, analysis, &analysis->idle[i],
                        name == HAUL_NONE ? NULL : haul_workload_string(workload, name));
     }
-    add_other_causes(table, analysis, named);
+    /* The causes after the named ones, one row a kind. */
+    haul_idle_cause rest[HAUL_IDLE_KINDS] = {{0}};
+    size_t names[HAUL_IDLE_KINDS] = {0};
+    for (size_t i = named; i < analysis->idle_count; i++) {
+        const haul_idle_cause *const cause = &analysis->idle[i];
+        rest[cause->kind].count += cause->count;
+        rest[cause->kind].time_ns += cause->time_ns;
+        names[cause->kind]++;
+    }
+    for (unsigned kind = 0; kind < HAUL_IDLE_KINDS; kind++) {
+        char name[64];
+        rest[kind].kind = (haul_idle_kind)kind;
+        (void)snprintf(name, sizeof name, "(%zu other names)", names[kind]);
+        if (names[kind])
+            add_idle_cause(table, analysis, &rest[kind], name);
+    }
 }

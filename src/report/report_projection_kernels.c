@@ -126,10 +126,15 @@ static void add_classes(const hl_report_projected *self)
     }
 }
 
-/* The share of the time of kernels that neither name nor launch tells: it could make the answer
- * wrong. */
-static void say_unknown(const hl_report_projected *self)
+void hl_report_projected_add_kernels(const hl_report_projected *self)
 {
+    /* Without a model kernels were not scaled; the answer says why. */
+    if (!self->projection->kernels.model)
+        return;
+    haul_report_section(self->report, "kernels", "Kernels on the target");
+    add_rows(self);
+    /* The share of the time of kernels that neither name nor launch tells: it could make the answer
+     * wrong. */
     const haul_projection *projection = self->projection;
     double unknown_s = 0;
     for (size_t i = 0; i < projection->kernel_row_count; i++)
@@ -144,16 +149,6 @@ static void say_unknown(const hl_report_projected *self)
             "clock: names or machine files do not tell what bounds it. A table of names "
             "may: --classes FILE",
             hl_report_say_share(share).text);
-}
-
-void hl_report_projected_add_kernels(const hl_report_projected *self)
-{
-    /* Without a model kernels were not scaled; the answer says why. */
-    if (!self->projection->kernels.model)
-        return;
-    haul_report_section(self->report, "kernels", "Kernels on the target");
-    add_rows(self);
-    say_unknown(self);
     haul_report_detail(self->report, !self->options->reference);
     add_classes(self);
     haul_report_detail(self->report, false);

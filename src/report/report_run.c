@@ -6,13 +6,6 @@
 #include "haul/report.h"
 #include "report/wording.h"
 
-/* In per cent, signed. */
-static double error_of(const haul_run_row *row)
-{
-    /* Positive: the prediction is too slow. */
-    return row->measured_s > 0 ? row->predicted_s / row->measured_s - 1 : 0;
-}
-
 static hl_report_words streams_of(const haul_run_row *row)
 {
     return hl_report_say_number_of(row->streams, "stream", NULL);
@@ -33,13 +26,15 @@ static void add_rows(haul_report *report, const haul_run *self)
     haul_table_csv(table);
     for (size_t i = 0; i < self->row_count; i++) {
         const haul_run_row *row = &self->rows[i];
-        haul_table_row(
-            table, HAUL_CELLS(haul_cell_text(haul_strategy_word(row->strategy)),
-                              haul_cell_count(haul_strategy_has_streams(row->strategy)
-                                                  ? (uint64_t)row->streams
-                                                  : HAUL_NO_COUNT),
-                              haul_cell_number(row->measured_s), haul_cell_number(row->spread),
-                              haul_cell_number(row->predicted_s), haul_cell_number(error_of(row))));
+        /* Positive: the prediction is too slow. */
+        const double error = row->measured_s > 0 ? row->predicted_s / row->measured_s - 1 : 0;
+        haul_table_row(table,
+                       HAUL_CELLS(haul_cell_text(haul_strategy_word(row->strategy)),
+                                  haul_cell_count(haul_strategy_has_streams(row->strategy)
+                                                      ? (uint64_t)row->streams
+                                                      : HAUL_NO_COUNT),
+                                  haul_cell_number(row->measured_s), haul_cell_number(row->spread),
+                                  haul_cell_number(row->predicted_s), haul_cell_number(error)));
     }
 }
 

@@ -80,32 +80,21 @@ static size_t find_names(const haul_table *table, size_t rows)
     return SIZE_MAX;
 }
 
-static size_t first_shown(const hl_report_table_fit *self)
-{
-    size_t first = 0;
-    while (first < self->last && !self->widths[first])
-        first++;
-    return first;
-}
-
 static bool is_words(const hl_report_table_fit *self, size_t column)
 {
     return self->widths[column] && hl_report_column_is_left(&self->table->columns[column]);
 }
 
-/* The words at the beginning of a row tell it from the others: the last column of them. */
-static size_t last_leading(const hl_report_table_fit *self, size_t first)
-{
-    size_t last = first;
-    for (size_t c = first + 1; c <= self->last && (!self->widths[c] || is_words(self, c)); c++)
-        last = self->widths[c] ? c : last;
-    return last;
-}
-
 /* The column to leave out next; SIZE_MAX where only the first is left. */
 static size_t least_wanted(const hl_report_table_fit *self)
 {
-    const size_t first = first_shown(self), leading = last_leading(self, first);
+    size_t first = 0;
+    while (first < self->last && !self->widths[first])
+        first++;
+    /* The words at the beginning of a row tell it from the others: the last column of them. */
+    size_t leading = first;
+    for (size_t c = first + 1; c <= self->last && (!self->widths[c] || is_words(self, c)); c++)
+        leading = self->widths[c] ? c : leading;
     for (size_t c = self->last; c > leading + 1; c--)
         if (is_words(self, c - 1))
             return c - 1;

@@ -92,22 +92,6 @@ static void print_line(const terminal *self, const char *label, const char *text
     hl_report_print_hanging(self->page, self->labels + 4, text, self->out);
 }
 
-/* "left out at 80 columns: class, because of" */
-static void print_left_out(const terminal *self, const hl_report_table_fit *fit)
-{
-    char text[600];
-    size_t used = 0;
-    for (size_t c = 0; c < HL_REPORT_TABLE_COLUMNS && used < sizeof text; c++)
-        if (fit->left_out[c])
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
-                                     fit->table->columns[c].head);
-    if (!used)
-        return;
-    char line[700];
-    (void)snprintf(line, sizeof line, "left out at %zu columns: %s", self->page, text);
-    hl_report_print_wrapped(self->page, "", line, self->out);
-}
-
 /* Two passes: all rows that are shown are measured before the first is printed. */
 static void print_table(const terminal *self, const haul_table *table)
 {
@@ -119,7 +103,18 @@ static void print_table(const terminal *self, const haul_table *table)
     end_bold(self);
     for (size_t r = 0; r < fit.rows; r++)
         print_row(self, &fit, r);
-    print_left_out(self, &fit);
+    /* "left out at 80 columns: class, because of" */
+    char text[600];
+    size_t used = 0;
+    for (size_t c = 0; c < HL_REPORT_TABLE_COLUMNS && used < sizeof text; c++)
+        if (fit.left_out[c])
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                                     fit.table->columns[c].head);
+    if (used) {
+        char line[700];
+        (void)snprintf(line, sizeof line, "left out at %zu columns: %s", self->page, text);
+        hl_report_print_wrapped(self->page, "", line, self->out);
+    }
     if (fit.rows < table->row_count)
         fprintf(self->out, "%s%s\n",
                 hl_report_say_number_of(table->row_count - fit.rows, "more row", NULL).text,

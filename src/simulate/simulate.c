@@ -191,25 +191,6 @@ static haul_status check_device(const simulator *self, uint32_t i)
     return blame(self, i);
 }
 
-/* The sum of the high ends is what the timeline could reach at worst. */
-static haul_status time_all(simulator *self)
-{
-    const haul_workload *workload = self->schedule->workload;
-    double sum_ns = 0;
-    for (uint32_t i = 0; i < workload->op_count; i++) {
-        if (haul_op_on_device(&workload->ops[i]))
-            HAUL_TRY(check_device(self, i));
-        HAUL_TRY(time_op(self, i));
-        sum_ns += (double)self->high_ns[i];
-        if (sum_ns > 0x1p60) {
-            haul_error_set(self->error, HAUL_STATUS_BAD_INPUT,
-                           "the sum of all durations is beyond 2^60 ns");
-            return blame(self, i);
-        }
-    }
-    return HAUL_OK;
-}
-
 /* --- the timeline */
 
 /* Assumes the parameters that the machine lacks, as fast as they may be. */
@@ -307,7 +288,20 @@ static haul_status simulate(simulator *self)
     if (!self->durations_ns || !self->low_ns || !self->high_ns)
         return hl_base_fail_no_memory(self->error);
     HAUL_TRY(haul_timeline_device_of(self->machine, &self->made->device, self->error));
-    HAUL_TRY(time_all(self));
+    /* The sum of the high ends is what the timeline could reach at worst. */
+    const haul_workload *workload = self->schedule->workload;
+    double sum_ns = 0;
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        if (haul_op_on_device(&workload->ops[i]))
+            HAUL_TRY(check_device(self, i));
+        HAUL_TRY(time_op(self, i));
+        sum_ns += (double)self->high_ns[i];
+        if (sum_ns > 0x1p60) {
+            haul_error_set(self->error, HAUL_STATUS_BAD_INPUT,
+                           "the sum of all durations is beyond 2^60 ns");
+            return blame(self, i);
+        }
+    }
     assume_contention(self);
     return run_schedule(self);
 }

@@ -92,16 +92,6 @@ const char *haul_collective_text(haul_collective_kind kind)
     return (unsigned)kind < HAUL_COLLECTIVES ? texts[kind] : "collective";
 }
 
-/* Counts a rank's input where a collective takes one part from each, its output elsewhere.
- */
-static uint64_t elements_of(haul_collective_kind kind, const haul_collective *recorded)
-{
-    const uint64_t in = recorded->elements_in, out = recorded->elements_out;
-    return kind == HAUL_COLLECTIVE_ALL_GATHER                   ? out
-           : kind == HAUL_COLLECTIVE_REDUCE_SCATTER || in > out ? in
-                                                                : out;
-}
-
 haul_communication haul_communication_of(const haul_workload *workload, const haul_op *kernel)
 {
     const char *name = haul_workload_string(workload, kernel->name);
@@ -117,7 +107,11 @@ haul_communication haul_communication_of(const haul_workload *workload, const ha
     if (kind != HAUL_COLLECTIVE_OTHER)
         of.kind = kind;
     const uint64_t each = element_bytes(haul_workload_string(workload, recorded->data_type));
-    const uint64_t elements = elements_of(of.kind, recorded);
+    /* A rank's input counts where a collective takes one part from each, else its output. */
+    const uint64_t in = recorded->elements_in, out = recorded->elements_out;
+    const uint64_t elements = of.kind == HAUL_COLLECTIVE_ALL_GATHER                   ? out
+                              : of.kind == HAUL_COLLECTIVE_REDUCE_SCATTER || in > out ? in
+                                                                                      : out;
     if (each && elements <= (UINT64_C(1) << 53) / each)
         of.bytes = elements * each;
     of.ranks = recorded->group_size;

@@ -36,15 +36,6 @@ static void add_calls(const haul_workload *workload, const uint32_t *next, uint3
     }
 }
 
-static void add_thread(const thread_cover *cover, haul_host_use *use)
-{
-    use->threads += cover->is_used;
-    use->call_ns = hl_base_add_ns(use->call_ns, hl_base_clamp_ns(cover->calls.covered));
-    use->copy_call_ns = hl_base_add_ns(use->copy_call_ns, hl_base_clamp_ns(cover->copies.covered));
-    use->launch_call_ns =
-        hl_base_add_ns(use->launch_call_ns, hl_base_clamp_ns(cover->launches.covered));
-}
-
 /* A chain of calls begins with the operation that has none before it. */
 haul_status hl_workload_host_use_sum(const haul_workload *workload, haul_host_use *use,
                                      haul_error *error)
@@ -64,8 +55,14 @@ haul_status hl_workload_host_use_sum(const haul_workload *workload, haul_host_us
     for (size_t i = 0; ready && i < workload->op_count; i++)
         if (workload->ops[i].thread != HAUL_NONE && workload->ops[i].thread_prev == HAUL_NONE)
             add_calls(workload, next, (uint32_t)i, covers);
-    for (size_t t = 0; ready && t < workload->thread_count; t++)
-        add_thread(&covers[t], &sum);
+    for (size_t t = 0; ready && t < workload->thread_count; t++) {
+        sum.threads += covers[t].is_used;
+        sum.call_ns = hl_base_add_ns(sum.call_ns, hl_base_clamp_ns(covers[t].calls.covered));
+        sum.copy_call_ns =
+            hl_base_add_ns(sum.copy_call_ns, hl_base_clamp_ns(covers[t].copies.covered));
+        sum.launch_call_ns =
+            hl_base_add_ns(sum.launch_call_ns, hl_base_clamp_ns(covers[t].launches.covered));
+    }
     free(next);
     free(covers);
     if (!ready)

@@ -31,22 +31,20 @@ typedef struct idle_sum {
     bool failed;
 } idle_sum;
 
-/* PyTorch's profiler marks its steps so: they hold the whole program, and name none of its code. */
-static bool names_code(const idle_sum *self, const haul_named_range *range)
-{
-    static const char step[] = "ProfilerStep#";
-    return range->dur_ns > 0 &&
-           strncmp(haul_workload_string(self->workload, range->name), step, sizeof step - 1) != 0;
-}
-
 static void fill_tracks(idle_sum *self)
 {
     const haul_workload *const workload = self->workload;
     haul_named_range *ranges = malloc((workload->range_count + 1) * sizeof *ranges);
     size_t count = 0;
-    for (size_t i = 0; ranges && i < workload->range_count; i++)
-        if (names_code(self, &workload->ranges[i]))
+    for (size_t i = 0; ranges && i < workload->range_count; i++) {
+        /* PyTorch's profiler marks its steps so: they hold the whole program, and name none of its
+         * code. */
+        static const char step[] = "ProfilerStep#";
+        if (workload->ranges[i].dur_ns > 0 &&
+            strncmp(haul_workload_string(self->workload, workload->ranges[i].name), step,
+                    sizeof step - 1) != 0)
             ranges[count++] = workload->ranges[i];
+    }
     self->failed |= !ranges || !hl_workload_range_track_fill(&self->any, ranges, count, true) ||
                     !hl_workload_range_track_fill(&self->own, ranges, count, false);
     free(ranges);

@@ -70,11 +70,6 @@ static bool sum_names(const haul_workload *workload, const uint32_t *names, cons
     return enough;
 }
 
-static double share_of(const group_time *of)
-{
-    return of->all_ns > 0 ? of->most_ns / of->all_ns : 1;
-}
-
 haul_status hl_workload_places_find(const hl_workload_origins *self, const uint32_t *groups,
                                     size_t count, haul_place *places, haul_error *error)
 {
@@ -95,7 +90,8 @@ haul_status hl_workload_places_find(const hl_workload_origins *self, const uint3
                 continue;
             *(k ? &places[g].range : &places[g].operator_name) =
                 haul_workload_string(workload, times[g].name);
-            *(k ? &places[g].range_share : &places[g].operator_share) = share_of(&times[g]);
+            *(k ? &places[g].range_share : &places[g].operator_share) =
+                times[g].all_ns > 0 ? times[g].most_ns / times[g].all_ns : 1;
         }
     }
     free(times);

@@ -74,21 +74,6 @@ static void add_so_far(const sweep *self, haul_range_use *use, uint64_t times)
     use->copies_ns = add_wrapping(use->copies_ns, times * self->so_far.copies_ns);
 }
 
-/* To keep nothing beside a name while its ranges are open, the sums so far are taken from its own
- * here, and added at the end: in between they have wrapped. In the end they are right, for all
- * durations of a workload together are at most 2^62. */
-static void begin_range(sweep *self, uint32_t name)
-{
-    if (!self->open[name]++)
-        add_so_far(self, &self->uses[name], UINT64_MAX); /* -1 */
-}
-
-static void end_range(sweep *self, uint32_t name)
-{
-    if (!--self->open[name])
-        add_so_far(self, &self->uses[name], 1);
-}
-
 static void count_call(sweep *self, uint32_t number)
 {
     const haul_op *const op = &self->workload->ops[number];
@@ -159,10 +144,14 @@ static void count_events(sweep *self, const event *events, size_t count)
         const uint32_t number = events[e].number;
         if (events[e].kind == CALL)
             count_call(self, number);
-        else if (events[e].kind == RANGE_BEGINS)
-            begin_range(self, self->use_of[number]);
-        else
-            end_range(self, self->use_of[number]);
+        else if (events[e].kind == RANGE_BEGINS) {
+            /* To keep nothing beside a name while its ranges are open, the sums so far are taken
+             * from its own here, and added at the end: in between they have wrapped. In the end
+             * they are right, for all durations of a workload together are at most 2^62. */
+            if (!self->open[self->use_of[number]]++)
+                add_so_far(self, &self->uses[self->use_of[number]], UINT64_MAX); /* -1 */
+        } else if (!--self->open[self->use_of[number]])
+            add_so_far(self, &self->uses[self->use_of[number]], 1);
     }
 }
 
