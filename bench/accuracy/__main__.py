@@ -96,7 +96,8 @@ def write_docs(data, docs):
         parts = [HEAD.format(title=title.lower()), *(made(part, data, board) for part in sections)]
         (docs / "accuracy" / f"{name}.md").write_text("\n".join(parts))
     parts = [page("summary").format(**scores.summary(board)),
-             page("scores").format(**scores.scores(data, board))]
+             page("scores").format(**scores.scores(data, board)),
+             page("expectations").format(**scores.summary(board))]
     (docs / "accuracy.md").write_text("\n".join(parts))
 
 

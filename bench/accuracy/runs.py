@@ -13,17 +13,23 @@ QUEUED_NS = 10000  # a call that returned so long before has surely put its kern
 LEAST_PAIRS = 20
 
 
-def gaps_us(arrays):
-    """The time between two kernels in a row of one stream where the second was queued."""
+def gaps_us(arrays, of_kernels):
+    """The time between two operations in a row of one stream where the second was queued: of
+    kernels, or where one is a memset or a copy within the GPU."""
     ops, kernel = arrays["ops"], kind_of(arrays, "kernel")
-    later = np.flatnonzero((ops["kind"] == kernel) & (ops["stream_prev"] != NONE)
-                           & (ops["thread"] != NONE))
-    before = ops[ops["stream_prev"][later]]
-    later = ops[later]
+    directions = [text_of(arrays, text) for text in arrays["directions"]]
+    in_memory = (ops["kind"] == kind_of(arrays, "memset")) | (
+        (ops["kind"] == kind_of(arrays, "copy")) & (ops["direction"] == directions.index("DtoD")))
+    inside = in_memory | (ops["kind"] == kernel)
+    later = np.flatnonzero(inside & (ops["stream_prev"] != NONE) & (ops["thread"] != NONE))
+    before = ops["stream_prev"][later]
+    are_kernels = ~in_memory[before] & ~in_memory[later]
+    is_asked = inside[before] & (are_kernels == of_kernels)
+    before, later = ops[before], ops[later]
     end_ns = before["start_ns"] + before["dur_ns"]
     gap_us = 1e-3 * (later["start_ns"] - end_ns)
     is_queued = later["call_ns"] + later["call_dur_ns"] + QUEUED_NS <= end_ns
-    return gap_us[is_queued & (before["kind"] == kernel) & (gap_us >= 0)]
+    return gap_us[is_queued & is_asked & (gap_us >= 0)]
 
 
 def kind_of(arrays, name):
@@ -42,27 +48,32 @@ def run_us(arrays):
     return 1e-3 * ((ops["start_ns"] + ops["dur_ns"]).max() - ops["start_ns"].min())
 
 
-def gpu_cells(path):
+def gpu_cells(path, key):
     """The GPU, and what the machine file of the catalogue says of it."""
     machine = replays(path)["machine"]
     if not machine:
         return ["", None]
-    gap_s = gpu_of(machine).get("kernel_gap_s")
+    gap_s = gpu_of(machine).get(key)
     return [gpu_of(machine)["name"], f"{1e6 * gap_s:.2f}" if gap_s else None]
 
 
-def gaps(data, _board):
+def gap_lines(data, of_kernels):
     lines = []
     for path in profiles(data, "nsys", "nvprof") + profiles(data, "kineto"):
         run = run_of(path)
-        found = gaps_us(run.arrays)
+        found = gaps_us(run.arrays, of_kernels)
         if len(found) < LEAST_PAIRS:
             continue
         middle = quantile(found, 0.5)
-        lines.append([path.name, *gpu_cells(path), f"{len(found)}",
+        lines.append([path.name, *gpu_cells(path, "kernel_gap_s" if of_kernels else "memory_gap_s"),
+                      f"{len(found)}",
                       f"{quantile(found, 0.1):.2f}", f"{middle:.2f}", f"{quantile(found, 0.9):.2f}",
                       f"{100 * middle * len(found) / run_us(run.arrays):.1f} %"])
-    return {"profiles": rows(lines)}
+    return rows(lines)
+
+
+def gaps(data, _board):
+    return {"profiles": gap_lines(data, True), "memory": gap_lines(data, False)}
 
 
 # --- replays
@@ -78,11 +89,6 @@ CAUSES = {
         "ended too, and copies of one direction never start in another order than that of their calls "
         "(on a T4 under Linux they do). Where a batch ends is the driver's secret, so neither is "
         "modelled",
-    "recsys-v100":
-        "Behind and before its 4,645 copies within the GPU and its memsets a stream pauses for 2 to 7 us, "
-        "28 ms in all, where the replay has pauses between kernels alone. Its first 614 operations were "
-        "called for before the trace began, so nothing keeps "
-        "the 5 ms of pauses between them",
 }
 
 

@@ -117,6 +117,9 @@ typedef struct haul_advice_list {
     const haul_timeline *after;
 } haul_advice_list;
 
+/* The change that saves most of those made together; NULL where none saves time. */
+HAUL_API const haul_advice *haul_advice_first(const haul_advice_list *list);
+
 /* The changes that are tried, in the order of the registry. */
 HAUL_API size_t haul_change_count(void);
 HAUL_API const char *haul_change_word(size_t index);

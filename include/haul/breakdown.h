@@ -52,7 +52,8 @@ typedef struct haul_critical_path {
     int64_t copies_ns[HAUL_DIRECTIONS];
     int64_t kernels_ns;
     int64_t memsets_ns;
-    int64_t gaps_ns; /* from kernels to the next of their streams */
+    int64_t
+        gaps_ns; /* from kernels, memsets and copies within a device to the next of the stream */
     int64_t host_ns; /* the rest: calls, time between them, time from call to start */
     int64_t driver_ns[HAUL_DRIVER_WORKS]; /* of host_ns */
     /* device operations on the path, by their time on it, the largest first; copies and memsets of

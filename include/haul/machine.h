@@ -154,6 +154,7 @@ typedef struct haul_gpu {
         implicit_sync; /* 1: the device synchronises streams by itself (CCGrid 2014, III) */
     haul_parameter launch_latency_s; /* of a kernel, on the device */
     haul_parameter kernel_gap_s;     /* from a kernel's end to the next of its stream */
+    haul_parameter memory_gap_s;     /* the same around memsets and copies within the GPU */
     haul_parameter queue_gap_s;      /* each further small operation that the host queues */
     haul_parameter queue_depth;      /* operations of a stream in flight before a call waits */
     /* sustained, as measured: of large matrix products, by precision, in flop/s, and of kernels

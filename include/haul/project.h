@@ -166,6 +166,7 @@ typedef struct haul_host_time {
     bool is_known;   /* given, or both machine files name the same CPU */
     bool is_assumed; /* the same CPU is assumed, and the host is over a quarter of the critical path
                       */
+    bool has_turns;  /* likewise, and two threads are inferred to wait for each other in turns */
 } haul_host_time;
 
 typedef struct haul_projection {

@@ -73,6 +73,30 @@ HAUL_API haul_report *haul_report_targets(const haul_workload *workload, const c
  * profile. Needs: one of each at least. */
 HAUL_API haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t targets);
 
+/* One of several profiles of different jobs. */
+typedef struct haul_analyzed_profile {
+    const haul_workload *workload;
+    const haul_analysis *analysis;
+} haul_analyzed_profile;
+
+/* Where the time of each went: busy, idle and the largest cause of that. Needs: one at least. */
+HAUL_API haul_report *haul_report_analyses(const haul_analyzed_profile *profiles, size_t count);
+
+/* What haul_advice_make found for one of several profiles. */
+typedef struct haul_advised_profile {
+    const char *source;  /* the profile */
+    const char *machine; /* that the times are for; NULL where it is not known */
+    const char *missing; /* why no change was tried, or NULL */
+    const char *first;   /* what the change that saves most asks for; NULL: none saves time */
+    int64_t recorded_ns; /* 0: not known */
+    int64_t run_ns;      /* before changes, on that machine */
+    haul_advised_plan safe;
+    haul_advised_plan together;
+} haul_advised_profile;
+
+/* The savings of profiles of different jobs. Needs: one at least. */
+HAUL_API haul_report *haul_report_advices(const haul_advised_profile *profiles, size_t count);
+
 /* One of two profiles of a program. */
 typedef struct haul_compared_run {
     const haul_workload *workload;

@@ -67,6 +67,9 @@ typedef struct haul_timeline_device {
     /* From a kernel's end to the earliest start of the kernel behind it in its stream; 0 for one
      * without a call where the workload has threads, as of a CUDA graph. */
     int64_t kernel_gap_ns;
+    /* The same where one of the two, or both, is a memset or a copy within the device: the GPU goes
+     * over to another of its units. */
+    int64_t memory_gap_ns;
     /* A kernel starts when one of its blocks fits, and then holds the places of all its blocks, at
      * most the device, until it ends: the blocks of the first kernel are assigned before any of the
      * next (Amert et al., GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed, RTSS 2017).

@@ -133,8 +133,8 @@ class Advice(Report):
 
     @property
     def changes(self):
-        """A row for each change that saves time."""
-        return _frame(self.json["advice"])
+        """A row for each change that saves time; of several jobs a row for each job."""
+        return _frame(self.json["rows"] if "rows" in self.json else self.json["advice"])
 
 
 class Check(Report):
@@ -205,8 +205,10 @@ def project(run, to, **options):
 
 
 def advise(run, **options):
-    """Changes to a run, tried on its timeline: haul advise."""
-    return Advice(["advise", *_paths(run), *_options(options)])
+    """Changes to a run, or to each of several, tried on its timeline: haul advise."""
+    runs = run if isinstance(run, (list, tuple)) else [run]
+    paths = [path for one in runs for path in _paths(one)]
+    return Advice(["advise", *paths, *_options(options)])
 
 
 def check(run, budget, **options):

@@ -325,6 +325,15 @@ haul_status haul_advice_make(const haul_workload *workload, const haul_advise_op
     return status;
 }
 
+/* The list has those that save most first. */
+const haul_advice *haul_advice_first(const haul_advice_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!list->items[i].apart && list->items[i].certainty != HAUL_CERTAINTY_SPECULATIVE)
+            return &list->items[i];
+    return NULL;
+}
+
 void haul_advice_free(haul_advice_list *list)
 {
     if (!list)

@@ -1,4 +1,6 @@
 /* The best model that the machine's figures allow for a copy. */
+#include <math.h>
+
 #include "cost/copy_models.h"
 #include "cost/lookup.h"
 #include "cost/points.h"
@@ -56,6 +58,23 @@ static haul_status choose_model(const choice *choices, size_t count, const hl_co
     return choices[count - 2].model->time(machine, copy, out, lookup->error);
 }
 
+/* Host memory of a kind that the profile does not name is pinned or pageable: where both are known
+ * the copy takes no longer than the slower. */
+static void bound_by_kinds(const haul_machine *machine, const haul_copy *copy, haul_estimate *out)
+{
+    static const haul_memory kinds[] = {HAUL_MEMORY_PINNED, HAUL_MEMORY_PAGEABLE};
+    double high_s = out->seconds;
+    for (int k = 0; k < 2; k++) {
+        haul_copy of_kind = *copy;
+        haul_estimate estimate;
+        of_kind.memory = kinds[k];
+        if (hl_cost_copy_model_auto.time(machine, &of_kind, &estimate, NULL))
+            return;
+        high_s = fmax(high_s, estimate.high_s);
+    }
+    out->high_s = fmin(out->high_s, high_s);
+}
+
 static haul_status time_of(const haul_machine *machine, const haul_copy *copy, haul_estimate *out,
                            haul_error *error)
 {
@@ -68,8 +87,12 @@ static haul_status time_of(const haul_machine *machine, const haul_copy *copy, h
                               haul_direction_crosses_link(lookup.copy.direction);
     /* each model does its own look-up: it is to see the memory asked for, not its stand-in */
     lookup.copy = *copy;
-    return through_host ? choose_model(pageable, sizeof pageable / sizeof *pageable, &lookup, out)
-                        : choose_model(direct, sizeof direct / sizeof *direct, &lookup, out);
+    const haul_status status =
+        through_host ? choose_model(pageable, sizeof pageable / sizeof *pageable, &lookup, out)
+                     : choose_model(direct, sizeof direct / sizeof *direct, &lookup, out);
+    if (!status && lookup.stand_in && copy->memory == HAUL_MEMORY_HOST)
+        bound_by_kinds(machine, copy, out);
+    return status;
 }
 
 const haul_copy_model hl_cost_copy_model_auto = {

@@ -63,7 +63,9 @@ static const width of_host = {1 / 2.1, 2.1};
 static const width of_device = {1 / 1.3, 1.3};
 
 /* Only PCIe has slots: NVLink, chip to chip links and Infinity Fabric to the host are soldered.
- * Public measurements of such nodes (AC922, Frontier) are up to 11 % off. */
+ * Public measurements of such nodes (AC922, Frontier) are up to 11 % off. Between GPUs a pair may
+ * have fewer links than the file says (one of two in a DGX-1, 4 of 12 on a board of four A100): a
+ * copy does not name its pair. */
 static const width of_soldered_link = {1 / 1.12, 1.12};
 
 /* A slot that is known leaves contention and the board: of the five such groups of public
@@ -78,25 +80,60 @@ static bool is_slot_known(const haul_link *link)
            haul_parameter_is_set(&link->generation);
 }
 
+/* Where the CPU is soldered to the GPU, pageable copies that others measured on such a node were
+ * staged by the same core: memory near or far and contention are left, as of a slot that is known.
+ */
+static const width *width_through_host(const hl_cost_lookup *self)
+{
+    const haul_link *link = &self->machine->link;
+    const bool is_node = link->kind != HAUL_LINK_PCIE && link->kind != HAUL_LINK_NONE;
+    return is_node && self->rate_from == HAUL_PROVENANCE_PUBLISHED ? &of_known_slot : &of_host;
+}
+
+static const width *width_of(const hl_cost_lookup *self, bool is_direct)
+{
+    if (self->copy.direction == HAUL_DIRECTION_PTOP)
+        return &of_link;
+    if (self->copy.direction == HAUL_DIRECTION_DTOD)
+        return &of_device;
+    if (!is_direct)
+        return width_through_host(self);
+    if (self->machine->link.kind != HAUL_LINK_PCIE)
+        return &of_soldered_link;
+    return is_slot_known(&self->machine->link) ? &of_known_slot : &of_link;
+}
+
+/* The least time that a copy takes whatever was measured of others: its link's, or inside a GPU
+ * that of the bytes read and written beyond its cache; 0 where that is not known. */
+static double least_seconds(const hl_cost_lookup *self, bool is_direct)
+{
+    const haul_machine *machine = self->machine;
+    const haul_gpu *gpu = &machine->gpu;
+    const double bytes = (double)self->copy.bytes;
+    double peak = is_direct ? hl_machine_link_rate(&machine->link) : 0;
+    /* other pairs have fewer NVLinks; of AMD's fabric some have more */
+    if (self->copy.direction == HAUL_DIRECTION_PTOP && machine->peer.kind == HAUL_LINK_NVLINK)
+        peak = hl_machine_link_rate(&machine->peer);
+    if (self->copy.direction == HAUL_DIRECTION_DTOD)
+        return gpu->memory_bandwidth_Bps.value > 0 && gpu->l2_bytes.provenance
+                   ? fmax(2 * bytes - gpu->l2_bytes.value, 0) / gpu->memory_bandwidth_Bps.value
+                   : 0;
+    return peak > 0 ? bytes / peak : 0;
+}
+
 /* Rates that were not measured on this very machine: no faster than its link allows. */
 static inline void widen(const hl_cost_lookup *self, hl_cost_range *seconds)
 {
     const haul_direction direction = self->copy.direction;
     const bool is_direct =
         haul_direction_crosses_link(direction) && self->copy.memory != HAUL_MEMORY_PAGEABLE;
-    const width *by = is_direct && self->machine->link.kind != HAUL_LINK_PCIE    ? &of_soldered_link
-                      : is_direct && is_slot_known(&self->machine->link)         ? &of_known_slot
-                      : is_direct || self->copy.direction == HAUL_DIRECTION_PTOP ? &of_link
-                      : self->copy.direction == HAUL_DIRECTION_DTOD              ? &of_device
-                                                                                 : &of_host;
+    const width *by = width_of(self, is_direct);
     double low = seconds->mid * by->down;
     const double high = seconds->mid * by->up;
     seconds->high = high > seconds->high ? high : seconds->high;
     if (low >= seconds->low)
         return;
-    const double peak = is_direct ? hl_machine_link_rate(&self->machine->link) : 0;
-    if (peak > 0 && low * peak < (double)self->copy.bytes)
-        low = (double)self->copy.bytes / peak;
+    low = fmax(low, least_seconds(self, is_direct));
     seconds->low = low < seconds->low ? low : seconds->low;
 }
 

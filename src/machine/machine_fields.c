@@ -90,6 +90,7 @@ static const hl_machine_field gpu_fields[] = {
     FIGURE(haul_gpu, "implicit_sync", implicit_sync, NUMBER, FLAG),
     FIGURE(haul_gpu, "launch_latency", launch_latency_s, SECONDS, FROM_ZERO),
     FIGURE(haul_gpu, "kernel_gap", kernel_gap_s, SECONDS, FROM_ZERO),
+    FIGURE(haul_gpu, "memory_gap", memory_gap_s, SECONDS, FROM_ZERO),
     FIGURE(haul_gpu, "queue_gap", queue_gap_s, SECONDS, FROM_ZERO),
     FIGURE(haul_gpu, "queue_depth", queue_depth, NUMBER, COUNT),
     FIGURE(haul_gpu, "product_fp64", product_flops[HAUL_PRECISION_FP64], FLOPS, POSITIVE),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/intervals.h"
 #include "base/order.h"
 #include "report/drawn.h"
 
@@ -114,8 +115,55 @@ static void count_ops(hl_page_lanes *self)
         lane->count++;
         lane->time_ns += span.end_ns - span.start_ns;
         self->ops[hl_page_look_of(op)]++;
-        self->time_ns[hl_page_look_of(op)] += span.end_ns - span.start_ns;
     }
+}
+
+/* Of an operation of the host the part within the window. */
+static void add_busy(const hl_page_lanes *self, hl_base_union *busy, uint32_t op)
+{
+    const haul_span span = drawn_span(self, op);
+    hl_base_union_add(busy, span.start_ns > 0 ? span.start_ns : 0,
+                      span.end_ns < self->window_ns ? span.end_ns : self->window_ns);
+}
+
+/* In order of start, for the unions; `order` is filled anew afterwards. */
+static bool sum_looks(hl_page_lanes *self, const hl_base_keys *keys)
+{
+    enum { COLLECTIVES = HL_PAGE_LOOKS };
+    const haul_op *ops = self->drawn->workload->ops;
+    hl_base_union unions[HL_PAGE_LOOKS + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < self->drawn->workload->op_count; i++)
+        if (is_shown(self, (uint32_t)i))
+            self->order[count++] = (uint32_t)i;
+    if (!hl_base_order_sort(self->order, count, keys))
+        return false;
+    for (int k = 0; k <= COLLECTIVES; k++)
+        unions[k] = hl_base_union_begin();
+    for (size_t i = 0; i < count; i++) {
+        const haul_op *op = &ops[self->order[i]];
+        const int k = haul_op_is_collective(op) ? COLLECTIVES : (int)hl_page_look_of(op);
+        const haul_span span = span_of(self, self->order[i]);
+        hl_page_sum *sum = k == COLLECTIVES ? &self->collectives : &self->sums[k];
+        sum->count++;
+        sum->time_ns += span.end_ns - span.start_ns;
+        add_busy(self, &unions[k], self->order[i]);
+        sum->busy_ns = hl_base_clamp_ns(unions[k].covered);
+    }
+    return true;
+}
+
+/* Sorts a lane's operations by their start, and finds the union of their times. */
+static bool sort_lane(const hl_page_lanes *self, hl_page_lane *lane, const hl_base_keys *keys)
+{
+    uint32_t *order = self->order + lane->first;
+    hl_base_union busy = hl_base_union_begin();
+    if (!hl_base_order_sort(order, lane->count, keys))
+        return false;
+    for (size_t i = 0; i < lane->count; i++)
+        add_busy(self, &busy, order[i]);
+    lane->busy_ns = hl_base_clamp_ns(busy.covered);
+    return true;
 }
 
 /* Names the lanes, and gives each its operations; `count` is the number of those placed so far. */
@@ -191,10 +239,12 @@ haul_status hl_page_lanes_make(const haul_drawn *drawn, size_t most, hl_page_lan
     if (done) {
         find_window(&made);
         count_ops(&made);
-        sort_into_lanes(&made);
+        done = sum_looks(&made, &keys);
     }
+    if (done)
+        sort_into_lanes(&made);
     for (size_t i = 0; done && i < made.count; i++)
-        done = hl_base_order_sort(made.order + made.lanes[i].first, made.lanes[i].count, &keys);
+        done = sort_lane(&made, &made.lanes[i], &keys);
     if (!done) {
         hl_page_lanes_release(&made);
         return hl_base_fail_no_memory(error);

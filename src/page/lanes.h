@@ -39,7 +39,15 @@ typedef struct hl_page_lane {
     uint32_t first;  /* into hl_page_lanes.order */
     uint32_t count;
     int64_t time_ns; /* sum of durations */
+    int64_t busy_ns; /* their union */
 } hl_page_lane;
+
+/* Operations in figures, as the report counts them: its kernels are those that compute. */
+typedef struct hl_page_sum {
+    uint64_t count;
+    int64_t time_ns; /* sum of durations */
+    int64_t busy_ns; /* their union, over all lanes */
+} hl_page_sum;
 
 /* By device, then stream, then the host's threads. */
 typedef struct hl_page_lanes {
@@ -53,8 +61,9 @@ typedef struct hl_page_lanes {
     int64_t window_ns;   /* from there to the last one's end */
     uint8_t *shades;     /* of each string id that names a kernel: 1 to HL_PAGE_SHADES, or 0 */
     size_t shade_ids;    /* of them */
-    int64_t time_ns[HL_PAGE_LOOKS]; /* sums of durations */
-    uint64_t ops[HL_PAGE_LOOKS];
+    uint64_t ops[HL_PAGE_LOOKS];     /* collectives are drawn as kernels, */
+    hl_page_sum sums[HL_PAGE_LOOKS]; /* and summed apart */
+    hl_page_sum collectives;
 } hl_page_lanes;
 
 /* The names of the kernels that take the most time, at most HL_PAGE_SHADES; none where all kernels

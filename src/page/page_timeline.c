@@ -181,35 +181,40 @@ static void write_plot(hl_page_writer *self, const char *label, const hl_page_la
     fputs("</svg>\n</svg>\n", out);
 }
 
-/* The same in figures, for who cannot see the drawing, or wants numbers. */
+static void add_lane_row(haul_table *table, const char *name, const hl_page_sum *sum,
+                         int64_t window_ns)
+{
+    haul_table_row(table,
+                   HAUL_CELLS(haul_cell_text(name), haul_cell_count(sum->count),
+                              haul_cell_time(sum->time_ns), haul_cell_time(sum->busy_ns),
+                              haul_cell_number(hl_report_share_ns(sum->busy_ns, window_ns))));
+}
+
+/* The same in figures, for who cannot see the drawing, or wants numbers. Shares are of busy time,
+ * as in the report: of total time they would pass it where streams run at once. */
 static void write_lane_table(hl_page_writer *self, const hl_page_lanes *lanes)
 {
     static const haul_column columns[] = {{NULL, HAUL_UNIT_TEXT, .head = "lane"},
                                           {NULL, HAUL_UNIT_COUNT, .head = "operations"},
                                           {NULL, HAUL_UNIT_TIME, .head = "total time"},
+                                          {NULL, HAUL_UNIT_TIME, .head = "busy time"},
                                           {NULL, HAUL_UNIT_SHARE, .head = "of the time"},
                                           {0}};
-    const double window_ns = (double)lanes->window_ns;
     haul_report *report = haul_report_new("lanes");
     haul_table *table = haul_report_table(report, NULL, columns);
     for (size_t i = 0; i < lanes->count; i++) {
         const hl_page_lane *lane = &lanes->lanes[i];
-        haul_table_row(
-            table,
-            HAUL_CELLS(haul_cell_text(lane_name(lanes, lane).text), haul_cell_count(lane->count),
-                       haul_cell_time(lane->time_ns),
-                       haul_cell_number(hl_report_share_of((double)lane->time_ns, window_ns))));
+        const hl_page_sum sum = {lane->count, lane->time_ns, lane->busy_ns};
+        add_lane_row(table, lane_name(lanes, lane).text, &sum, lanes->window_ns);
     }
     for (int look = 0; look < HL_PAGE_LOOKS; look++) {
         char name[64];
         (void)snprintf(name, sizeof name, "all %s", hl_page_look_text((hl_page_look)look));
-        if (lanes->ops[look])
-            haul_table_row(
-                table, HAUL_CELLS(haul_cell_text(name), haul_cell_count(lanes->ops[look]),
-                                  haul_cell_time(lanes->time_ns[look]),
-                                  haul_cell_number(hl_report_share_of((double)lanes->time_ns[look],
-                                                                      window_ns))));
+        if (lanes->sums[look].count)
+            add_lane_row(table, name, &lanes->sums[look], lanes->window_ns);
     }
+    if (lanes->collectives.count)
+        add_lane_row(table, "all collectives", &lanes->collectives, lanes->window_ns);
     self->failed |= !hl_page_html_figures(report, self->out);
 }
 

@@ -8,7 +8,7 @@
 #include "workload/chains.h"
 
 haul_status hl_project_host_turns_note(const haul_workload *workload, hl_project_notes *notes,
-                                       haul_error *error)
+                                       bool *has_turns, haul_error *error)
 {
     uint32_t *of = malloc((workload->thread_count + 1) * sizeof *of);
     unsigned count = 0;
@@ -18,6 +18,7 @@ haul_status hl_project_host_turns_note(const haul_workload *workload, hl_project
     for (uint32_t t = 0; t < workload->thread_count; t++)
         count += of[t] != t;
     free(of);
+    *has_turns = count > 0;
     if (count)
         hl_project_notes_add(notes,
                              "two threads%s take turns, as forward and backward passes do: each is "

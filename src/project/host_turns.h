@@ -4,8 +4,9 @@
 
 #include "project/notes.h"
 
-/* Notes which threads are taken as one chain of calls, since they take turns. Returns NO_MEMORY. */
+/* Notes which threads are taken as one chain of calls, since they take turns; sets *has_turns.
+ * Returns NO_MEMORY. */
 haul_status hl_project_host_turns_note(const haul_workload *workload, hl_project_notes *notes,
-                                       haul_error *error);
+                                       bool *has_turns, haul_error *error);
 
 #endif

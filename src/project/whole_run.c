@@ -39,24 +39,33 @@ static void take_contention(const hl_project_whole_run *self, haul_timeline_devi
     }
 }
 
-/* The gap between kernels as the profile shows it, where the GPU is the same, or the target does
+/* A gap between operations as the profile shows it, where the GPU is the same, or the target does
  * not say it. */
-static void take_gap(const hl_project_whole_run *self, int64_t recorded_ns,
-                     haul_timeline_device *device)
+static int64_t choose_gap(const hl_project_whole_run *self, const haul_parameter *gap,
+                          const char *where, int64_t recorded_ns, int64_t targets_ns)
 {
     char text[32];
-    const haul_parameter *gap = &self->target->gpu.kernel_gap_s;
     const bool is_same = self->from && hl_machine_gpu_same(&self->from->gpu, &self->target->gpu) &&
                          !haul_parameter_is_set(gap);
     if (!is_same && gap->provenance)
-        return;
-    device->kernel_gap_ns = recorded_ns;
+        return targets_ns;
     if (!is_same && recorded_ns)
-        hl_project_notes_add(
-            self->notes,
-            "'%s' does not say how long its GPU takes from one kernel to the next: %s "
-            "assumed, as in the profile",
-            self->target->name, seconds_text((double)recorded_ns, text));
+        hl_project_notes_add(self->notes,
+                             "'%s' does not say how long its GPU takes %s: %s assumed, as in the "
+                             "profile",
+                             self->target->name, where, seconds_text((double)recorded_ns, text));
+    return recorded_ns;
+}
+
+static void take_gaps(const hl_project_whole_run *self, const haul_timeline_device *recording,
+                      haul_timeline_device *device)
+{
+    const haul_gpu *gpu = &self->target->gpu;
+    device->kernel_gap_ns = choose_gap(self, &gpu->kernel_gap_s, "from one kernel to the next",
+                                       recording->kernel_gap_ns, device->kernel_gap_ns);
+    device->memory_gap_ns =
+        choose_gap(self, &gpu->memory_gap_s, "around memsets and copies within it",
+                   recording->memory_gap_ns, device->memory_gap_ns);
 }
 
 /* The launch queue is the driver's: the target's where its file gives it, else as deep as the
@@ -99,7 +108,7 @@ static haul_status find_device(const hl_project_whole_run *self, bool is_delayed
     memcpy(device.issue_ns, recording->issue_ns, sizeof device.issue_ns);
     memcpy(device.issue_on_return, recording->issue_on_return, sizeof device.issue_on_return);
     device.migrations = recording->migrations;
-    take_gap(self, recording->kernel_gap_ns, &device);
+    take_gaps(self, recording, &device);
     out->device = device;
     return HAUL_OK;
 }
@@ -225,6 +234,47 @@ static haul_status add_replay_error(const hl_project_whole_run *self, int64_t le
     return out->unsound ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
+/* How much longer, or shorter, what bounds the run may take: the host, the kernels and memsets, the
+ * copies. */
+static double off_of(double ns, double likely, double end)
+{
+    return ns > 0 && likely > 0 ? ns * fabs(end / likely - 1) : 0;
+}
+
+/* Of the distance from the likely run to one at an end of all intervals: what is left of it where
+ * host, kernels and copies err apart, the root of the sum of squares by the sum (the propagation of
+ * independent errors, JCGM 100:2008, 5.1.2). */
+static double share_apart(const haul_projection *of, bool is_high)
+{
+    const haul_critical_path *path = &of->critical;
+    double copies_ns = 0, sum = 0, squares = 0;
+    for (int d = 0; d < HAUL_DIRECTIONS; d++)
+        copies_ns += (double)path->copies_ns[d];
+    const double off_ns[] = {
+        off_of((double)path->host_ns, of->host.likely, is_high ? of->host.high : of->host.low),
+        off_of((double)path->kernels_ns + (double)path->memsets_ns, of->kernels.seconds,
+               is_high ? of->kernels.high_s : of->kernels.low_s),
+        off_of(copies_ns, of->copies.seconds, is_high ? of->copies.high_s : of->copies.low_s)};
+    for (int i = 0; i < 3; i++) {
+        sum += off_ns[i];
+        squares += off_ns[i] * off_ns[i];
+    }
+    return sum > 0 ? sqrt(squares) / sum : 1;
+}
+
+/* Both ends were scheduled with all of the host, of the kernels and of the copies at that end.
+ * Within each of the three operations err alike, but the speed of the CPU, the rates of the GPU and
+ * the slot have nothing to do with each other: all three at one end are as rare as a run beyond the
+ * interval. */
+static void let_causes_err_apart(haul_projection *out)
+{
+    const double likely_ns = (double)out->target_run.makespan_ns;
+    const double low_ns = likely_ns - (double)out->low_ns;
+    const double high_ns = (double)out->high_ns - likely_ns;
+    out->low_ns = llround(likely_ns - fmax(low_ns, 0) * share_apart(out, false));
+    out->high_ns = llround(fmin(likely_ns + fmax(high_ns, 0) * share_apart(out, true), 9e18));
+}
+
 /* A kernel's name, which is one text of the workload, and its row. */
 typedef struct named_row {
     const char *name;
@@ -286,11 +336,12 @@ static haul_status make_run(const hl_project_whole_run *self, hl_timeline_record
     const haul_workload *workload = self->times.workload;
     const double there = self->target->gpu.count.value;
     int64_t least_ns = 0;
+    bool has_turns = false;
     out->release = haul_release_of(workload);
     HAUL_TRY(hl_timeline_replay_with(workload, out->release, found, &out->replay, error));
     HAUL_TRY(find_device(self, found->depth != 0, out, error));
     note_waits(self);
-    HAUL_TRY(hl_project_host_turns_note(workload, self->notes, error));
+    HAUL_TRY(hl_project_host_turns_note(workload, self->notes, &has_turns, error));
     if (there > 0 && (double)workload->device_count > there)
         hl_project_notes_add(
             self->notes,
@@ -309,12 +360,15 @@ static haul_status make_run(const hl_project_whole_run *self, hl_timeline_record
     HAUL_TRY(haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error));
     if (self->reference)
         HAUL_TRY(haul_breakdown_make(self->reference, NULL, &out->reference_run, error));
-    HAUL_TRY(add_replay_error(self, least_ns, out, error));
     const haul_timeline_options likely = {.host_time = out->host.likely,
                                           .call_durations_ns = out->call_durations_ns};
     HAUL_TRY(haul_critical_path_make(workload, out->timeline, &likely, &out->critical, error));
-    out->host.is_assumed = out->release == HAUL_RELEASE_HOST && !out->host.is_known &&
-                           out->critical.host_ns > out->target_run.makespan_ns / 4;
+    let_causes_err_apart(out);
+    HAUL_TRY(add_replay_error(self, least_ns, out, error));
+    const bool host_decides = out->release == HAUL_RELEASE_HOST &&
+                              out->critical.host_ns > out->target_run.makespan_ns / 4;
+    out->host.is_assumed = host_decides && !out->host.is_known;
+    out->host.has_turns = host_decides && has_turns;
     return HAUL_OK;
 }
 

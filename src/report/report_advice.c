@@ -37,15 +37,12 @@ static hl_report_words say_saving(const haul_advised_plan *plan)
     return words;
 }
 
-/* The change that saves most of those of a plan, which the list has first; or NULL. */
-static const haul_advice *find_best(const haul_advice_list *list, bool is_safe)
+/* The safe change that saves most, which the list has first; or NULL. */
+static const haul_advice *first_safe(const haul_advice_list *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        const haul_advice *advice = &list->items[i];
-        if (is_safe ? advice->certainty == HAUL_CERTAINTY_SAFE
-                    : !advice->apart && advice->certainty != HAUL_CERTAINTY_SPECULATIVE)
-            return advice;
-    }
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].certainty == HAUL_CERTAINTY_SAFE)
+            return &list->items[i];
     return NULL;
 }
 
@@ -112,8 +109,8 @@ static void say_headline(const advised *self)
 static void say_changes(const advised *self)
 {
     const haul_advice_list *list = self->list;
-    const haul_advice *safe = list->safe.changes ? find_best(list, true) : NULL;
-    const haul_advice *best = list->together.changes ? find_best(list, false) : NULL;
+    const haul_advice *safe = list->safe.changes ? first_safe(list) : NULL;
+    const haul_advice *best = list->together.changes ? haul_advice_first(list) : NULL;
     if (safe && safe != best)
         haul_report_line(self->report, "safe", "%.300s", safe->what);
     if (!best)

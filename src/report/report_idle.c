@@ -28,6 +28,32 @@ static idle_kind_sum sum_kinds(const haul_analysis *analysis)
     return sum;
 }
 
+/* The kind of the most time that `said` does not hold yet; HAUL_IDLE_KINDS: none is left. */
+static haul_idle_kind next_kind(const idle_kind_sum *sum, unsigned said)
+{
+    haul_idle_kind found = HAUL_IDLE_KINDS;
+    for (unsigned k = 0; k < HAUL_IDLE_KINDS; k++)
+        if (!(said >> k & 1) && sum->time_ns[k] &&
+            (found == HAUL_IDLE_KINDS || sum->time_ns[k] > sum->time_ns[found]))
+            found = (haul_idle_kind)k;
+    return found;
+}
+
+bool hl_report_idle_find_most(const haul_workload *workload, const haul_analysis *analysis,
+                              hl_report_idle_most *out)
+{
+    const idle_kind_sum sum = sum_kinds(analysis);
+    const haul_idle_kind kind = next_kind(&sum, 0);
+    if (kind == HAUL_IDLE_KINDS)
+        return false;
+    const haul_idle_cause *const named = sum.largest[kind];
+    *out =
+        (hl_report_idle_most){.kind = kind,
+                              .time_ns = sum.time_ns[kind],
+                              .name = named ? haul_workload_string(workload, named->name) : NULL};
+    return true;
+}
+
 bool hl_report_idle_says(const haul_analysis *analysis)
 {
     return analysis->idle_count &&
@@ -43,12 +69,7 @@ void hl_report_idle_line(haul_report *report, const haul_workload *workload,
     size_t used = 0;
     unsigned said = 0;
     for (int n = 0; n < KINDS_SAID; n++) {
-        /* The most time of the kinds not said yet; HAUL_IDLE_KINDS: none is left. */
-        haul_idle_kind kind = HAUL_IDLE_KINDS;
-        for (unsigned k = 0; k < HAUL_IDLE_KINDS; k++)
-            if (!(said >> k & 1) && sum.time_ns[k] &&
-                (kind == HAUL_IDLE_KINDS || sum.time_ns[k] > sum.time_ns[kind]))
-                kind = (haul_idle_kind)k;
+        const haul_idle_kind kind = next_kind(&sum, said);
         /* the first cause, and others of a tenth of the idle time */
         if (kind == HAUL_IDLE_KINDS || (n && (double)sum.time_ns[kind] < 0.1 * idle_ns))
             break;

@@ -21,7 +21,7 @@ static void say_bound(const hl_report_projected *self)
     int said = 0;
     char copies[HAUL_DIRECTIONS][32];
     enum { OTHERS = 4, WORKS = OTHERS + HAUL_DIRECTIONS, KINDS = WORKS + HAUL_DRIVER_WORKS };
-    const char *names[KINDS] = {"kernels", "the host", "memsets", "gaps between kernels"};
+    const char *names[KINDS] = {"kernels", "the host", "memsets", "gaps between operations"};
     /* Kinds of operation compete as equals: a direction of copies may outweigh all kernels. */
     int64_t times_ns[KINDS] = {path->kernels_ns, haul_critical_path_host(path), path->memsets_ns,
                                path->gaps_ns};
@@ -191,15 +191,11 @@ static void add_replay(haul_table *parent, const haul_replay *replay)
 static void add_device(haul_table *parent, const haul_timeline_device *device)
 {
     static const haul_column columns[] = {
-        {"copy_engines", .unit = HAUL_UNIT_COUNT},
-        {"kernels", .unit = HAUL_UNIT_COUNT},
-        {"implicit_sync", .unit = HAUL_UNIT_FLAG},
-        {"queue_depth", .unit = HAUL_UNIT_COUNT},
-        {"link_devices", .unit = HAUL_UNIT_COUNT},
-        {"staging", .unit = HAUL_UNIT_FLAG},
-        {"migrations", .unit = HAUL_UNIT_COUNT},
-        {"kernel_gap_s", .unit = HAUL_UNIT_TIME},
-        {0},
+        {"copy_engines", .unit = HAUL_UNIT_COUNT}, {"kernels", .unit = HAUL_UNIT_COUNT},
+        {"implicit_sync", .unit = HAUL_UNIT_FLAG}, {"queue_depth", .unit = HAUL_UNIT_COUNT},
+        {"link_devices", .unit = HAUL_UNIT_COUNT}, {"staging", .unit = HAUL_UNIT_FLAG},
+        {"migrations", .unit = HAUL_UNIT_COUNT},   {"kernel_gap_s", .unit = HAUL_UNIT_TIME},
+        {"memory_gap_s", .unit = HAUL_UNIT_TIME},  {0},
     };
     static const haul_column room[] = {
         {"multiprocessors", .unit = HAUL_UNIT_COUNT}, {"blocks", .unit = HAUL_UNIT_COUNT},
@@ -211,12 +207,13 @@ static void add_device(haul_table *parent, const haul_timeline_device *device)
     const haul_occupancy *occupancy = &device->occupancy;
     haul_table *object = haul_report_object(
         parent, "device", columns,
-        HAUL_CELLS(
-            haul_cell_count((uint64_t)device->copy_engines),
-            haul_cell_count((uint64_t)device->kernels), haul_cell_flag(device->implicit_sync),
-            haul_cell_count((uint64_t)device->queue_depth),
-            haul_cell_count((uint64_t)device->link_devices), haul_cell_flag(device->staging),
-            haul_cell_count((uint64_t)device->migrations), haul_cell_time(device->kernel_gap_ns)));
+        HAUL_CELLS(haul_cell_count((uint64_t)device->copy_engines),
+                   haul_cell_count((uint64_t)device->kernels),
+                   haul_cell_flag(device->implicit_sync),
+                   haul_cell_count((uint64_t)device->queue_depth),
+                   haul_cell_count((uint64_t)device->link_devices), haul_cell_flag(device->staging),
+                   haul_cell_count((uint64_t)device->migrations),
+                   haul_cell_time(device->kernel_gap_ns), haul_cell_time(device->memory_gap_ns)));
     haul_report_object(object, "occupancy", room,
                        HAUL_CELLS(haul_cell_count((uint64_t)occupancy->multiprocessors),
                                   haul_cell_count((uint64_t)occupancy->blocks),
@@ -239,11 +236,10 @@ static void add_data(const hl_report_projected *self)
     static const haul_column interval[] = {{"unsound", HAUL_UNIT_TEXT, .optional = true},
                                            {"interval_s", .unit = HAUL_UNIT_INTERVAL},
                                            {0}};
-    static const haul_column host[] = {{"time", .unit = HAUL_UNIT_FACTOR},
-                                       {"low", .unit = HAUL_UNIT_FACTOR},
-                                       {"high", .unit = HAUL_UNIT_FACTOR},
-                                       {"same_cpu_assumed", .unit = HAUL_UNIT_FLAG},
-                                       {0}};
+    static const haul_column host[] = {
+        {"time", .unit = HAUL_UNIT_FACTOR},        {"low", .unit = HAUL_UNIT_FACTOR},
+        {"high", .unit = HAUL_UNIT_FACTOR},        {"same_cpu_assumed", .unit = HAUL_UNIT_FLAG},
+        {"turns_assumed", .unit = HAUL_UNIT_FLAG}, {0}};
     static const haul_column unsound[] = {{"unsound", .unit = HAUL_UNIT_TEXT}, {0}};
     const haul_projection *projection = self->projection;
     const char *missing = projection->run_missing;
@@ -272,7 +268,8 @@ static void add_data(const hl_report_projected *self)
                            HAUL_CELLS(haul_cell_number(projection->host.likely),
                                       haul_cell_number(projection->host.low),
                                       haul_cell_number(projection->host.high),
-                                      haul_cell_flag(projection->host.is_assumed)));
+                                      haul_cell_flag(projection->host.is_assumed),
+                                      haul_cell_flag(projection->host.has_turns)));
     add_replay(run, &projection->replay);
     add_device(run, &projection->device);
 }
@@ -356,7 +353,7 @@ static void add_largest(const hl_report_projected *self)
     }
     if (path->gaps_ns)
         haul_table_row(table,
-                       HAUL_CELLS(haul_cell_text("gaps between kernels"),
+                       HAUL_CELLS(haul_cell_text("gaps between operations"),
                                   haul_cell_count(HAUL_NO_COUNT), haul_cell_time(path->gaps_ns),
                                   haul_cell_number(hl_report_share_ns(path->gaps_ns, all_ns))));
     /* The list of largest costs is cut: the rest makes the shares add up. */

@@ -1,6 +1,7 @@
 /* A recorded program on several machines, or on one with a parameter swept: a row each, so that
  * the machine to buy, or the parameter that pays, is found by reading down a column. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/numerals.h"
@@ -30,7 +31,7 @@ static hl_report_words say_bound(const haul_target_row *row)
         most_ns = path->kernels_ns;
     }
     if (path->gaps_ns > most_ns) {
-        most = "gaps between kernels";
+        most = "gaps between operations";
         most_ns = path->gaps_ns;
     }
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
@@ -63,12 +64,11 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
     const haul_target_row *best = NULL;
     const char *reason = common_reason(rows, count);
     haul_link_kind replaced = HAUL_LINK_NONE;
-    size_t unknown = 0, assumes_host = 0;
+    size_t unknown = 0;
     for (size_t i = 0; i < count; i++) {
         if (!rows[i].missing && (!best || rows[i].predicted_ns < best->predicted_ns))
             best = &rows[i];
         unknown += rows[i].missing != NULL;
-        assumes_host += !rows[i].missing && rows[i].host.is_assumed;
         replaced = rows[i].replaced_link ? rows[i].replaced_link : replaced;
     }
     if (!best) {
@@ -84,12 +84,7 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
         haul_report_line(report, "self-check", "replaying the profile gives %s (%+.2f %%)",
                          hl_report_say_time(best->replay.replayed_ns).text, best->replay.error);
     }
-    if (assumes_host)
-        haul_report_line(report, "host",
-                         "assumes the same CPU as recorded on %s; --host-speed gives another",
-                         hl_report_say_number_of(assumes_host, "machine that it bounds",
-                                                 "machines that it bounds")
-                             .text);
+    hl_report_hosts(report, rows, count, "machine");
     if (replaced)
         haul_report_line(report, "link", "PCIe in place of %s, as asked",
                          haul_link_kind_text(replaced));
@@ -158,23 +153,6 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
 
 /* --- profiles of several jobs */
 
-/* The last part of a path: folders would leave no room for the columns. */
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
-/* A profile by its file's name, or by its path where another profile has that name too. */
-static const char *profile_name(const haul_target_row *rows, size_t count, const char *source)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(rows[i].source, source) != 0 &&
-            !strcmp(file_name(rows[i].source), file_name(source)))
-            return source;
-    return file_name(source);
-}
-
 /* The targets by the product of their speedups, for one that is fastest for one profile may not be
  * for another; NULL where no target is predicted for all profiles. */
 static const haul_target_row *find_fastest(const haul_target_row *rows, size_t jobs, size_t targets,
@@ -198,8 +176,8 @@ static const haul_target_row *find_fastest(const haul_target_row *rows, size_t j
 }
 
 /* The common answer, then a line a profile: the machine that is fastest for it. */
-static void say_matrix(haul_report *report, const haul_target_row *rows, size_t jobs,
-                       size_t targets)
+static void say_matrix(haul_report *report, const haul_target_row *rows, const char *const *sources,
+                       size_t jobs, size_t targets)
 {
     enum { LINES = 8 };
     double speedup = 0;
@@ -224,13 +202,14 @@ static void say_matrix(haul_report *report, const haul_target_row *rows, size_t 
         }
         if (best)
             haul_report_line(report, "fastest", "%.100s: %s -> %s on %.100s, %s",
-                             profile_name(rows, jobs * targets, best->source),
+                             hl_report_profile_name(sources, jobs, j),
                              hl_report_say_time(best->recorded_ns).text,
                              hl_report_say_time(best->predicted_ns).text, best->name,
                              hl_report_say_change(best->replay.replayed_ns, best->predicted_ns,
                                                   best->low_ns, best->high_ns)
                                  .text);
     }
+    hl_report_hosts(report, rows, jobs * targets, "run");
     if (unknown)
         haul_report_line(report, "caution", "%s not predicted: %.300s",
                          hl_report_say_number_of(unknown, "run is", "runs are").text,
@@ -253,8 +232,13 @@ haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t
     };
     enum { MISSING = sizeof columns / sizeof *columns - 2 };
     HL_PLAIN_NUMERALS;
+    const char **sources = malloc(jobs * sizeof *sources);
+    if (!sources)
+        return NULL;
+    for (size_t j = 0; j < jobs; j++)
+        sources[j] = rows[j * targets].source;
     haul_report *report = haul_report_new("matrix");
-    say_matrix(report, rows, jobs, targets);
+    say_matrix(report, rows, sources, jobs, targets);
     haul_report_section(report, "targets", "Profiles and machines");
     haul_table *table = haul_report_table(report, "rows", columns);
     haul_table_csv(table);
@@ -265,7 +249,7 @@ haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t
         const double unknown = (double)NAN;
         haul_table_row(
             table,
-            HAUL_CELLS(haul_cell_text(profile_name(rows, jobs * targets, row->source)),
+            HAUL_CELLS(haul_cell_text(hl_report_profile_name(sources, jobs, i / targets)),
                        haul_cell_text(row->name), haul_cell_text(row->gpu),
                        haul_cell_number(row->recorded_ns ? seconds(row->recorded_ns) : unknown),
                        haul_cell_number(row->missing ? unknown : seconds(row->predicted_ns)),
@@ -277,5 +261,6 @@ haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t
                        haul_cell_text(row->missing ? NULL : say_bound(row).text),
                        haul_cell_text(row->missing)));
     }
+    free(sources);
     return report;
 }

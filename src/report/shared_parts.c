@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/intervals.h"
 #include "report/document.h"
@@ -46,6 +47,21 @@ void hl_report_caution(haul_report *report, const haul_workload *workload)
                          workload->missing[0].text, more);
     else if (count)
         haul_report_line(report, "caution", "%.600s%s", workload->repairs[0].text, more);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+const char *hl_report_profile_name(const char *const *sources, size_t count, size_t at)
+{
+    const char *name = file_name(sources[at]);
+    for (size_t i = 0; i < count; i++)
+        if (i != at && strcmp(sources[i], sources[at]) != 0 && !strcmp(file_name(sources[i]), name))
+            return sources[at];
+    return name;
 }
 
 void hl_report_sentences(haul_table *parent, const char *key, const haul_column *column,
@@ -188,11 +204,35 @@ void hl_report_ranges(haul_report *report, const haul_workload *workload,
 
 void hl_report_host(haul_report *report, const haul_host_time *host)
 {
+    const char *turns = host->has_turns ? ", and that two of its threads take turns" : "";
     if (host->is_given)
-        haul_report_line(report, "host", "its time divided by %.3g, as asked", 1 / host->likely);
+        haul_report_line(report, "host", "its time divided by %.3g, as asked%s", 1 / host->likely,
+                         host->has_turns ? "; assumes that two of its threads take turns" : "");
     else if (host->is_assumed)
         haul_report_line(
             report, "host",
-            "assumes the same CPU, its time %.2gx to %.2gx; --host-speed gives another", host->low,
-            host->high);
+            "assumes the same CPU, its time %.2gx to %.2gx%s; --host-speed gives another",
+            host->low, host->high, turns);
+    else if (host->has_turns)
+        haul_report_line(report, "host", "assumes that two of its threads take turns");
+}
+
+void hl_report_hosts(haul_report *report, const haul_target_row *rows, size_t count,
+                     const char *what)
+{
+    size_t assumed = 0, turns = 0;
+    char bounded[64];
+    for (size_t i = 0; i < count; i++) {
+        assumed += !rows[i].missing && rows[i].host.is_assumed;
+        turns += !rows[i].missing && rows[i].host.has_turns;
+    }
+    (void)snprintf(bounded, sizeof bounded, "%zu %s%s that it bounds", assumed ? assumed : turns,
+                   what, (assumed ? assumed : turns) == 1 ? "" : "s");
+    if (assumed)
+        haul_report_line(report, "host",
+                         "assumes the same CPU as recorded%s on %s; --host-speed gives another",
+                         turns ? ", and that two of its threads take turns," : "", bounded);
+    else if (turns)
+        haul_report_line(report, "host", "assumes that two of its threads take turns on %s",
+                         bounded);
 }

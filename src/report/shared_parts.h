@@ -5,6 +5,7 @@
 #include "haul/analysis.h"
 #include "haul/document.h"
 #include "haul/project.h"
+#include "haul/report.h"
 
 /* Why the profile is incomplete: lines for people, and the list of JSON. */
 void hl_report_losses(haul_report *report, const haul_workload *workload);
@@ -21,6 +22,10 @@ void hl_report_ranges(haul_report *report, const haul_workload *workload,
 /* The lists of these, and of losses. */
 void hl_report_notes(haul_report *report, const haul_workload *workload);
 
+/* Profile number `at` by its file's name, or by its path where another has that name too: folders
+ * would leave no room for the columns of a table. */
+const char *hl_report_profile_name(const char *const *sources, size_t count, size_t at);
+
 /* A list of sentences under a key, with a title for people. */
 void hl_report_sentences(haul_table *parent, const char *key, const haul_column *column,
                          const char *const *texts, size_t count);
@@ -28,6 +33,10 @@ void hl_report_sentences(haul_table *parent, const char *key, const haul_column 
 /* A line on what the host's time on a target rests on, where it was given or decides; else nothing.
  */
 void hl_report_host(haul_report *report, const haul_host_time *host);
+
+/* The same for several runs, each of which is called `what`: "machine". */
+void hl_report_hosts(haul_report *report, const haul_target_row *rows, size_t count,
+                     const char *what);
 
 enum { HL_REPORT_COST_NAME_BYTES = 256 };
 
@@ -37,6 +46,16 @@ const char *hl_report_say_cost(const haul_workload *workload, const haul_cost_ro
 
 /* Whether devices idle for more than noise; the line that says why; its rows; what to run next. */
 bool hl_report_idle_says(const haul_analysis *analysis);
+
+/* The kind of cause with most of the idle time, and of it the largest one with a name, or NULL.
+ * False where nothing idles. */
+typedef struct hl_report_idle_most {
+    haul_idle_kind kind;
+    int64_t time_ns;
+    const char *name;
+} hl_report_idle_most;
+bool hl_report_idle_find_most(const haul_workload *workload, const haul_analysis *analysis,
+                              hl_report_idle_most *out);
 void hl_report_idle_line(haul_report *report, const haul_workload *workload,
                          const haul_analysis *analysis);
 void hl_report_idle_table(haul_report *report, const haul_workload *workload,

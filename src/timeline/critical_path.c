@@ -3,21 +3,23 @@
 #include "base/fail.h"
 #include "haul/breakdown.h"
 #include "timeline/driver_part.h"
+#include "timeline/stream_gap.h"
 #include "workload/tally.h"
 
-/* From the kernel before to the one of this step, which waited for it alone: the device's own. */
+/* From the operation before on the stream to that of this step, which waited for it alone: the
+ * device's own. */
 static int64_t gap_before(const haul_workload *workload, const haul_timeline *timeline, size_t step)
 {
     const uint32_t op = timeline->critical[step];
     const uint32_t before = step ? timeline->critical[step - 1] : HAUL_NONE;
-    if (before == HAUL_NONE || workload->ops[op].kind != HAUL_OP_KERNEL ||
-        workload->ops[before].kind != HAUL_OP_KERNEL || timeline->cause[op] != before ||
-        workload->ops[op].stream != workload->ops[before].stream)
+    if (before == HAUL_NONE || timeline->cause[op] != before ||
+        workload->ops[op].stream != workload->ops[before].stream ||
+        !hl_timeline_gap_kind_of(&workload->ops[before], &workload->ops[op]))
         return 0;
     return hl_timeline_later(timeline->ops[op].start_ns - timeline->ops[before].end_ns, 0);
 }
 
-/* Back from the end; time outside device operations and between kernels is the host's. */
+/* Back from the end; time outside device operations and the gaps between them is the host's. */
 static bool follow(const haul_workload *workload, const haul_timeline *timeline,
                    haul_critical_path *path, hl_workload_tally *tally)
 {

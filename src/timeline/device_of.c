@@ -49,6 +49,7 @@ haul_status haul_timeline_device_of(const haul_machine *machine, haul_timeline_d
         .kernels = 1, /* at a time, where nothing is known */
         .busy_speed = {1, 1},
         .kernel_gap_ns = llround(1e9 * fmin(gpu->kernel_gap_s.value, 1e9)),
+        .memory_gap_ns = llround(1e9 * fmin(gpu->memory_gap_s.value, 1e9)),
     };
     const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
     if (architecture && architecture->grids) {

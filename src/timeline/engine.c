@@ -7,24 +7,24 @@
 
 #include "base/intervals.h"
 #include "timeline/engine_parts.h"
+#include "timeline/stream_gap.h"
 
 static int64_t later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-/* The end of the gap between the kernel before and the kernel at the head of a stream; 0 where
- * there is none. Where others have calls, a kernel without one is of a CUDA graph: between these
- * lie 0.1 to 0.2 us. */
+/* The end of the gap between the operation before and the one at the head of a stream; 0 where
+ * there is none. Where others have calls, an operation without one is of a CUDA graph: between
+ * these lie 0.1 to 0.2 us. */
 static int64_t gap_end_of(const hl_timeline_engine *self, const hl_timeline_actor *stream)
 {
     const haul_op *ops = self->workload->ops, *op = &ops[stream->op];
-    const int64_t gap_ns = self->options->device.kernel_gap_ns;
     const bool of_graph = op->thread == HAUL_NONE && self->workload->thread_count;
-    if (!gap_ns || of_graph || stream->before == HAUL_NONE || op->kind != HAUL_OP_KERNEL ||
-        ops[stream->before].kind != HAUL_OP_KERNEL)
+    if (of_graph || stream->before == HAUL_NONE)
         return 0;
-    return hl_base_end_of(self->progress[stream->before].end_ns, gap_ns);
+    const int64_t gap_ns = hl_timeline_gap_of(&self->options->device, &ops[stream->before], op);
+    return gap_ns ? hl_base_end_of(self->progress[stream->before].end_ns, gap_ns) : 0;
 }
 
 /* When the head of a stream, all of whose edges have ended, may start: `gap_end_ns`, after its own
@@ -57,7 +57,7 @@ static int64_t due_of(const hl_timeline_engine *self, const hl_timeline_actor *s
 }
 
 /* The head of a stream comes to its resource when it has been called, its edges have ended, the gap
- * behind a kernel and its own delay have passed and its gates are open; the first of these that is
+ * before it and its own delay have passed and its gates are open; the first of these that is
  * not so wakes the stream. */
 static void look(hl_timeline_engine *self, uint32_t actor)
 {

@@ -57,9 +57,9 @@ static haul_status check_options(hl_timeline_engine *self)
     if (!(self->options->host_time >= 0 && self->options->host_time <= slowest_host))
         return haul_error_set(self->error, HAUL_STATUS_USAGE,
                               "a host does not take %g times as long", self->options->host_time);
-    if (!is_duration(device->kernel_gap_ns))
+    if (!is_duration(device->kernel_gap_ns) || !is_duration(device->memory_gap_ns))
         return haul_error_set(self->error, HAUL_STATUS_USAGE,
-                              "the gap between kernels is negative or beyond 2^61 ns");
+                              "a gap between operations is negative or beyond 2^61 ns");
     for (size_t d = 0; d < self->options->delay_count; d++) {
         const haul_start_delay *delay = &self->options->delays[d];
         if (delay->op >= self->workload->op_count || !in_range(delay->delay_ns) ||

@@ -12,6 +12,7 @@
 #include "base/intervals.h"
 #include "base/stats.h"
 #include "timeline/device_of.h"
+#include "timeline/stream_gap.h"
 #include "workload/op_class.h"
 
 /* A recorded duration holds already how much kernels that ran together slowed each other: as many
@@ -274,28 +275,27 @@ static int64_t later(int64_t a, int64_t b)
  * profiles are 0 to 2 us. */
 enum { QUEUED_NS = 10000, LEAST_GAPS = 20, LONGEST_GAP_NS = 10000 };
 
-/* The time from a kernel's end to the start of the next in its stream, which was queued: the
- * median. */
-static void find_gap(const haul_workload *workload, double *gaps, haul_timeline_device *device)
+/* The time from the end of an operation to the start of the next in its stream, which was queued:
+ * the median. */
+static int64_t find_gap(const haul_workload *workload, hl_timeline_gap_kind kind, double *gaps)
 {
     size_t count = 0;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        if (op->kind != HAUL_OP_KERNEL || op->stream_prev == HAUL_NONE ||
-            !(op->flags & HAUL_OP_HAS_CALL))
+        if (op->stream_prev == HAUL_NONE || !(op->flags & HAUL_OP_HAS_CALL))
             continue;
         const haul_op *before = &workload->ops[op->stream_prev];
         const int64_t end_ns = hl_base_end_of(before->start_ns, before->dur_ns);
         const int64_t returned_ns = hl_base_end_of(op->call_ns, op->call_dur_ns);
-        if (before->kind == HAUL_OP_KERNEL && hl_base_end_of(returned_ns, QUEUED_NS) <= end_ns)
+        if (hl_timeline_gap_kind_of(before, op) == kind &&
+            hl_base_end_of(returned_ns, QUEUED_NS) <= end_ns)
             gaps[count++] =
                 op->start_ns > end_ns
                     ? (double)hl_base_clamp_ns((uint64_t)op->start_ns - (uint64_t)end_ns)
                     : 0;
     }
     const double median_ns = count >= LEAST_GAPS ? hl_base_median_of_many(gaps, count) : 0;
-    if (median_ns <= LONGEST_GAP_NS)
-        device->kernel_gap_ns = (int64_t)median_ns;
+    return median_ns <= LONGEST_GAP_NS ? (int64_t)median_ns : 0;
 }
 
 /* From the first start to the last end of the device's operations, as the timeline counts. */
@@ -318,9 +318,8 @@ static int64_t stream_ready_of(const haul_op *ops, const haul_timeline_device *d
     if (ops[i].stream_prev == HAUL_NONE)
         return INT64_MIN;
     const haul_op *before = &ops[ops[i].stream_prev];
-    const bool are_kernels = ops[i].kind == HAUL_OP_KERNEL && before->kind == HAUL_OP_KERNEL;
     return hl_base_end_of(hl_base_end_of(before->start_ns, before->dur_ns),
-                          are_kernels ? device->kernel_gap_ns : 0);
+                          hl_timeline_gap_of(device, before, &ops[i]));
 }
 
 /* When an operation could have started by its call, its stream and its edges, from *edge on. */
@@ -435,8 +434,10 @@ haul_status hl_timeline_replay_with(const haul_workload *workload, haul_release 
     for (int kind = 0; ready && kind < HAUL_OP_KINDS; kind++)
         if (haul_op_kind_place((haul_op_kind)kind) == HAUL_OP_PLACE_DEVICE)
             find_issue(workload, (haul_op_kind)kind, &marks, of_ops, &options.device);
-    if (ready)
-        find_gap(workload, of_ops, &options.device);
+    if (ready) {
+        options.device.kernel_gap_ns = find_gap(workload, HL_TIMELINE_GAP_KERNEL, of_ops);
+        options.device.memory_gap_ns = find_gap(workload, HL_TIMELINE_GAP_MEMORY, of_ops);
+    }
     free(of_ops); /* 8 bytes an operation, which the run needs for itself */
     of_ops = NULL;
     if (ready && (!by_host || find_delays(workload, &options.device, least_ns, ends_ns, found))) {

@@ -189,15 +189,19 @@ haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_w
 
 /* --- jobs */
 
-/* Whether processes of two files run at the same time, by the clocks that both files give. */
-static bool run_at_once(const haul_workload *a, const haul_workload *b)
+/* When a file's operations run, by its clock. */
+typedef struct file_span {
+    int64_t begin_ns;
+    int64_t end_ns;
+} file_span;
+
+/* Each file is compared with many others, so that its operations are gone through once. */
+static file_span span_of(const haul_workload *of)
 {
-    if (!a->op_count || !b->op_count)
-        return true;
-    const int64_t a_begin_ns = hl_base_add_ns(a->epoch_ns, a->ops[0].start_ns);
-    const int64_t b_begin_ns = hl_base_add_ns(b->epoch_ns, b->ops[0].start_ns);
-    return a_begin_ns < hl_base_add_ns(b->epoch_ns, last_end(b)) &&
-           b_begin_ns < hl_base_add_ns(a->epoch_ns, last_end(a));
+    if (!of->op_count)
+        return (file_span){INT64_MIN, INT64_MAX};
+    return (file_span){hl_base_add_ns(of->epoch_ns, of->ops[0].start_ns),
+                       hl_base_add_ns(of->epoch_ns, last_end(of))};
 }
 
 /* A job without clocks to tell runs on GPUs of one kind. */
@@ -208,26 +212,30 @@ static bool have_same_gpu(const haul_workload *a, const haul_workload *b)
     return !of_a || !of_b || !strcmp(of_a, of_b);
 }
 
-static bool are_of_one_job(const haul_workload *a, const haul_workload *b)
+/* By the clocks that both files give their processes run at the same time, or by their ranks. */
+static bool are_of_one_job(const rank_loader *self, const file_span *spans, size_t i, size_t k)
 {
+    const haul_workload *a = self->workloads[i], *b = self->workloads[k];
     const bool have_ranks = a->rank >= 0 && b->rank >= 0;
     if (have_ranks && a->rank == b->rank)
         return false;
-    return a->epoch_ns > 0 && b->epoch_ns > 0 ? run_at_once(a, b)
-                                              : have_ranks && have_same_gpu(a, b);
+    if (a->epoch_ns > 0 && b->epoch_ns > 0)
+        return spans[i].begin_ns < spans[k].end_ns && spans[k].begin_ns < spans[i].end_ns;
+    return have_ranks && have_same_gpu(a, b);
 }
 
 /* The job of each file: that of the first file before it that it runs with, and with which no file
  * of the job is at odds, else its own. */
-static size_t sort_into_jobs(const rank_loader *self, size_t *job_of)
+static size_t sort_into_jobs(const rank_loader *self, file_span *spans, size_t *job_of)
 {
     size_t jobs = 0;
     for (size_t i = 0; i < self->count; i++) {
         size_t job = 0;
+        spans[i] = span_of(self->workloads[i]);
         for (bool fits = false; job < jobs && !fits; job += !fits) {
             fits = true;
             for (size_t k = 0; k < i; k++)
-                fits &= job_of[k] != job || are_of_one_job(self->workloads[k], self->workloads[i]);
+                fits &= job_of[k] != job || are_of_one_job(self, spans, k, i);
         }
         job_of[i] = job;
         jobs += job == jobs;
@@ -274,13 +282,16 @@ haul_status haul_trace_load_jobs(const char *const *paths, size_t count, haul_tr
     rank_loader self = {.paths = paths, .count = count};
     haul_trace_jobs made = {.items = calloc(count, sizeof(haul_workload *))};
     size_t *job_of = calloc(count, sizeof *job_of);
-    if (!made.items || !job_of) {
+    file_span *spans = calloc(count, sizeof *spans);
+    if (!made.items || !job_of || !spans) {
         free(made.items);
         free(job_of);
+        free(spans);
         return hl_base_fail_no_memory(error);
     }
     haul_status status = load_files_of(&self, error);
-    const size_t total = status ? 0 : sort_into_jobs(&self, job_of);
+    const size_t total = status ? 0 : sort_into_jobs(&self, spans, job_of);
+    free(spans);
     while (!status && made.count < total) {
         status = take_job(&self, job_of, made.count, &made.items[made.count], error);
         made.count += !status;

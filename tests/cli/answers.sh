@@ -26,8 +26,15 @@ echo "== several machines, and a profile that names no GPU: the reason once"
 haul project --to h100-pcie5,gh200 h100-2gpu-training-1s.sqlite
 haul project --to h100-pcie5,gh200 t4-vectoradd-4streams-5e6.nvvp
 
-echo "== files that were not recorded together"
-haul analyze rtx3080-small.sqlite h100-2gpu-training-1s.sqlite | sed -n '/caution/,/^$/p'
+echo "== files that were not recorded together: a row each, and joined where that is asked for"
+haul analyze rtx3080-small.sqlite h100-2gpu-training-1s.sqlite
+haul advise rtx3080-small.sqlite t4-vectoradd-pageable-5e6.nvvp
+haul convert rtx3080-small.sqlite h100-2gpu-training-1s.sqlite -o joined.sqlite
+
+echo "== threads that are inferred to take turns: the answer says so where the host bounds the run"
+for name in recsys-a100 recsys-v100; do
+    haul project "$traces/kineto/$name.json.gz" --to h200 | head -4
+done
 
 echo "== profiles with collectives and ranges, too, fit 40 lines"
 for name in nccl-arguments recsys-v100; do

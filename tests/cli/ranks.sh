@@ -81,3 +81,22 @@ try haul project rank0.json other.json rank2.json --from "$data/recorder.yaml" -
 try haul project other.json rank0.json --from "$data/recorder.yaml" --to "$PWD/target.yaml" --html page.html --format json
 grep -c "</html>" page.html
 try haul project other.json rank0.json --to h100-pcie5 --perfetto runs.json
+
+# the same of what they are: a row each, and one job stays one run
+try haul analyze rank0.json other.json rank2.json
+try haul analyze other.json rank0.json --format csv
+try haul analyze other.json rank0.json --html page.html --format json
+grep -c "</html>" page.html
+try haul analyze other.json rank0.json --by kernel
+try haul advise rank0.json other.json rank2.json --from "$data/recorder.yaml"
+try haul advise other.json rank0.json --from "$data/recorder.yaml" --format csv
+try haul advise other.json rank0.json --from "$data/recorder.yaml" --html page.html --format json
+grep -c "</html>" page.html
+try haul advise other.json rank0.json --perfetto runs.json
+# files of one name in two folders are named by their paths; a profile without a GPU's work
+mkdir -p first second
+cp rank0.json first/run.json
+cp other.json second/run.json
+echo '{"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cuda_runtime", "name": "cudaFree", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}' >empty.json
+try haul analyze first/run.json second/run.json empty.json --format csv
+try haul advise first/run.json empty.json --format csv

@@ -112,6 +112,7 @@ class Answers(unittest.TestCase):
     def test_others(self):
         self.assertEqual(len(haul.advise(profile, top=3).changes),
                          len(haul.advise(profile).json["advice"]))
+        self.assertEqual(len(haul.advise([profile, haul.read(profile)]).changes), 2) # a row for each job
         self.assertEqual(haul.compare(profile, profile).operations.difference_s.abs().max(), 0)
         overlap = haul.overlap("k20", 704643072, "672MiB", 0.03)
         self.assertEqual(set(overlap.strategies.strategy) >= {"explicit", "streams"}, True)

@@ -129,6 +129,7 @@ static inline haul_timeline_options draw_options(void)
                 .issue_ns = {draw(3), 0, draw(5)},
                 .issue_on_return = {draw(2), draw(2), draw(2)},
                 .kernel_gap_ns = draw(2) * draw(6),
+                .memory_gap_ns = draw(2) * draw(9),
             },
         .release = draw(2) ? HAUL_RELEASE_HOST : HAUL_RELEASE_RECORDED,
     };

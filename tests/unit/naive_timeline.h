@@ -112,16 +112,30 @@ static inline uint32_t naive_before(const naive *n, uint32_t i)
     return before;
 }
 
+static inline bool naive_is_memory(const haul_op *op)
+{
+    return op->kind == HAUL_OP_MEMSET ||
+           (op->kind == HAUL_OP_COPY && op->direction == HAUL_DIRECTION_DTOD);
+}
+
+/* The gap between two operations of a stream. */
+static inline int64_t naive_gap(const naive *n, const haul_op *last, const haul_op *op)
+{
+    const bool kernels = last->kind == HAUL_OP_KERNEL && op->kind == HAUL_OP_KERNEL;
+    const bool inside = (last->kind == HAUL_OP_KERNEL || naive_is_memory(last)) &&
+                        (op->kind == HAUL_OP_KERNEL || naive_is_memory(op));
+    return kernels ? n->o->device.kernel_gap_ns : inside ? n->o->device.memory_gap_ns : 0;
+}
+
 /* What lay between a wait and an operation without a call that is after it; the gap between two
- * kernels. */
+ * operations. */
 static inline int64_t naive_due(const naive *n, uint32_t i)
 {
     const haul_op *op = &n->w->ops[i];
     const uint32_t last = naive_before(n, i);
     int64_t due = 0;
-    if (last != HAUL_NONE && op->kind == HAUL_OP_KERNEL && n->w->ops[last].kind == HAUL_OP_KERNEL &&
-        op->thread != HAUL_NONE)
-        due = n->ops[last].end + n->o->device.kernel_gap_ns;
+    if (last != HAUL_NONE && op->thread != HAUL_NONE)
+        due = n->ops[last].end + naive_gap(n, &n->w->ops[last], op);
     for (size_t e = 0; e < n->w->edge_count; e++) {
         const haul_edge *edge = &n->w->edges[e];
         const haul_op *before = &n->w->ops[edge->before];

@@ -74,9 +74,11 @@ static size_t turns_of(int rounds, int64_t later_ns, uint64_t second_process)
     hl_project_notes notes = {.arena = &arena};
     haul_error error;
     haul_host_use use;
+    bool has_turns = false;
     const size_t count = handovers_of(workload);
-    assert_int_equal(hl_project_host_turns_note(workload, &notes, &error), HAUL_OK);
+    assert_int_equal(hl_project_host_turns_note(workload, &notes, &has_turns, &error), HAUL_OK);
     assert_int_equal(notes.count, count != 0);
+    assert_int_equal(has_turns, count != 0);
     assert_int_equal(hl_workload_host_use_sum(workload, &use, &error), HAUL_OK);
     assert_int_equal(use.threads, 2);
     assert_int_equal(use.call_ns, (int64_t)rounds * 2 * CALLS * CALL_NS);

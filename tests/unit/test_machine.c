@@ -476,7 +476,7 @@ static void figures_are_visited(void **state)
                         "far, rate: 3 GB/s}\n");
     size_t count = 0;
     assert_int_equal(haul_machine_visit(machine, count_figures, &count), 17);
-    assert_int_equal(count, 6 + 39 + 9 + 9 + 17);
+    assert_int_equal(count, 6 + 40 + 9 + 9 + 17);
     haul_machine_free(machine);
 }
 

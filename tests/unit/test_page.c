@@ -119,12 +119,43 @@ static sums sum_bars(const hl_page_lanes *lanes, int64_t fine_ns)
     return all;
 }
 
+/* Of each look, collectives apart: how many moments of the window its operations take. */
+static void check_sums(const hl_page_lanes *lanes)
+{
+    const haul_drawn *drawn = lanes->drawn;
+    uint8_t *taken = calloc((size_t)lanes->window_ns + 1, 1);
+    assert_non_null(taken);
+    for (int k = 0; k <= HL_PAGE_LOOKS; k++) {
+        const hl_page_sum *sum = k < HL_PAGE_LOOKS ? &lanes->sums[k] : &lanes->collectives;
+        int64_t busy_ns = 0;
+        memset(taken, 0, (size_t)lanes->window_ns + 1);
+        for (size_t i = 0; i < drawn->workload->op_count; i++) {
+            const haul_op *op = &drawn->workload->ops[i];
+            const bool is_collective = haul_op_is_collective(op);
+            if (k < HL_PAGE_LOOKS ? is_collective || hl_page_look_of(op) != (hl_page_look)k
+                                  : !is_collective)
+                continue;
+            const int64_t start_ns = drawn->spans ? drawn->spans[i].start_ns : op->start_ns;
+            const int64_t end_ns = drawn->spans ? drawn->spans[i].end_ns : start_ns + op->dur_ns;
+            for (int64_t at = start_ns; at < end_ns; at++)
+                if (at >= lanes->origin_ns && at < lanes->origin_ns + lanes->window_ns)
+                    taken[at - lanes->origin_ns] = 1;
+        }
+        for (int64_t at = 0; at < lanes->window_ns; at++)
+            busy_ns += taken[at];
+        assert_int_equal(sum->busy_ns, busy_ns);
+        assert_true(sum->time_ns >= 0 && (sum->count > 0 || !sum->time_ns));
+    }
+    free(taken);
+}
+
 static void check_lanes(const haul_drawn *drawn)
 {
     hl_page_lanes lanes;
     haul_error error;
     assert_int_equal(hl_page_lanes_make(drawn, 64, &lanes, &error), HAUL_OK);
     assert_int_equal(lanes.hidden, 0);
+    check_sums(&lanes);
     uint64_t least = UINT64_MAX;
     for (int64_t fine_ns = 0; fine_ns <= lanes.window_ns; fine_ns = 2 * fine_ns + 1) {
         const sums all = sum_bars(&lanes, fine_ns);

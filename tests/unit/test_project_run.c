@@ -96,36 +96,43 @@ static void room_and_queue_are_the_targets_where_the_recordings_are_known(void *
     by_hand_release(&hand);
 }
 
-static int64_t projected_gap(const haul_machine *to, bool *is_said)
+/* Between kernels, or around memsets. */
+static int64_t projected_gap(const haul_machine *to, bool of_memsets, bool *is_said)
 {
     by_hand hand = {0};
     haul_workload_thread thread = {0};
     const haul_workload *workload = by_hand_row(&hand, &thread, 40, 50000, 1500);
+    for (uint32_t i = 1; of_memsets && i < 40; i += 2)
+        hand.ops[i].kind = HAUL_OP_MEMSET;
     const haul_projection_options options = {.to = to, .from = &liner};
     haul_projection *projection = project(workload, &options);
-    const int64_t gap_ns = projection->device.kernel_gap_ns;
-    *is_said = has_note(projection, "from one kernel to the next");
+    const int64_t gap_ns =
+        of_memsets ? projection->device.memory_gap_ns : projection->device.kernel_gap_ns;
+    *is_said = has_note(projection, of_memsets ? "around memsets" : "from one kernel to the next");
     haul_projection_free(projection);
     by_hand_release(&hand);
     return gap_ns;
 }
 
-static void the_gap_between_kernels_is_the_targets(void **state)
+static void a_gap_is_the_targets(void **state)
 {
     (void)state;
-    bool is_said;
-    haul_machine other = liner;
-    other.gpu.name = "Liner 2";
-    assert_int_equal(projected_gap(&other, &is_said), 1500); /* as recorded */
-    assert_true(is_said);
-    other.gpu.kernel_gap_s = (haul_parameter){3e-6, HAUL_PROVENANCE_DATASHEET, NULL};
-    assert_int_equal(projected_gap(&other, &is_said), 3000);
-    assert_false(is_said);
-    other.gpu.name = liner.gpu.name;
-    assert_int_equal(projected_gap(&other, &is_said), 1500);
-    assert_false(is_said);
-    other.gpu.kernel_gap_s = (haul_parameter){4e-6, HAUL_PROVENANCE_ASSUMED, "given with --set"};
-    assert_int_equal(projected_gap(&other, &is_said), 4000);
+    for (int of_memsets = 0; of_memsets < 2; of_memsets++) {
+        bool is_said;
+        haul_machine other = liner;
+        haul_parameter *gap = of_memsets ? &other.gpu.memory_gap_s : &other.gpu.kernel_gap_s;
+        other.gpu.name = "Liner 2";
+        assert_int_equal(projected_gap(&other, of_memsets, &is_said), 1500); /* as recorded */
+        assert_true(is_said);
+        *gap = (haul_parameter){3e-6, HAUL_PROVENANCE_DATASHEET, NULL};
+        assert_int_equal(projected_gap(&other, of_memsets, &is_said), 3000);
+        assert_false(is_said);
+        other.gpu.name = liner.gpu.name;
+        assert_int_equal(projected_gap(&other, of_memsets, &is_said), 1500);
+        assert_false(is_said);
+        *gap = (haul_parameter){4e-6, HAUL_PROVENANCE_ASSUMED, "given with --set"};
+        assert_int_equal(projected_gap(&other, of_memsets, &is_said), 4000);
+    }
 }
 
 static void a_run_that_no_clock_holds_is_said(void **state)
@@ -251,7 +258,7 @@ int main(void)
         cmocka_unit_test(each_operation_gets_its_time_on_the_target),
         cmocka_unit_test(the_recorder_gives_back_the_run),
         cmocka_unit_test(room_and_queue_are_the_targets_where_the_recordings_are_known),
-        cmocka_unit_test(the_gap_between_kernels_is_the_targets),
+        cmocka_unit_test(a_gap_is_the_targets),
         cmocka_unit_test(a_run_that_no_clock_holds_is_said),
         cmocka_unit_test(a_faster_link_shortens_the_waits_and_not_the_work_between),
         cmocka_unit_test(a_faster_link_empties_the_drivers_buffer_sooner),

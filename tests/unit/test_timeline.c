@@ -4,6 +4,7 @@
 
 #include "by_hand.h"
 #include "naive_timeline.h"
+#include "timeline/stream_gap.h"
 
 static drawn_workload drawn;
 static naive slow;
@@ -110,8 +111,7 @@ static void check_resource(const haul_timeline *timeline, const haul_resource *r
 }
 
 /* An operation starts at the very instant at which what it waited for last ended, or started, or,
- * with implicit synchronisation, had all of its blocks started; a kernel behind a kernel after the
- * gap. */
+ * with implicit synchronisation, had all of its blocks started; or after the gap. */
 static void check_causes(const haul_timeline *timeline, const haul_timeline_options *options)
 {
     for (uint32_t i = 0; i < timeline->op_count; i++) {
@@ -123,10 +123,10 @@ static void check_causes(const haul_timeline *timeline, const haul_timeline_opti
         const int64_t start_ns = timeline->ops[i].start_ns;
         const bool in_waves =
             options->device.implicit_sync && drawn.ops[cause].kind == HAUL_OP_KERNEL;
-        const bool in_row =
-            drawn.ops[i].kind == HAUL_OP_KERNEL && drawn.ops[cause].kind == HAUL_OP_KERNEL;
+        const int64_t gap_ns =
+            hl_timeline_gap_of(&options->device, &drawn.ops[cause], &drawn.ops[i]);
         assert_true(before.end_ns == start_ns || before.start_ns == start_ns ||
-                    (in_row && before.end_ns + options->device.kernel_gap_ns == start_ns) ||
+                    before.end_ns + gap_ns == start_ns ||
                     (in_waves && before.start_ns < start_ns && start_ns < before.end_ns));
     }
 }

@@ -119,27 +119,64 @@ static void kernels_in_a_row_have_a_gap(void **state)
     by_hand_release(&self);
 }
 
-static int64_t gap_of_row(uint32_t count, int64_t gap_ns)
+/* Memsets and copies within the device have a gap of their own, before them and behind them. */
+static void work_in_the_memory_has_a_gap(void **state)
+{
+    static const int64_t starts_ns[] = {0, 103, 203, 303, 407};
+    (void)state;
+    by_hand self = {0};
+    haul_workload_thread thread = {0};
+    by_hand_row(&self, &thread, 5, 100, 0);
+    self.ops[1].kind = HAUL_OP_MEMSET;
+    self.ops[2].kind = HAUL_OP_COPY; /* over the link: no gap around it */
+    self.ops[2].direction = HAUL_DIRECTION_HTOD;
+    haul_timeline_options options = plain;
+    options.device.memory_gap_ns = 3;
+    options.device.kernel_gap_ns = 4;
+    haul_timeline *timeline = run(&self, &options);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(timeline->ops[i].start_ns - timeline->ops[0].start_ns, starts_ns[i]);
+    haul_timeline_free(timeline);
+    self.ops[2].direction = HAUL_DIRECTION_DTOD;
+    timeline = run(&self, &options);
+    assert_int_equal(timeline->ops[2].start_ns - timeline->ops[1].end_ns, 3);
+    assert_int_equal(timeline->ops[3].start_ns - timeline->ops[2].end_ns, 3);
+    haul_timeline_free(timeline);
+    options.device.memory_gap_ns = -1;
+    assert_int_equal(haul_timeline_run(&self.workload, &options, &timeline, NULL),
+                     HAUL_STATUS_USAGE);
+    by_hand_release(&self);
+}
+
+/* Of a row of kernels, or of kernels and memsets in turn. */
+static int64_t gap_of_row(uint32_t count, int64_t gap_ns, bool in_turn)
 {
     by_hand self = {0};
     haul_workload_thread thread = {0};
     haul_replay replay;
     by_hand_row(&self, &thread, count, 50000, gap_ns);
+    for (uint32_t i = 1; in_turn && i < count; i += 2)
+        self.ops[i].kind = HAUL_OP_MEMSET;
     assert_int_equal(haul_timeline_replay(&self.workload, HAUL_RELEASE_HOST, &replay, NULL),
                      HAUL_OK);
-    if (replay.device.kernel_gap_ns)
+    const int64_t found_ns = in_turn ? replay.device.memory_gap_ns : replay.device.kernel_gap_ns;
+    assert_int_equal(in_turn ? replay.device.kernel_gap_ns : replay.device.memory_gap_ns, 0);
+    if (found_ns)
         assert_int_equal(replay.replayed_ns, replay.recorded_ns);
     by_hand_release(&self);
-    return replay.device.kernel_gap_ns;
+    return found_ns;
 }
 
 static void a_replay_finds_the_gap(void **state)
 {
     (void)state;
-    assert_int_equal(gap_of_row(40, 1500), 1500);
-    assert_int_equal(gap_of_row(40, -500), 0); /* some overlap: programmatic launches */
-    assert_int_equal(gap_of_row(40, 11000), 0);
-    assert_int_equal(gap_of_row(20, 1500), 0); /* 19 gaps */
+    for (int in_turn = 0; in_turn < 2; in_turn++) {
+        assert_int_equal(gap_of_row(40, 1500, in_turn), 1500);
+        assert_int_equal(gap_of_row(40, -500, in_turn),
+                         0); /* some overlap: programmatic launches */
+        assert_int_equal(gap_of_row(40, 11000, in_turn), 0);
+        assert_int_equal(gap_of_row(20, 1500, in_turn), 0); /* 19 gaps */
+    }
 }
 
 static void kernels_start_where_a_block_fits(void **state)
@@ -642,6 +679,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_queue_holds_up_calls),
         cmocka_unit_test(kernels_in_a_row_have_a_gap),
+        cmocka_unit_test(work_in_the_memory_has_a_gap),
         cmocka_unit_test(a_replay_finds_the_gap),
         cmocka_unit_test(kernels_start_where_a_block_fits),
         cmocka_unit_test(room_has_no_end_to_overflow),
