@@ -54,7 +54,48 @@ static cl_int count(cl_int result)
       (cl_command_queue q, cl_kernel k, cl_uint d, const size_t *o, const size_t *g,               \
        const size_t *l, WAITS),                                                                    \
       (q, k, d, o, g, l, WAITS_GIVEN))                                                             \
-    X(clEnqueueTask, (cl_command_queue q, cl_kernel k, WAITS), (q, k, WAITS_GIVEN))
+    X(clEnqueueTask, (cl_command_queue q, cl_kernel k, WAITS), (q, k, WAITS_GIVEN))                \
+    X(clEnqueueReadBufferRect,                                                                     \
+      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *f, const size_t *t, const size_t *r, \
+       size_t fr, size_t fs, size_t tr, size_t ts, void *to, WAITS),                               \
+      (q, m, b, f, t, r, fr, fs, tr, ts, to, WAITS_GIVEN))                                         \
+    X(clEnqueueWriteBufferRect,                                                                    \
+      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *f, const size_t *t, const size_t *r, \
+       size_t fr, size_t fs, size_t tr, size_t ts, const void *from, WAITS),                       \
+      (q, m, b, f, t, r, fr, fs, tr, ts, from, WAITS_GIVEN))                                       \
+    X(clEnqueueCopyBufferRect,                                                                     \
+      (cl_command_queue q, cl_mem m, cl_mem n, const size_t *f, const size_t *t, const size_t *r,  \
+       size_t fr, size_t fs, size_t tr, size_t ts, WAITS),                                         \
+      (q, m, n, f, t, r, fr, fs, tr, ts, WAITS_GIVEN))                                             \
+    X(clEnqueueReadImage,                                                                          \
+      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *o, const size_t *r, size_t row,      \
+       size_t slice, void *to, WAITS),                                                             \
+      (q, m, b, o, r, row, slice, to, WAITS_GIVEN))                                                \
+    X(clEnqueueWriteImage,                                                                         \
+      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *o, const size_t *r, size_t row,      \
+       size_t slice, const void *from, WAITS),                                                     \
+      (q, m, b, o, r, row, slice, from, WAITS_GIVEN))                                              \
+    X(clEnqueueCopyImage,                                                                          \
+      (cl_command_queue q, cl_mem m, cl_mem n, const size_t *f, const size_t *t, const size_t *r,  \
+       WAITS),                                                                                     \
+      (q, m, n, f, t, r, WAITS_GIVEN))                                                             \
+    X(clEnqueueCopyImageToBuffer,                                                                  \
+      (cl_command_queue q, cl_mem m, cl_mem n, const size_t *o, const size_t *r, size_t at,        \
+       WAITS),                                                                                     \
+      (q, m, n, o, r, at, WAITS_GIVEN))                                                            \
+    X(clEnqueueCopyBufferToImage,                                                                  \
+      (cl_command_queue q, cl_mem m, cl_mem n, size_t at, const size_t *o, const size_t *r,        \
+       WAITS),                                                                                     \
+      (q, m, n, at, o, r, WAITS_GIVEN))                                                            \
+    X(clEnqueueFillImage,                                                                          \
+      (cl_command_queue q, cl_mem m, const void *c, const size_t *o, const size_t *r, WAITS),      \
+      (q, m, c, o, r, WAITS_GIVEN))                                                                \
+    X(clEnqueueSVMMemcpy,                                                                          \
+      (cl_command_queue q, cl_bool b, void *to, const void *from, size_t n, WAITS),                \
+      (q, b, to, from, n, WAITS_GIVEN))                                                            \
+    X(clEnqueueSVMMemFill,                                                                         \
+      (cl_command_queue q, void *m, const void *p, size_t k, size_t n, WAITS),                     \
+      (q, m, p, k, n, WAITS_GIVEN))
 
 #define DEFINED(name, parameters, arguments)                                                       \
     static cl_int CL_API_CALL counted_##name parameters                                            \
