@@ -72,7 +72,6 @@ typedef struct writer {
     hl_trace_written_places places;
     sqlite3 *db;
     sqlite3_stmt *statements[TARGETS];
-    bool is_made;     /* the file */
     int64_t kernels;  /* written so far */
     int code;         /* the first failure, SQLITE_OK for none */
     bool own_threads; /* ids of threads fit a globalTid and differ; else their numbers do */
@@ -410,7 +409,6 @@ static void open_database(writer *self, const char *path)
 {
     (void)unlink(path);
     self->code = sqlite3_open_v2(path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
-    self->is_made = self->code == SQLITE_OK;
     if (self->code == SQLITE_OK)
         self->code =
             sqlite3_exec(self->db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN",
@@ -449,7 +447,8 @@ static haul_status close_database(writer *self, const char *path, haul_error *er
                                 self->db ? sqlite3_errmsg(self->db) : sqlite3_errstr(self->code));
         hl_base_error_in_file(error, path);
     }
-    if (sqlite3_close(self->db) == SQLITE_OK && status && self->is_made)
+    /* SQLite makes the file before it finds that it has no memory for more */
+    if (sqlite3_close(self->db) == SQLITE_OK && status)
         (void)unlink(path);
     return status;
 }
