@@ -105,17 +105,6 @@ static const char *say_row(hl_advise_study *study, const haul_advised_calls *row
                                 haul_memory_text(row->memory));
 }
 
-static const char *say_rows(hl_advise_study *study, const haul_advised_calls *rows, size_t count)
-{
-    const char *text = count ? say_row(study, &rows[0]) : "no copies";
-    for (size_t r = 1; r < count && r < SAID; r++)
-        text = hl_advise_study_text(study, "%s; %s", text, say_row(study, &rows[r]));
-    if (count > SAID)
-        text = hl_advise_study_text(study, "%s; %zu other kind%s", text, count - SAID,
-                                    count - SAID == 1 ? "" : "s");
-    return text;
-}
-
 /* Where in the program the rows' operations were called for, before the rows are sorted. */
 static bool find_places(hl_advise_advisor *self, calls *of)
 {
@@ -155,7 +144,13 @@ bool hl_advise_advisor_describe(hl_advise_advisor *self, hl_advise_found *found)
     memcpy(kept, of.rows, of.count * sizeof *kept);
     found->advice.calls = kept;
     found->advice.call_count = of.count;
-    of.effect.calls = say_rows(&self->study, kept, of.count);
+    const char *text = of.count ? say_row(&self->study, &kept[0]) : "no copies";
+    for (size_t r = 1; r < of.count && r < SAID; r++)
+        text = hl_advise_study_text(&self->study, "%s; %s", text, say_row(&self->study, &kept[r]));
+    if (of.count > SAID)
+        text = hl_advise_study_text(&self->study, "%s; %zu other kind%s", text, of.count - SAID,
+                                    of.count - SAID == 1 ? "" : "s");
+    of.effect.calls = text;
     found->candidate.change->tell(&self->study, &found->candidate, &of.effect, &found->advice);
     return !self->study.failed;
 }

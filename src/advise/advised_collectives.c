@@ -8,15 +8,6 @@
 #include "advise/advisor.h"
 #include "haul/analysis.h"
 
-static haul_status schedule_without(hl_advise_advisor *self, int64_t *saved_ns, haul_error *error)
-{
-    hl_advise_rewrite_clear(&self->plan);
-    for (uint32_t i = 0; i < self->workload->op_count; i++)
-        if (haul_op_is_collective(&self->workload->ops[i]))
-            hl_advise_rewrite_claim(&self->plan, i)->dur_ns = 0;
-    return hl_advise_advisor_schedule(self, saved_ns, NULL, error);
-}
-
 haul_status hl_advise_advisor_collectives(hl_advise_advisor *self, haul_error *error)
 {
     haul_analysis *analysis = NULL;
@@ -28,7 +19,11 @@ haul_status hl_advise_advisor_collectives(hl_advise_advisor *self, haul_error *e
     const int64_t all_ns = analysis->busy.communication_ns;
     const int64_t exposed_ns = haul_analysis_exposed_ns(analysis);
     if (exposed_ns > 0 && hl_advise_advisor_may_schedule(self, 1)) {
-        status = schedule_without(self, &saved_ns, error);
+        hl_advise_rewrite_clear(&self->plan);
+        for (uint32_t i = 0; i < self->workload->op_count; i++)
+            if (haul_op_is_collective(&self->workload->ops[i]))
+                hl_advise_rewrite_claim(&self->plan, i)->dur_ns = 0;
+        status = hl_advise_advisor_schedule(self, &saved_ns, NULL, error);
         const int64_t least_ns = self->out.threshold_ns > 0 ? self->out.threshold_ns : 1;
         if (saved_ns >= least_ns)
             (void)snprintf(most, sizeof most,

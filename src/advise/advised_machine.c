@@ -9,28 +9,6 @@
 #include "advise/advisor.h"
 #include "workload/op_class.h"
 
-/* Whether copies of both directions run at once on a device: then their recorded times hold the
- * contention. */
-static bool copies_meet(const haul_workload *workload, bool *no_memory)
-{
-    int64_t *ends = calloc(2 * (workload->device_count + 1), sizeof *ends);
-    bool meet = false;
-    *no_memory = !ends;
-    for (size_t i = 0; ends && i < 2 * (workload->device_count + 1); i++)
-        ends[i] = INT64_MIN;
-    for (size_t i = 0; ends && i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        if (!haul_op_crosses_link(op))
-            continue;
-        int64_t *of = &ends[2 * hl_workload_device_of(workload, op)];
-        meet |= of[!op->direction] > op->start_ns;
-        const int64_t end_ns = op->start_ns + op->dur_ns;
-        of[op->direction] = end_ns > of[op->direction] ? end_ns : of[op->direction];
-    }
-    free(ends);
-    return meet;
-}
-
 /* The recording machine's device is that of the replay; contention that only a change causes is the
  * machine's. */
 static haul_status take_recorded(hl_advise_advisor *self, const haul_machine *from,
@@ -41,7 +19,24 @@ static haul_status take_recorded(hl_advise_advisor *self, const haul_machine *fr
     self->study.machine = from;
     self->study.call_durations_ns = self->waits.call_durations_ns;
     self->device = self->out.replay.device;
-    if (copies_meet(self->workload, &no_memory) || haul_timeline_device_of(from, &known, NULL))
+    /* Where copies of both directions run at once on a device, their recorded times hold the
+     * contention. */
+    int64_t *ends = calloc(2 * (self->workload->device_count + 1), sizeof *ends);
+    bool meet = false;
+    no_memory = !ends;
+    for (size_t i = 0; ends && i < 2 * (self->workload->device_count + 1); i++)
+        ends[i] = INT64_MIN;
+    for (size_t i = 0; ends && i < self->workload->op_count; i++) {
+        const haul_op *op = &self->workload->ops[i];
+        if (!haul_op_crosses_link(op))
+            continue;
+        int64_t *of = &ends[2 * hl_workload_device_of(self->workload, op)];
+        meet |= of[!op->direction] > op->start_ns;
+        const int64_t end_ns = op->start_ns + op->dur_ns;
+        of[op->direction] = end_ns > of[op->direction] ? end_ns : of[op->direction];
+    }
+    free(ends);
+    if (meet || haul_timeline_device_of(from, &known, NULL))
         return no_memory ? hl_base_fail_no_memory(error) : HAUL_OK;
     memcpy(self->device.busy_speed, known.busy_speed, sizeof known.busy_speed);
     return HAUL_OK;
@@ -104,14 +99,6 @@ static bool are_of_one_parameter(const hl_advise_gap *a, const hl_advise_gap *b)
            !strcmp(a->parameter, b->parameter);
 }
 
-/* Why copies of a kind cannot be predicted: what the catalogue lacks says more than the name of the
- * parameter. */
-static const char *why_untried(const hl_advise_advisor *self, const hl_advise_gap *gap)
-{
-    const bool asked = !self->options->from && !self->options->on;
-    return asked && self->loan.why_none ? self->loan.why_none : gap->parameter;
-}
-
 /* A row for each missing parameter, with all changes that ask for it. */
 static haul_status list_untried(hl_advise_advisor *self, haul_error *error)
 {
@@ -135,11 +122,14 @@ static haul_status list_untried(hl_advise_advisor *self, haul_error *error)
                                   : study->gaps[g].change;
                 copies = study->gaps[g].copies > copies ? study->gaps[g].copies : copies;
             }
-        rows[count++] = (haul_advice_untried){.changes = changes,
-                                              .copies = copies,
-                                              .direction = gap->direction,
-                                              .memory = gap->memory,
-                                              .why = why_untried(self, gap)};
+        /* What the catalogue lacks says more than the name of the parameter. */
+        const bool asked = !self->options->from && !self->options->on;
+        rows[count++] = (haul_advice_untried){
+            .changes = changes,
+            .copies = copies,
+            .direction = gap->direction,
+            .memory = gap->memory,
+            .why = asked && self->loan.why_none ? self->loan.why_none : gap->parameter};
     }
     self->out.not_tried = rows;
     self->out.not_tried_count = count;

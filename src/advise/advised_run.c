@@ -140,20 +140,6 @@ static haul_status widen(hl_advise_advisor *self, int64_t ends_ns[2], haul_error
     return HAUL_OK;
 }
 
-/* A slower host leaves more, or less, for a change to save: its time is at each end in turn. */
-static haul_status widen_by_host(hl_advise_advisor *self, int64_t ends_ns[2], haul_error *error)
-{
-    haul_status status = HAUL_OK;
-    for (int end = HL_TIMELINE_LOW; !status && end < HL_TIMELINE_LIKELY; end++) {
-        if (self->baselines[end].host_time <= 0)
-            continue;
-        self->host_end = (hl_timeline_bound)end;
-        status = widen(self, ends_ns, error);
-    }
-    self->host_end = HL_TIMELINE_LIKELY;
-    return status;
-}
-
 /* Changes keep to what was found likely to pay; only its times move. */
 haul_status hl_advise_interval_find(hl_advise_advisor *self, hl_advise_refill refill,
                                     const void *context, int64_t saved_ns, int64_t ends_ns[2],
@@ -163,7 +149,15 @@ haul_status hl_advise_interval_find(hl_advise_advisor *self, hl_advise_refill re
     self->study.used_loan = false;
     refill(self, context);
     const bool is_lent = self->study.used_loan;
-    haul_status status = widen_by_host(self, ends_ns, error);
+    /* A slower host leaves more, or less, for a change to save: its time is at each end in turn. */
+    haul_status status = HAUL_OK;
+    for (int end = HL_TIMELINE_LOW; !status && end < HL_TIMELINE_LIKELY; end++) {
+        if (self->baselines[end].host_time <= 0)
+            continue;
+        self->host_end = (hl_timeline_bound)end;
+        status = widen(self, ends_ns, error);
+    }
+    self->host_end = HL_TIMELINE_LIKELY;
     self->rests_on_loan |= is_lent;
     for (int end = 0; is_lent && !status && end < 2; end++) {
         self->study.end = end ? HL_ADVISE_FAST : HL_ADVISE_SLOW;

@@ -144,18 +144,6 @@ static haul_status read_run_limit(const reader *self, const hl_machine_node *nod
     return add_limit(self, &limit, (kernel_limit){0});
 }
 
-static haul_status make_room(reader *self, const hl_machine_node *root,
-                             const hl_machine_node *kernels)
-{
-    /* two of each kernel's, one of each key */
-    const size_t most =
-        hl_machine_node_count(root) + (kernels ? 2 * hl_machine_node_count(kernels) : 0);
-    budget *const made = self->made;
-    made->shown.limits = hl_base_arena_alloc(&made->arena, most * sizeof *made->shown.limits);
-    made->kernels = hl_base_arena_alloc(&made->arena, most * sizeof *made->kernels);
-    return made->shown.limits && made->kernels ? HAUL_OK : hl_base_fail_no_memory(self->yaml.error);
-}
-
 static haul_status read_root(reader *self, const hl_machine_node *root)
 {
     enum { VERSION = RUN_LIMITS, KERNELS, KEYS };
@@ -169,7 +157,14 @@ static haul_status read_root(reader *self, const hl_machine_node *root)
     HAUL_TRY(hl_machine_node_version(&self->yaml, given[VERSION], "haul-budget"));
     if (given[KERNELS] && given[KERNELS]->kind != HL_MACHINE_NODE_LIST)
         return hl_machine_node_fail_expected(&self->yaml, given[KERNELS], "a list", "kernels");
-    HAUL_TRY(make_room(self, root, given[KERNELS]));
+    /* two of each kernel's, one of each key */
+    const size_t most = hl_machine_node_count(root) +
+                        (given[KERNELS] ? 2 * hl_machine_node_count(given[KERNELS]) : 0);
+    budget *const made = self->made;
+    made->shown.limits = hl_base_arena_alloc(&made->arena, most * sizeof *made->shown.limits);
+    made->kernels = hl_base_arena_alloc(&made->arena, most * sizeof *made->kernels);
+    HAUL_TRY(made->shown.limits && made->kernels ? HAUL_OK
+                                                 : hl_base_fail_no_memory(self->yaml.error));
     for (const hl_machine_node *node = root->first; node; node = node->next) {
         if (node == given[VERSION])
             continue;
@@ -240,22 +235,6 @@ static bool is_named(const char *name, const char *pattern)
            (!strncmp(name, "void ", 5) && !fnmatch(pattern, name + 5, 0));
 }
 
-static void measure_kernels(haul_limit *limit, const kernel_limit *kernels,
-                            const haul_workload *workload, const haul_work_group *groups,
-                            size_t count)
-{
-    double sum = 0;
-    limit->is_unmatched = true;
-    for (size_t i = 0; i < count; i++) {
-        if (!groups[i].kernels ||
-            !is_named(haul_workload_string(workload, groups[i].name), kernels->pattern))
-            continue;
-        limit->is_unmatched = false;
-        sum += kernels->is_count ? (double)groups[i].kernels : 1e-9 * (double)groups[i].kernels_ns;
-    }
-    limit->measured = sum;
-}
-
 haul_status haul_budget_check(haul_budget *shown, const haul_workload *workload,
                               const haul_analysis *analysis, haul_error *error)
 {
@@ -266,8 +245,19 @@ haul_status haul_budget_check(haul_budget *shown, const haul_workload *workload,
     shown->broken = 0;
     for (size_t i = 0; i < shown->count; i++) {
         haul_limit *const limit = &shown->limits[i];
-        if (self->kernels[i].pattern)
-            measure_kernels(limit, &self->kernels[i], workload, groups, count);
+        if (self->kernels[i].pattern) {
+            double sum = 0;
+            limit->is_unmatched = true;
+            for (size_t j = 0; j < count; j++) {
+                if (!groups[j].kernels || !is_named(haul_workload_string(workload, groups[j].name),
+                                                    self->kernels[i].pattern))
+                    continue;
+                limit->is_unmatched = false;
+                sum += self->kernels[i].is_count ? (double)groups[j].kernels
+                                                 : 1e-9 * (double)groups[j].kernels_ns;
+            }
+            limit->measured = sum;
+        }
         for (size_t k = 0; !self->kernels[i].pattern && k < RUN_LIMITS; k++)
             if (limit->what == run_limits[k].key)
                 limit->measured = run_limits[k].measure(analysis);

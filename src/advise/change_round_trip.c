@@ -14,8 +14,16 @@ typedef struct place_key {
     uint64_t device;
 } place_key;
 
-/* Fills study->fetched; false without memory. */
-static bool pair(hl_advise_study *study)
+/* Both copies vanish. */
+static void count(hl_advise_study *study, uint32_t op, hl_advise_candidate *candidate)
+{
+    if (study->fetched[op] == HAUL_NONE)
+        return;
+    hl_advise_candidate_count(study, candidate, op);
+    hl_advise_candidate_count(study, candidate, study->fetched[op]);
+}
+
+static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
 {
     const haul_workload *workload = study->workload;
     hl_base_records keys = {.size = sizeof(place_key)};
@@ -43,21 +51,7 @@ static bool pair(hl_advise_study *study)
     }
     hl_base_records_release(&keys);
     free(last);
-    return done;
-}
-
-/* Both copies vanish. */
-static void count(hl_advise_study *study, uint32_t op, hl_advise_candidate *candidate)
-{
-    if (study->fetched[op] == HAUL_NONE)
-        return;
-    hl_advise_candidate_count(study, candidate, op);
-    hl_advise_candidate_count(study, candidate, study->fetched[op]);
-}
-
-static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
-{
-    if (pair(study))
+    if (done)
         hl_advise_classes_find(study, count, out);
     else
         study->failed = true;

@@ -250,23 +250,6 @@ static uint64_t count_round_trips(const hl_advise_study *study, uint32_t stream)
     return count;
 }
 
-static const char *assumption(hl_advise_study *study, uint32_t stream)
-{
-    static const char rounds[] =
-        "a round of copies in, kernels and copies out depends on the round before only through its "
-        "kernels, which stay in order, and the host reads a result, or refills a buffer, two "
-        "rounds later";
-    char number[96];
-    const uint64_t back = count_round_trips(study, stream);
-    if (!back)
-        return rounds;
-    return hl_advise_study_text(
-        study, "%s; and %s not bring back what had just come to the host ('round trip' assumes it)",
-        rounds,
-        haul_number_of(back, "copy to the device does", "copies to the device do", number,
-                       sizeof number));
-}
-
 static void write_advice(hl_advise_study *study, const hl_advise_candidate *candidate,
                          const hl_advise_effect *effect, haul_advice *advice)
 {
@@ -283,7 +266,20 @@ static void write_advice(hl_advise_study *study, const hl_advise_candidate *cand
         "the stream's copies (%s) and kernels wait for each other, and the host waits %s for both",
         hl_advise_study_time(study, effect->after_ns),
         hl_advise_study_time(study, hl_base_add_ns(effect->calls_ns, effect->waits_ns)));
-    advice->assumes = assumption(study, candidate->subject);
+    static const char rounds[] =
+        "a round of copies in, kernels and copies out depends on the round before only through its "
+        "kernels, which stay in order, and the host reads a result, or refills a buffer, two "
+        "rounds later";
+    char number[96];
+    const uint64_t back = count_round_trips(study, candidate->subject);
+    advice->assumes = !back ? rounds
+                            : hl_advise_study_text(study,
+                                                   "%s; and %s not bring back what had just come "
+                                                   "to the host ('round trip' assumes it)",
+                                                   rounds,
+                                                   haul_number_of(back, "copy to the device does",
+                                                                  "copies to the device do", number,
+                                                                  sizeof number));
     const char *pinned = hl_advise_study_pinned_need(study, effect);
     advice->needs = pinned ? hl_advise_study_text(study, "two sets of buffers; %s", pinned)
                            : "two sets of buffers";

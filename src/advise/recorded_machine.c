@@ -34,14 +34,6 @@ static haul_status complete(const haul_machine *fitted, const haul_machine *like
     return status;
 }
 
-static bool lends(const hl_advise_loan *loan)
-{
-    return loan->kinds[HAUL_DIRECTION_HTOD][HAUL_MEMORY_PINNED] ||
-           loan->kinds[HAUL_DIRECTION_DTOH][HAUL_MEMORY_PINNED] ||
-           loan->kinds[HAUL_DIRECTION_HTOD][HAUL_MEMORY_PAGEABLE] ||
-           loan->kinds[HAUL_DIRECTION_DTOH][HAUL_MEMORY_PAGEABLE];
-}
-
 /* The lender on the PCIe generation before its own: a catalogue names a GPU, the slot is the
  * host's. None where there is no such generation. */
 static haul_status on_older_link(const haul_machine *like, haul_machine **older, haul_error *error)
@@ -62,7 +54,10 @@ static haul_status describe_loan(const hl_project_recording *recording, hl_base_
     const haul_machine *like = recording->like;
     if (!like) {
         loan->why_none = hl_base_arena_string(arena, recording->gpu_unknown.text);
-    } else if (!lends(loan)) {
+    } else if (!loan->kinds[HAUL_DIRECTION_HTOD][HAUL_MEMORY_PINNED] &&
+               !loan->kinds[HAUL_DIRECTION_DTOH][HAUL_MEMORY_PINNED] &&
+               !loan->kinds[HAUL_DIRECTION_HTOD][HAUL_MEMORY_PAGEABLE] &&
+               !loan->kinds[HAUL_DIRECTION_DTOH][HAUL_MEMORY_PAGEABLE]) {
         loan->why_none = hl_base_arena_format(
             arena, "'%s' of the catalogue, %s, has no rates of such copies", like->name,
             recording->is_family ? "of the same family" : "which has that GPU");

@@ -42,25 +42,20 @@ int64_t hl_advise_rewrite_old_call_dur(const hl_advise_rewrite *self, uint32_t o
                                    : self->workload->ops[op].call_dur_ns;
 }
 
-/* An edit that changes nothing. */
-static hl_advise_edit untouched(const hl_advise_rewrite *self, uint32_t op)
-{
-    const haul_op *old = &self->workload->ops[op];
-    const bool has_bytes = old->kind == HAUL_OP_COPY || old->kind == HAUL_OP_MEMSET;
-    return (hl_advise_edit){
-        .dur_ns = hl_advise_rewrite_old_dur(self, op),
-        .bytes = has_bytes ? old->bytes : 0,
-        .stream = old->stream,
-        .into = HAUL_NONE,
-        .parts = 1,
-    };
-}
-
 static void clear(hl_advise_rewrite *self, unsigned kept_marks)
 {
     for (uint32_t i = 0; i < self->workload->op_count; i++) {
         const unsigned marks = self->edits[i].marks & kept_marks;
-        self->edits[i] = untouched(self, i);
+        /* An edit that changes nothing. */
+        const haul_op *old = &self->workload->ops[i];
+        const bool has_bytes = old->kind == HAUL_OP_COPY || old->kind == HAUL_OP_MEMSET;
+        self->edits[i] = (hl_advise_edit){
+            .dur_ns = hl_advise_rewrite_old_dur(self, i),
+            .bytes = has_bytes ? old->bytes : 0,
+            .stream = old->stream,
+            .into = HAUL_NONE,
+            .parts = 1,
+        };
         self->edits[i].marks = (uint16_t)marks;
     }
     self->edge_count = self->insert_count = self->stream_count = 0;
@@ -151,20 +146,6 @@ int64_t hl_advise_call_unexplained_ns(const hl_advise_rewrite *self, uint32_t i)
     return larger(op->call_dur_ns - hl_base_add_ns(explained_ns, staged_ns), 0);
 }
 
-/* Of a recorded delay, its own; 0 where it has none. */
-static int64_t delay_of(const hl_advise_rewrite *self, uint32_t op)
-{
-    size_t low = 0, high = self->delay_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (self->delays[middle].op < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < self->delay_count && self->delays[low].op == op ? self->delays[low].delay_ns : 0;
-}
-
 /* Larger copies from pageable memory are staged in their calls, and that is theirs
  * (docs/models.md). */
 enum { UNSTAGED_BYTES = 64 * 1024 };
@@ -175,7 +156,17 @@ enum { UNSTAGED_BYTES = 64 * 1024 };
 static int64_t inherited_ns(const hl_advise_rewrite *self, uint32_t i)
 {
     const haul_op *op = &self->workload->ops[i];
-    int64_t kept_ns = larger(delay_of(self, i), 0);
+    /* First its own recorded delay, if it has one. */
+    size_t low = 0, high = self->delay_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (self->delays[middle].op < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool is_delayed = low < self->delay_count && self->delays[low].op == i;
+    int64_t kept_ns = is_delayed ? larger(self->delays[low].delay_ns, 0) : 0;
     const int64_t issue_ns = larger(op->start_ns - op->call_ns, 0);
     const int64_t usual_ns = self->issue_ns ? self->issue_ns[op->kind] : 0;
     if (usual_ns > self->spread_ns)

@@ -31,21 +31,6 @@ static bool list_waits(hl_advise_study *self)
     return true;
 }
 
-/* A curve that was fitted to the profile says nothing of faster copies than it has. */
-static void find_limits(hl_advise_study *self)
-{
-    for (size_t c = 0; c < self->classes.count; c++) {
-        const hl_project_size_class *one = &self->classes.items[c];
-        if (!haul_direction_crosses_link(one->direction) || one->impossible)
-            continue;
-        double *limit = &self->limit_Bps[one->direction][one->memory], sum_ns = 0;
-        for (uint32_t k = 0; k < one->count; k++)
-            sum_ns += (double)hl_advise_study_dur(self, self->classes.ops[one->first + k]);
-        if (sum_ns > 0)
-            *limit = fmax(*limit, (double)one->bytes * one->count / (1e-9 * sum_ns));
-    }
-}
-
 /* Copies are classified by call here, not only by size as for predictions: advice is about calls.
  */
 haul_status hl_advise_study_init(hl_advise_study *self, haul_error *error)
@@ -68,8 +53,19 @@ haul_status hl_advise_study_init(hl_advise_study *self, haul_error *error)
             self->class_of[self->classes.ops[self->classes.items[c].first + k]] = c;
     self->impossible =
         hl_project_size_classes_mark_impossible(&self->classes, self->given_link_Bps);
-    if (self->is_fitted)
-        find_limits(self);
+    if (self->is_fitted) {
+        /* A curve that was fitted to the profile says nothing of faster copies than it has. */
+        for (size_t c = 0; c < self->classes.count; c++) {
+            const hl_project_size_class *one = &self->classes.items[c];
+            if (!haul_direction_crosses_link(one->direction) || one->impossible)
+                continue;
+            double *limit = &self->limit_Bps[one->direction][one->memory], sum_ns = 0;
+            for (uint32_t k = 0; k < one->count; k++)
+                sum_ns += (double)hl_advise_study_dur(self, self->classes.ops[one->first + k]);
+            if (sum_ns > 0)
+                *limit = fmax(*limit, (double)one->bytes * one->count / (1e-9 * sum_ns));
+        }
+    }
     return HAUL_OK;
 }
 

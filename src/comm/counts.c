@@ -91,15 +91,6 @@ const char *haul_pattern_text(haul_pattern pattern)
     return (unsigned)pattern < HAUL_PATTERNS ? texts[pattern] : "unknown";
 }
 
-/* Xorshift (Marsaglia, 2003): without a seed of the day, so that a prediction can be repeated. */
-static uint32_t next_random(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
-
 haul_status haul_counts_make(haul_pattern pattern, size_t ranks, uint64_t bytes, uint64_t **counts,
                              haul_error *error)
 {
@@ -119,8 +110,14 @@ haul_status haul_counts_make(haul_pattern pattern, size_t ranks, uint64_t bytes,
         made[i] = bytes;
         if (pattern == HAUL_PATTERN_SKEWED)
             made[i] = (uint64_t)(mean * (0.5 + (double)to / (double)(ranks - 1)));
-        else if (pattern == HAUL_PATTERN_RANDOM)
-            made[i] = (uint64_t)(2 * mean * next_random(&state) / (double)UINT32_MAX);
+        else if (pattern == HAUL_PATTERN_RANDOM) {
+            /* Xorshift (Marsaglia, 2003): without a seed of the day, so that a prediction can be
+             * repeated. */
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            made[i] = (uint64_t)(2 * mean * state / (double)UINT32_MAX);
+        }
     }
     *counts = made;
     return HAUL_OK;

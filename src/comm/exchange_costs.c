@@ -7,15 +7,6 @@
 #include "comm/message_cost.h"
 #include "haul/cost.h"
 
-static void lack(const hl_comm_predictor *self, const char *what, haul_memory memory,
-                 haul_reach reach)
-{
-    static const char *const reaches[] = {"socket", "node", "network"};
-    if (!*self->out->missing)
-        (void)snprintf(self->out->missing, sizeof self->out->missing, "messages[%s %s]%s",
-                       haul_memory_text(memory), reaches[reach], what);
-}
-
 static void rest_on(const hl_comm_predictor *self, haul_provenance provenance)
 {
     self->out->weakest = haul_provenance_weaker(self->out->weakest, provenance);
@@ -29,7 +20,10 @@ const haul_message_protocol *hl_comm_predictor_protocol(const hl_comm_predictor 
     const haul_message_protocol *found =
         hl_comm_message_protocol_of(self->machine, memory, reach, bytes, &measured);
     if (!found) {
-        lack(self, "", memory, reach);
+        static const char *const reaches[] = {"socket", "node", "network"};
+        if (!*self->out->missing)
+            (void)snprintf(self->out->missing, sizeof self->out->missing, "messages[%s %s]",
+                           haul_memory_text(memory), reaches[reach]);
         return NULL;
     }
     rest_on(self, found->latency_s.provenance);
@@ -52,10 +46,11 @@ hl_comm_time_span hl_comm_predictor_serial(const hl_comm_predictor *self, haul_m
     return (hl_comm_time_span){time, time * (1 - fmin(error, 0.5)), time * (1 + error)};
 }
 
-/* One round. */
-static hl_comm_time_span send(const hl_comm_predictor *self, haul_memory memory,
-                              const hl_comm_load *of, double processes, bool is_limited)
+hl_comm_time_span hl_comm_predictor_messages(const hl_comm_predictor *self, haul_memory memory,
+                                             const hl_comm_load *of, double split, bool is_limited)
 {
+    /* One round. */
+    const double processes = self->gpus * split;
     hl_comm_time_span out =
         hl_comm_predictor_serial(self, memory, HAUL_REACH_BETWEEN_NODES, of->count, of->bytes);
     const double rate = hl_comm_injection_rate(self->machine, memory, processes);
@@ -72,14 +67,9 @@ static hl_comm_time_span send(const hl_comm_predictor *self, haul_memory memory,
     }
     out = hl_comm_plus(out, hl_comm_predictor_serial(self, memory, HAUL_REACH_ON_SOCKET,
                                                      of->near_count, of->near_bytes));
-    return hl_comm_plus(out, hl_comm_predictor_serial(self, memory, HAUL_REACH_ON_NODE,
-                                                      of->far_count, of->far_bytes));
-}
-
-hl_comm_time_span hl_comm_predictor_messages(const hl_comm_predictor *self, haul_memory memory,
-                                             const hl_comm_load *of, double split, bool is_limited)
-{
-    const hl_comm_time_span round = send(self, memory, of, self->gpus * split, is_limited);
+    const hl_comm_time_span round =
+        hl_comm_plus(out, hl_comm_predictor_serial(self, memory, HAUL_REACH_ON_NODE, of->far_count,
+                                                   of->far_bytes));
     const double rotations_s = 2 * of->rotation_s;
     return hl_comm_plus(hl_comm_times(of->rounds, round),
                         (hl_comm_time_span){rotations_s, rotations_s, rotations_s});

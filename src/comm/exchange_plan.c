@@ -282,27 +282,6 @@ static void plan_duplicated(planner *self, uint32_t gpu)
     }
 }
 
-static void plan(planner *self)
-{
-    for (uint32_t gpu = 0; gpu < (uint32_t)self->model.gpus; gpu++)
-        hl_workload_builder_device(&self->built, gpu);
-    self->node = hl_workload_builder_device(&self->built, (uint64_t)self->model.gpus);
-    for (uint32_t gpu = 0; gpu < (uint32_t)self->model.gpus && !*self->time.missing; gpu++)
-        switch (self->time.way) {
-        case HAUL_WAY_DIRECT:
-            plan_direct(self, gpu);
-            break;
-        case HAUL_WAY_EXTRA_MESSAGE:
-            plan_spread(self, gpu);
-            break;
-        case HAUL_WAY_DUPLICATE_POINTER:
-            plan_duplicated(self, gpu);
-            break;
-        default:
-            plan_chunks(self, gpu);
-        }
-}
-
 haul_status haul_exchange_workload(const haul_machine *machine, const haul_exchange *exchange,
                                    const haul_way_time *time, haul_workload **workload,
                                    haul_error *error)
@@ -314,7 +293,23 @@ haul_status haul_exchange_workload(const haul_machine *machine, const haul_excha
     HAUL_TRY(
         hl_comm_predictor_init(&self.model, machine, exchange, &self.time, &self.share, error));
     hl_workload_builder_init(&self.built);
-    plan(&self);
+    for (uint32_t gpu = 0; gpu < (uint32_t)self.model.gpus; gpu++)
+        hl_workload_builder_device(&self.built, gpu);
+    self.node = hl_workload_builder_device(&self.built, (uint64_t)self.model.gpus);
+    for (uint32_t gpu = 0; gpu < (uint32_t)self.model.gpus && !*self.time.missing; gpu++)
+        switch (self.time.way) {
+        case HAUL_WAY_DIRECT:
+            plan_direct(&self, gpu);
+            break;
+        case HAUL_WAY_EXTRA_MESSAGE:
+            plan_spread(&self, gpu);
+            break;
+        case HAUL_WAY_DUPLICATE_POINTER:
+            plan_duplicated(&self, gpu);
+            break;
+        default:
+            plan_chunks(&self, gpu);
+        }
     if (*self.time.missing) {
         hl_workload_builder_release(&self.built);
         return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%s' lacks %s", machine->name,

@@ -139,22 +139,6 @@ static void put_messages(const writer *self, uint32_t op, const haul_communicati
     }
 }
 
-/* A message of the program: the number of its sending is the tag, so that it has one receiver. */
-static void put_message(const writer *self, uint32_t op, unsigned cpu)
-{
-    const haul_workload *workload = self->workload;
-    const uint32_t other = self->partner[op];
-    const bool is_send = workload->ops[op].direction == HAUL_MESSAGE_SENT;
-    const uint32_t sending = is_send ? op : other;
-    const int64_t peer = rank_of(workload, &workload->ops[other]);
-    size_t number = 0;
-    while (self->recorded[number] != peer)
-        number++;
-    (void)fprintf(self->out, "c%" PRIu32 ": %s %" PRIu64 "b %s %zu tag %" PRIu32 " cpu %u\n", op,
-                  is_send ? "send" : "recv", workload->ops[sending].bytes, is_send ? "to" : "from",
-                  number, sending, cpu);
-}
-
 /* The letter before an operation's number where it begins: the pause before messages is a
  * calculation of its own. */
 static const char *label_of(const writer *self, uint32_t i)
@@ -177,7 +161,19 @@ static void put_op(writer *self, uint32_t i, uint32_t as, uint32_t *tag)
     if (is_apart)
         (void)fprintf(self->out, "d%" PRIu32 ": calc %" PRId64 " cpu %u\n", i, pause_ns, cpu);
     if (is_message) {
-        put_message(self, i, cpu);
+        /* A message of the program: the number of its sending is the tag, so that it has one
+         * receiver. */
+        const haul_workload *workload = self->workload;
+        const uint32_t other = self->partner[i];
+        const bool is_send = workload->ops[i].direction == HAUL_MESSAGE_SENT;
+        const uint32_t sending = is_send ? i : other;
+        const int64_t peer = rank_of(workload, &workload->ops[other]);
+        size_t number = 0;
+        while (self->recorded[number] != peer)
+            number++;
+        (void)fprintf(self->out, "c%" PRIu32 ": %s %" PRIu64 "b %s %zu tag %" PRIu32 " cpu %u\n", i,
+                      is_send ? "send" : "recv", workload->ops[sending].bytes,
+                      is_send ? "to" : "from", number, sending, cpu);
         if (is_apart)
             (void)fprintf(self->out, "c%" PRIu32 " requires d%" PRIu32 "\n", i, i);
     } else if (is_apart) {
@@ -229,25 +225,6 @@ static bool next_of(const writer *self, int64_t rank, size_t *at, haul_communica
     return false;
 }
 
-/* Messages that no other rank receives would never end. */
-static haul_status check_ranks(const writer *self, haul_error *error)
-{
-    for (size_t r = 1; r < self->recorded_count; r++) {
-        size_t first = 0, other = 0;
-        for (bool is_left = true; is_left;) {
-            haul_communication a, b;
-            is_left = next_of(self, self->recorded[0], &first, &a);
-            if (next_of(self, self->recorded[r], &other, &b) != is_left ||
-                (is_left && (a.kind != b.kind || a.bytes != b.bytes)))
-                return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
-                                      "ranks %" PRId64 " and %" PRId64
-                                      " differ in their collectives",
-                                      self->recorded[0], self->recorded[r]);
-        }
-    }
-    return HAUL_OK;
-}
-
 static int by_value(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -265,16 +242,6 @@ static size_t list_ranks(const haul_workload *workload, int64_t *ranks)
         if (!kept || ranks[i] != ranks[kept - 1])
             ranks[kept++] = ranks[i];
     return kept;
-}
-
-/* Of one recorded rank the largest group of its collectives. */
-static uint32_t count_ranks(const haul_workload *workload, size_t recorded)
-{
-    uint32_t most = (uint32_t)recorded;
-    for (size_t i = 0; recorded == 1 && i < workload->collective_count; i++)
-        if (workload->collectives[i].group_size > most)
-            most = workload->collectives[i].group_size;
-    return most;
 }
 
 /* The first edge of each operation, and the messages' partners. */
@@ -303,7 +270,20 @@ static haul_status write_ranks(writer *self, haul_error *error)
     if (!self->recorded_count || self->ranks > RANKS_MOST)
         return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected 1 to %d ranks, not %" PRIu32,
                               RANKS_MOST, self->ranks);
-    HAUL_TRY(check_ranks(self, error));
+    /* Messages that no other rank receives would never end. */
+    for (size_t r = 1; r < self->recorded_count; r++) {
+        size_t first = 0, other = 0;
+        for (bool is_left = true; is_left;) {
+            haul_communication a, b;
+            is_left = next_of(self, self->recorded[0], &first, &a);
+            if (next_of(self, self->recorded[r], &other, &b) != is_left ||
+                (is_left && (a.kind != b.kind || a.bytes != b.bytes)))
+                return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                      "ranks %" PRId64 " and %" PRId64
+                                      " differ in their collectives",
+                                      self->recorded[0], self->recorded[r]);
+        }
+    }
     (void)fprintf(self->out, "num_ranks %" PRIu32 "\n", self->ranks);
     for (uint32_t r = 0; r < self->ranks; r++)
         put_rank(self, r, self->recorded[self->recorded_count > 1 ? r : 0]);
@@ -328,7 +308,12 @@ haul_status haul_goal_write_workload(const haul_workload *workload, FILE *out, u
     if (ranks && edges && partner && cpus) {
         link_operations(workload, edges, partner);
         self.recorded_count = list_ranks(workload, ranks);
-        self.ranks = count_ranks(workload, self.recorded_count);
+        /* Of one recorded rank the largest group of its collectives. */
+        uint32_t most = (uint32_t)self.recorded_count;
+        for (size_t i = 0; self.recorded_count == 1 && i < workload->collective_count; i++)
+            if (workload->collectives[i].group_size > most)
+                most = workload->collectives[i].group_size;
+        self.ranks = most;
         status = write_ranks(&self, error);
     } else {
         status = hl_base_fail_no_memory(error);

@@ -45,21 +45,6 @@ static double sample_rate(const haul_message_fit *fit, const haul_message_sample
     return left_s > 0 ? of->processes * (double)of->bytes / left_s : (double)INFINITY;
 }
 
-static double error_sum(const haul_message_fit *fit, const haul_message_samples *samples,
-                        const haul_message_sample *like, double rate)
-{
-    double sum = 0;
-    for (size_t i = 0; i < samples->count; i++) {
-        const haul_message_sample *one = &samples->items[i];
-        if (!is_alike(one, like))
-            continue;
-        const parts of = message_parts(fit, one);
-        const double node_s = one->processes * (double)one->bytes / rate;
-        sum += fabs(of.latency_s + fmax(of.sent_s, node_s) - one->seconds) / one->seconds;
-    }
-    return sum;
-}
-
 /* The least sum of relative errors lies at the rate of one of the samples, for between these each
  * term is monotone. Of equal sums the lowest rate: higher ones would be of messages that the node
  * does not limit. */
@@ -73,7 +58,15 @@ static double fitted_rate(const haul_message_fit *fit, const haul_message_sample
                                 : (double)INFINITY;
         if (!isfinite(rate))
             continue;
-        const double sum = error_sum(fit, samples, like, rate);
+        double sum = 0;
+        for (size_t k = 0; k < samples->count; k++) {
+            const haul_message_sample *one = &samples->items[k];
+            if (!is_alike(one, like))
+                continue;
+            const parts of = message_parts(fit, one);
+            const double node_s = one->processes * (double)one->bytes / rate;
+            sum += fabs(of.latency_s + fmax(of.sent_s, node_s) - one->seconds) / one->seconds;
+        }
         if (sum < least || (sum == least && rate < best)) {
             least = sum;
             best = rate;

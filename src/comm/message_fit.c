@@ -263,12 +263,6 @@ static void put_gaps(haul_message_curve *curve, const haul_message_samples *samp
     }
 }
 
-static bool is_shared(const haul_message_curve *curve, const haul_message_sample *one)
-{
-    return one->op == HAUL_MESSAGE_COPY && one->processes > 1 &&
-           one->direction == curve->direction && one->locality == curve->locality;
-}
-
 /* How well two parameters give back the copies of several processes: some drivers take turns in
  * hundreds of microseconds at some sizes, which no latency and rate fits. */
 static void put_shared_residuals(haul_message_curve *curve, const haul_message_samples *samples)
@@ -277,7 +271,8 @@ static void put_shared_residuals(haul_message_curve *curve, const haul_message_s
     size_t count = 0;
     for (size_t i = 0; i < samples->count && count < SHARED_MOST; i++) {
         const haul_message_sample *one = &samples->items[i];
-        if (!is_shared(curve, one))
+        if (one->op != HAUL_MESSAGE_COPY || one->processes <= 1 ||
+            one->direction != curve->direction || one->locality != curve->locality)
             continue;
         const double fitted_s = curve->pieces[0].latency_s +
                                 (one->processes - 1) * curve->shared_latency_s +

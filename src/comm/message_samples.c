@@ -47,19 +47,16 @@ typedef struct table {
     char system[128];   /* of the first row */
 } table;
 
-/* The word's place in a list that ends with NULL; -1 where it is not there. */
-static int find_word(const char *text, const char *const *words)
-{
-    for (int i = 0; words[i]; i++)
-        if (!strcasecmp(text, words[i]))
-            return i;
-    return -1;
-}
-
 static haul_status read_word(const char *text, const char *const *words, const char *expected,
                              int *word, haul_error *error)
 {
-    *word = find_word(text, words);
+    /* The word's place in a list that ends with NULL; -1 where it is not there. */
+    *word = -1;
+    for (int i = 0; words[i]; i++)
+        if (!strcasecmp(text, words[i])) {
+            *word = i;
+            break;
+        }
     return *word >= 0 ? HAUL_OK
                       : haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected %s, not '%.60s'",
                                        expected, text);
@@ -187,25 +184,6 @@ static haul_status choose_row(table *self, const char *const *fields, bool *is_c
     return HAUL_STATUS_BAD_INPUT;
 }
 
-static haul_status find_columns(table *self, haul_error *error)
-{
-    for (int i = 0; i < COLUMNS; i++) {
-        self->at[i] = SIZE_MAX;
-        for (int n = 0; n < 4 && names[i][n] && self->at[i] == SIZE_MAX; n++)
-            if (haul_csv_find(self->csv, names[i][n], &self->at[i], NULL))
-                self->at[i] = SIZE_MAX;
-    }
-    size_t ignored;
-    haul_status status = HAUL_OK;
-    if (self->at[KIND] == SIZE_MAX && self->at[MEMORY] == SIZE_MAX)
-        status = haul_csv_find(self->csv, "mem", &ignored, error);
-    if (!status && self->at[BYTES] == SIZE_MAX && self->at[TOTAL] == SIZE_MAX)
-        status = haul_csv_find(self->csv, "bytes", &ignored, error);
-    if (!status && self->at[SECONDS] == SIZE_MAX)
-        status = haul_csv_find(self->csv, "seconds", &ignored, error);
-    return status;
-}
-
 static haul_status read_csv(const char *text, size_t size, const char *file,
                             const haul_message_source *source, haul_message_samples *samples,
                             haul_error *error)
@@ -213,7 +191,20 @@ static haul_status read_csv(const char *text, size_t size, const char *file,
     table self = {.source = source};
     const char *const *fields = NULL;
     HAUL_TRY(haul_csv_open_memory(text, size, file, &self.csv, error));
-    haul_status status = find_columns(&self, error);
+    for (int i = 0; i < COLUMNS; i++) {
+        self.at[i] = SIZE_MAX;
+        for (int n = 0; n < 4 && names[i][n] && self.at[i] == SIZE_MAX; n++)
+            if (haul_csv_find(self.csv, names[i][n], &self.at[i], NULL))
+                self.at[i] = SIZE_MAX;
+    }
+    size_t ignored;
+    haul_status status = HAUL_OK;
+    if (self.at[KIND] == SIZE_MAX && self.at[MEMORY] == SIZE_MAX)
+        status = haul_csv_find(self.csv, "mem", &ignored, error);
+    if (!status && self.at[BYTES] == SIZE_MAX && self.at[TOTAL] == SIZE_MAX)
+        status = haul_csv_find(self.csv, "bytes", &ignored, error);
+    if (!status && self.at[SECONDS] == SIZE_MAX)
+        status = haul_csv_find(self.csv, "seconds", &ignored, error);
     while (!status && !(status = haul_csv_next(self.csv, &fields, error)) && fields) {
         bool is_chosen;
         status = choose_row(&self, fields, &is_chosen, error);

@@ -26,12 +26,6 @@ static const char *architecture(int major, int minor)
     return NULL;
 }
 
-/* GPUs before compute capability 3.5 have one queue for all streams (CCGrid 2014, III). */
-static int implicit_sync(const hl_device_cu_device *self, int major, int minor)
-{
-    return self->api.is_hip ? -1 : 10 * major + minor < 35;
-}
-
 static unsigned positive(int value)
 {
     return value > 0 ? (unsigned)value : 0;
@@ -76,6 +70,7 @@ static void describe(hl_device_cu_device *self)
     identify(self);
     self->managed = read[HL_DEVICE_CU_MANAGED_AT_ONCE];
     const int major = read[HL_DEVICE_CU_MAJOR], minor = read[HL_DEVICE_CU_MINOR];
+    /* GPUs before compute capability 3.5 have one queue for all streams (CCGrid 2014, III). */
     self->base.properties = (haul_device_properties){
         .name = self->title,
         .architecture = self->api.is_hip ? NULL : architecture(major, minor),
@@ -96,7 +91,7 @@ static void describe(hl_device_cu_device *self)
         .copy_engines = positive(read[HL_DEVICE_CU_COPY_ENGINES]),
         .compute_major = positive(major),
         .compute_minor = positive(minor),
-        .implicit_sync = implicit_sync(self, major, minor),
+        .implicit_sync = self->api.is_hip ? -1 : 10 * major + minor < 35,
     };
 }
 
@@ -146,16 +141,6 @@ static haul_status join_node(hl_device_cu_device *self, const haul_device *besid
     self->next = self->node->devices;
     self->node->devices = self;
     return HAUL_OK;
-}
-
-static void leave_node(const hl_device_cu_device *self)
-{
-    hl_device_cu_device **at = &self->node->devices;
-    while (*at != self)
-        at = &(*at)->next;
-    *at = self->next;
-    if (!self->node->devices)
-        free(self->node);
 }
 
 /* --- opening */
@@ -256,7 +241,12 @@ static void close_device(haul_device *device)
     hl_device_cu_device *self = (hl_device_cu_device *)device;
     if (!self->node->is_lost)
         self->api.release(self->number);
-    leave_node(self);
+    hl_device_cu_device **at = &self->node->devices;
+    while (*at != self)
+        at = &(*at)->next;
+    *at = self->next;
+    if (!self->node->devices)
+        free(self->node);
     free(self);
 }
 

@@ -31,29 +31,6 @@ typedef struct build {
     char *key; /* for the kept ones; NULL: none */
 } build;
 
-/* A compiled kernel is good for its text, its compiler and its GPU. */
-static char *key_of(const build *self)
-{
-    int driver = 0;
-    const hl_device_cu_compiler *compiler = &self->compiler;
-    const size_t size =
-        strlen(self->text) + sizeof self->device->title + sizeof compiler->file + 128;
-    char *key = malloc(size);
-    self->device->api.version(&driver);
-    if (key)
-        snprintf(key, size, "%s %d.%d\n%s\n%s %s\n%s %d\n%s", compiler->is_hip ? "hip" : "cuda",
-                 compiler->major, compiler->minor, compiler->file, compiler->rounding,
-                 compiler->option, compiler->is_hip ? self->device->title : "",
-                 compiler->is_hip ? driver : 0, self->text);
-    return key;
-}
-
-static void build_release(build *self)
-{
-    free(self->text);
-    free(self->key);
-}
-
 static haul_status build_init(build *self, const haul_device *device,
                               const haul_kernel_source *source, haul_error *error)
 {
@@ -66,7 +43,19 @@ static haul_status build_init(build *self, const haul_device *device,
     HAUL_TRY(hl_device_cu_compiler_aim(&self->compiler,
                                        (int)(10 * is->compute_major + is->compute_minor), error));
     HAUL_TRY(haul_kernel_text(source, &self->text, error));
-    self->key = key_of(self);
+    /* A compiled kernel is good for its text, its compiler and its GPU. */
+    int driver = 0;
+    const hl_device_cu_compiler *compiler = &self->compiler;
+    const size_t size =
+        strlen(self->text) + sizeof self->device->title + sizeof compiler->file + 128;
+    char *key = malloc(size);
+    self->device->api.version(&driver);
+    if (key)
+        snprintf(key, size, "%s %d.%d\n%s\n%s %s\n%s %d\n%s", compiler->is_hip ? "hip" : "cuda",
+                 compiler->major, compiler->minor, compiler->file, compiler->rounding,
+                 compiler->option, compiler->is_hip ? self->device->title : "",
+                 compiler->is_hip ? driver : 0, self->text);
+    self->key = key;
     return HAUL_OK;
 }
 
@@ -96,17 +85,6 @@ static haul_status compile(const build *self, hl_device_cu *module, haul_error *
                   : HAUL_OK;
 }
 
-static haul_status load_module(const haul_device *device, const haul_kernel_source *source,
-                               hl_device_cu *module, haul_error *error)
-{
-    build made;
-    haul_status status = build_init(&made, device, source, error);
-    if (!status && !load_kept(&made, module))
-        status = compile(&made, module, error);
-    build_release(&made);
-    return status;
-}
-
 haul_status hl_device_cu_kernel_new(haul_device *device, const haul_kernel_source *source,
                                     haul_kernel **kernel, haul_error *error)
 {
@@ -114,7 +92,13 @@ haul_status hl_device_cu_kernel_new(haul_device *device, const haul_kernel_sourc
     hl_device_cu module;
     HL_DEVICE_CU_VISIT(owner);
     HAUL_TRY(hl_device_cu_enter(owner, error));
-    HAUL_TRY(load_module(device, source, &module, error));
+    build made;
+    haul_status status = build_init(&made, device, source, error);
+    if (!status && !load_kept(&made, &module))
+        status = compile(&made, &module, error);
+    free(made.text);
+    free(made.key);
+    HAUL_TRY(status);
     cu_kernel *self = calloc(1, sizeof *self);
     if (!self) {
         owner->api.module_free(module);

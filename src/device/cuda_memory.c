@@ -205,22 +205,6 @@ typedef struct box {
     uint64_t to_pitch[2], from_pitch[2];
 } box;
 
-/* Planes of one row are rows. */
-static box box_of(const haul_transfer *transfer)
-{
-    box made = {.to = place_of_end(&transfer->to), .from = place_of_end(&transfer->from)};
-    memcpy(made.size, transfer->size, sizeof made.size);
-    memcpy(made.to_pitch, transfer->to_pitch, sizeof made.to_pitch);
-    memcpy(made.from_pitch, transfer->from_pitch, sizeof made.from_pitch);
-    if (made.size[1] == 1) {
-        made.size[1] = made.size[2];
-        made.size[2] = 1;
-        made.to_pitch[0] = made.to_pitch[1];
-        made.from_pitch[0] = made.from_pitch[1];
-    }
-    return made;
-}
-
 static int copy_3d(const hl_device_cu_api *api, const box *what, uint64_t plane, uint64_t planes,
                    hl_device_cu stream)
 {
@@ -264,25 +248,31 @@ static int copy_box(const hl_device_cu_api *api, const box *what, hl_device_cu s
     return result;
 }
 
-static int copy_flat(const hl_device_cu_api *api, const box *what, hl_device_cu stream)
-{
-    return api->is_hip ? api->hip_copy(what->to, what->from, what->size[0],
-                                       HL_DEVICE_HIP_COPY_DEFAULT, stream)
-                       : api->cuda_copy(what->to, what->from, what->size[0], stream);
-}
-
 haul_status hl_device_cu_copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
                               haul_error *error)
 {
     const hl_device_cu_api *api = &hl_device_cu_owner(stream)->api;
     hl_device_cu handle = ((hl_device_cu_stream *)stream)->handle;
-    const box what = box_of(transfer);
+    /* Planes of one row are rows. */
+    box what = {.to = place_of_end(&transfer->to), .from = place_of_end(&transfer->from)};
+    memcpy(what.size, transfer->size, sizeof what.size);
+    memcpy(what.to_pitch, transfer->to_pitch, sizeof what.to_pitch);
+    memcpy(what.from_pitch, transfer->from_pitch, sizeof what.from_pitch);
+    if (what.size[1] == 1) {
+        what.size[1] = what.size[2];
+        what.size[2] = 1;
+        what.to_pitch[0] = what.to_pitch[1];
+        what.from_pitch[0] = what.from_pitch[1];
+    }
     HL_DEVICE_CU_VISIT(hl_device_cu_owner(stream));
     HAUL_TRY(hl_device_cu_begin(stream, event, error));
     int result = 0;
     if (what.size[0])
-        result = haul_transfer_is_flat(transfer) ? copy_flat(api, &what, handle)
-                                                 : copy_box(api, &what, handle);
+        result = haul_transfer_is_flat(transfer)
+                     ? api->is_hip ? api->hip_copy(what.to, what.from, what.size[0],
+                                                   HL_DEVICE_HIP_COPY_DEFAULT, handle)
+                                   : api->cuda_copy(what.to, what.from, what.size[0], handle)
+                     : copy_box(api, &what, handle);
     return hl_device_cu_end(stream, event, result, "queueing a copy", error);
 }
 

@@ -51,21 +51,16 @@ haul_status haul_device_open_with(const haul_device_backend *backend, const char
     return HAUL_OK;
 }
 
-/* The best device: the kinds are listed in that order. The host is always there. */
-static haul_status open_first(const haul_device_options *options, haul_device **device,
-                              haul_error *error)
-{
-    for (size_t i = 0; i < BACKENDS; i++)
-        if (backends[i]->count && backends[i]->count())
-            return haul_device_open_with(backends[i], "0", options, device, error);
-    return haul_device_open("host", options, device, error);
-}
-
 haul_status haul_device_open(const char *name, const haul_device_options *options,
                              haul_device **device, haul_error *error)
 {
-    if (!name)
-        return open_first(options, device, error);
+    if (!name) {
+        /* The best device: the kinds are listed in that order. The host is always there. */
+        for (size_t i = 0; i < BACKENDS; i++)
+            if (backends[i]->count && backends[i]->count())
+                return haul_device_open_with(backends[i], "0", options, device, error);
+        return haul_device_open("host", options, device, error);
+    }
     const size_t shared = hl_device_shared_path(name);
     const haul_device_backend *own;
     if (shared) {

@@ -66,23 +66,6 @@ const char *haul_buffer_kind_text(haul_buffer_kind kind)
     return (unsigned)kind < HAUL_BUFFER_KINDS ? buffer_kinds[kind] : "unknown";
 }
 
-/* A memory limit counts these kinds alone: pinned and mapped memory is the host's. */
-static bool takes_device_memory(haul_buffer_kind kind)
-{
-    return kind == HAUL_BUFFER_DEVICE || kind == HAUL_BUFFER_MANAGED;
-}
-
-/* Device and pinned memory is everywhere; the other kinds need a capability. */
-static bool can_allocate(const haul_device *device, haul_buffer_kind kind)
-{
-    static const unsigned needs[HAUL_BUFFER_KINDS] = {
-        [HAUL_BUFFER_WRITE_COMBINED] = HAUL_DEVICE_CAN_COMBINE_WRITES,
-        [HAUL_BUFFER_MAPPED] = HAUL_DEVICE_CAN_MAP,
-        [HAUL_BUFFER_MANAGED] = HAUL_DEVICE_CAN_MANAGE,
-    };
-    return (device->properties.can & needs[kind]) == needs[kind];
-}
-
 static void adopt(haul_device *device, haul_buffer *buffer, haul_buffer_kind kind, uint64_t bytes)
 {
     buffer->device = device;
@@ -98,11 +81,18 @@ haul_status haul_buffer_new(haul_device *device, haul_buffer_kind kind, uint64_t
     if ((unsigned)kind >= HAUL_BUFFER_KINDS || !bytes || bytes > PTRDIFF_MAX)
         return haul_error_set(error, HAUL_STATUS_USAGE, "no buffer has %llu bytes of kind %d",
                               (unsigned long long)bytes, (int)kind);
-    if (!can_allocate(device, kind))
+    /* Device and pinned memory is everywhere; the other kinds need a capability. */
+    static const unsigned needs[HAUL_BUFFER_KINDS] = {
+        [HAUL_BUFFER_WRITE_COMBINED] = HAUL_DEVICE_CAN_COMBINE_WRITES,
+        [HAUL_BUFFER_MAPPED] = HAUL_DEVICE_CAN_MAP,
+        [HAUL_BUFFER_MANAGED] = HAUL_DEVICE_CAN_MANAGE,
+    };
+    if ((device->properties.can & needs[kind]) != needs[kind])
         return haul_error_set(error, HAUL_STATUS_ABSENT, "device '%s' has no %s memory",
                               device->name, haul_buffer_kind_text(kind));
     const uint64_t limit = device->options.memory_limit;
-    const bool counts = takes_device_memory(kind);
+    /* A memory limit counts these kinds alone: pinned and mapped memory is the host's. */
+    const bool counts = kind == HAUL_BUFFER_DEVICE || kind == HAUL_BUFFER_MANAGED;
     if (counts && limit && (device->allocated > limit || bytes > limit - device->allocated))
         return haul_error_set(
             error, HAUL_STATUS_DEVICE_FULL,

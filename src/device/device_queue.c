@@ -54,14 +54,6 @@ static bool fill_pitch(const uint64_t size[3], uint64_t pitch[2])
     return true;
 }
 
-/* Such a copy has no defined result, as rows are copied in any order. */
-static bool rows_overlap(const uint64_t size[3], const uint64_t pitch[2])
-{
-    uint64_t plane;
-    return pitch[0] < size[0] || times_overflows(size[1] - 1, pitch[0], &plane) ||
-           __builtin_add_overflow(plane, size[0], &plane) || pitch[1] < plane;
-}
-
 /* Checks one end of a completed transfer: shape first, then the memory behind it. Host pointers are
  * taken at their word. */
 static haul_status check_end(const haul_stream *stream, const haul_address *end,
@@ -69,7 +61,10 @@ static haul_status check_end(const haul_stream *stream, const haul_address *end,
                              haul_error *error)
 {
     uint64_t bytes;
-    if (rows_overlap(transfer->size, pitch))
+    /* With rows that overlap a copy has no defined result, as they are copied in any order. */
+    uint64_t plane;
+    if (pitch[0] < transfer->size[0] || times_overflows(transfer->size[1] - 1, pitch[0], &plane) ||
+        __builtin_add_overflow(plane, transfer->size[0], &plane) || pitch[1] < plane)
         return haul_error_set(error, HAUL_STATUS_USAGE, "the rows or planes of a copy overlap");
     if (!extent(transfer->size, pitch, &bytes))
         return haul_error_set(error, HAUL_STATUS_USAGE, "a copy larger than any memory");
@@ -91,9 +86,19 @@ static haul_status check_end(const haul_stream *stream, const haul_address *end,
     return HAUL_OK;
 }
 
-/* Dimensions that follow each other without a gap at both ends are one. */
-static void flatten(haul_transfer *transfer)
+/* Backends get transfers with all sizes and pitches set, within their buffers, and as few
+ * dimensions as the layout has. */
+static haul_status complete(const haul_stream *stream, haul_transfer *transfer, haul_error *error)
 {
+    for (int d = 1; d < 3; d++)
+        if (!transfer->size[d])
+            transfer->size[d] = 1;
+    if (!fill_pitch(transfer->size, transfer->to_pitch) ||
+        !fill_pitch(transfer->size, transfer->from_pitch))
+        return haul_error_set(error, HAUL_STATUS_USAGE, "a copy larger than any memory");
+    HAUL_TRY(check_end(stream, &transfer->to, transfer, transfer->to_pitch, error));
+    HAUL_TRY(check_end(stream, &transfer->from, transfer, transfer->from_pitch, error));
+    /* Dimensions that follow each other without a gap at both ends are one. */
     uint64_t *size = transfer->size, *to = transfer->to_pitch, *from = transfer->from_pitch;
     if (to[0] == size[0] && from[0] == size[0]) {
         size[0] *= size[1];
@@ -108,21 +113,6 @@ static void flatten(haul_transfer *transfer)
     }
     if (size[1] == 1)
         to[0] = from[0] = size[0];
-}
-
-/* Backends get transfers with all sizes and pitches set, within their buffers, and as few
- * dimensions as the layout has. */
-static haul_status complete(const haul_stream *stream, haul_transfer *transfer, haul_error *error)
-{
-    for (int d = 1; d < 3; d++)
-        if (!transfer->size[d])
-            transfer->size[d] = 1;
-    if (!fill_pitch(transfer->size, transfer->to_pitch) ||
-        !fill_pitch(transfer->size, transfer->from_pitch))
-        return haul_error_set(error, HAUL_STATUS_USAGE, "a copy larger than any memory");
-    HAUL_TRY(check_end(stream, &transfer->to, transfer, transfer->to_pitch, error));
-    HAUL_TRY(check_end(stream, &transfer->from, transfer, transfer->from_pitch, error));
-    flatten(transfer);
     return HAUL_OK;
 }
 

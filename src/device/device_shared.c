@@ -17,27 +17,6 @@ size_t hl_device_shared_path(const char *name)
     return 0;
 }
 
-/* What the interface calls without asking whether it is there. */
-static haul_status check(const haul_device_backend *backend, haul_error *error)
-{
-    if (!backend)
-        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "%s gave no device", HAUL_DEVICE_ENTRY);
-    if (backend->abi != HAUL_DEVICE_ABI)
-        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
-                              "device has abi %u, this haul has %d: build it against this "
-                              "haul/device_backend.h",
-                              backend->abi, HAUL_DEVICE_ABI);
-    const bool has_all = backend->kind && *backend->kind && backend->open && backend->close &&
-                         backend->buffer_new && backend->buffer_free && backend->stream_new &&
-                         backend->stream_free && backend->stream_wait && backend->event_new &&
-                         backend->event_free && backend->event_wait && backend->event_done &&
-                         backend->event_seconds && backend->copy && backend->record;
-    return has_all ? HAUL_OK
-                   : haul_error_set(error, HAUL_STATUS_BAD_INPUT,
-                                    "device lacks a kind, or a function of memory, streams, "
-                                    "events or copies");
-}
-
 static haul_status ask(void *handle, const haul_device_backend **backend, haul_error *error)
 {
     void *symbol = dlsym(handle, HAUL_DEVICE_ENTRY);
@@ -48,7 +27,23 @@ static haul_status ask(void *handle, const haul_device_backend **backend, haul_e
     /* C has no cast from an object's address to a function's; POSIX says that they are alike */
     memcpy(&entry, &symbol, sizeof entry);
     const haul_device_backend *found = entry();
-    HAUL_TRY(check(found, error));
+    /* What the interface calls without asking whether it is there. */
+    if (!found)
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "%s gave no device", HAUL_DEVICE_ENTRY);
+    if (found->abi != HAUL_DEVICE_ABI)
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "device has abi %u, this haul has %d: build it against this "
+                              "haul/device_backend.h",
+                              found->abi, HAUL_DEVICE_ABI);
+    const bool has_all = found->kind && *found->kind && found->open && found->close &&
+                         found->buffer_new && found->buffer_free && found->stream_new &&
+                         found->stream_free && found->stream_wait && found->event_new &&
+                         found->event_free && found->event_wait && found->event_done &&
+                         found->event_seconds && found->copy && found->record;
+    HAUL_TRY(has_all ? HAUL_OK
+                     : haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                      "device lacks a kind, or a function of memory, streams, "
+                                      "events or copies"));
     *backend = found;
     return HAUL_OK;
 }

@@ -12,23 +12,6 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Ends the operation, with the lock held. */
-static void finish_op(hl_device_host_stream *self, hl_device_host_op *op, int64_t start_ns,
-                      int64_t end_ns)
-{
-    if (op->event) {
-        op->event->turns_done = op->turn;
-        op->event->start_ns = start_ns;
-        op->event->end_ns = end_ns;
-    }
-    self->first = op->next;
-    if (!self->first)
-        self->last = NULL;
-    self->hub->pending--;
-    pthread_cond_broadcast(&self->hub->progress);
-    free(op);
-}
-
 /* A stream's thread: first in, first out. Waits for an event hold the stream alone, so others go
  * on; the lock is not held while an operation runs. */
 static void *serve(void *state)
@@ -49,7 +32,18 @@ static void *serve(void *state)
         hl_device_host_task_run(&op->task);
         const int64_t end_ns = now_ns();
         pthread_mutex_lock(&hub->lock);
-        finish_op(self, op, start_ns, end_ns);
+        /* The operation ends with the lock held. */
+        if (op->event) {
+            op->event->turns_done = op->turn;
+            op->event->start_ns = start_ns;
+            op->event->end_ns = end_ns;
+        }
+        self->first = op->next;
+        if (!self->first)
+            self->last = NULL;
+        self->hub->pending--;
+        pthread_cond_broadcast(&self->hub->progress);
+        free(op);
     }
     pthread_mutex_unlock(&hub->lock);
     return NULL;
@@ -116,21 +110,6 @@ haul_status hl_device_host_enqueue(haul_stream *stream, const hl_device_host_tas
     return HAUL_OK;
 }
 
-/* At most 1e9 s ahead, so that the sum fits any time_t. */
-static struct timespec deadline(double limit_s)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    const double seconds = limit_s < 1e9 ? limit_s : 1e9;
-    at.tv_sec += (time_t)seconds;
-    at.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
-    return at;
-}
-
 static bool stream_is_idle(const void *waited)
 {
     return !((const hl_device_host_stream *)waited)->first;
@@ -149,7 +128,16 @@ static haul_status wait_until(const haul_device *device, bool (*holds)(const voi
 {
     hl_device_host_hub *hub = ((const hl_device_host_device *)device)->hub;
     const double limit_s = device->options.time_limit_s;
-    const struct timespec until = deadline(limit_s);
+    /* At most 1e9 s ahead, so that the sum fits any time_t. */
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const double seconds = limit_s < 1e9 ? limit_s : 1e9;
+    until.tv_sec += (time_t)seconds;
+    until.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
     int failed = 0;
     pthread_mutex_lock(&hub->lock);
     while (!holds(waited) && !hub->is_lost && failed != ETIMEDOUT) {

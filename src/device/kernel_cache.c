@@ -84,24 +84,6 @@ void *hl_device_kernel_cache_read(const char *folder, const char *key, size_t *s
     return bytes;
 }
 
-/* Folders that are there already fail harmlessly. */
-static void make_parents(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-}
-
-static bool write_all(FILE *file, const char *key, const void *bytes, size_t size)
-{
-    const uint64_t lengths[2] = {strlen(key), size};
-    return fwrite(magic, 1, sizeof magic, file) == sizeof magic &&
-           fwrite(lengths, 1, sizeof lengths, file) == sizeof lengths &&
-           fwrite(key, 1, lengths[0], file) == lengths[0] && fwrite(bytes, 1, size, file) == size;
-}
-
 /* Writes beside and renames, so that a process that reads at the same time sees a whole file or
  * none. All failures are silent: the cache only saves time. */
 void hl_device_kernel_cache_write(const char *folder, const char *key, const void *bytes,
@@ -110,13 +92,22 @@ void hl_device_kernel_cache_write(const char *folder, const char *key, const voi
     char path[PATH_BYTES], part[PATH_BYTES + 16];
     if (size > BYTES_MOST || !name_file(folder, key, path))
         return;
-    make_parents(path);
+    /* Folders that are there already fail harmlessly. */
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
     snprintf(part, sizeof part, "%s.XXXXXX", path);
     const int descriptor = mkstemp(part);
     if (descriptor < 0)
         return;
     FILE *file = fdopen(descriptor, "wb");
-    bool is_whole = file && write_all(file, key, bytes, size);
+    const uint64_t lengths[2] = {strlen(key), size};
+    bool is_whole = file && fwrite(magic, 1, sizeof magic, file) == sizeof magic &&
+                    fwrite(lengths, 1, sizeof lengths, file) == sizeof lengths &&
+                    fwrite(key, 1, lengths[0], file) == lengths[0] &&
+                    fwrite(bytes, 1, size, file) == size;
     if (file ? fclose(file) : close(descriptor))
         is_whole = false;
     if (!is_whole || rename(part, path))

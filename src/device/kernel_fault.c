@@ -1,16 +1,11 @@
 /* Accesses of a loop that its kernel does not declare, where they are checked. */
 #include "haul/kernel_source.h"
 
-static bool is_near(const haul_bounds *bounds, int d)
-{
-    return bounds->halo >= 0 && d >= bounds->more;
-}
-
 /* The nearest index that the kernel may use. */
 static long nearest(const haul_bounds *bounds, const haul_own *own, int d, long index)
 {
     long lo = bounds->lo[d], last = bounds->hi[d] - 1L;
-    if (is_near(bounds, d)) {
+    if (bounds->halo >= 0 && d >= bounds->more) {
         const long me = own->at[d - bounds->more];
         lo = !bounds->is_within || lo < me - bounds->halo ? me - bounds->halo : lo;
         last = !bounds->is_within || last > me + bounds->halo ? me + bounds->halo : last;

@@ -10,16 +10,6 @@
 /* haul/kernel_source.h itself. */
 HAUL_KERNEL_TEXT(hl_device_prelude, "hl_device_prelude", HAUL_KERNEL_PRELUDE)
 
-/* The kernel's own #include of the prelude, which the device's compiler has no file for, becomes a
- * comment of the same length. */
-static void hide_include(char *text)
-{
-    static const char line[] = "#include \"haul/kernel_source.h\"";
-    char *at = strstr(text, line);
-    if (at)
-        memcpy(at, "//", 2);
-}
-
 haul_status haul_kernel_text(const haul_kernel_source *source, char **text, haul_error *error)
 {
     const size_t prelude = (size_t)(hl_device_prelude_text_end - hl_device_prelude_text);
@@ -39,7 +29,11 @@ haul_status haul_kernel_text(const haul_kernel_source *source, char **text, haul
     at += snprintf(at, place, "\n#line 1 \"%s\"\n", source->file);
     memcpy(at, source->text, own);
     at[own] = '\0';
-    hide_include(at);
+    /* The kernel's own #include of the prelude, which the device's compiler has no file for,
+     * becomes a comment of the same length. */
+    char *include = strstr(at, "#include \"haul/kernel_source.h\"");
+    if (include)
+        include[0] = include[1] = '/';
     *text = made;
     return HAUL_OK;
 }

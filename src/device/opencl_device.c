@@ -71,14 +71,6 @@ static uint64_t read_number(const hl_device_cl_device *self, cl_device_info what
 /* CL_DEVICE_UUID_KHR of cl_khr_device_uuid, which headers of before 2020 lack. */
 enum { UUID_OF_DEVICE = 0x106a };
 
-static void identify(hl_device_cl_device *self)
-{
-    hl_device_uuid uuid = {{0}};
-    if (self->api.clGetDeviceInfo(self->id, UUID_OF_DEVICE, sizeof uuid, &uuid, NULL) != CL_SUCCESS)
-        uuid = (hl_device_uuid){{0}};
-    hl_device_uuid_format(&uuid, self->identity);
-}
-
 /* OpenCL tells neither bandwidth nor copy engines: they stay 0. */
 static void describe(hl_device_cl_device *self)
 {
@@ -87,7 +79,10 @@ static void describe(hl_device_cl_device *self)
     read_text(self, CL_DRIVER_VERSION, driver, sizeof driver);
     read_text(self, CL_DEVICE_VERSION, version, sizeof version);
     snprintf(self->version, sizeof self->version, "%s %s", version, driver);
-    identify(self);
+    hl_device_uuid uuid = {{0}};
+    if (self->api.clGetDeviceInfo(self->id, UUID_OF_DEVICE, sizeof uuid, &uuid, NULL) != CL_SUCCESS)
+        uuid = (hl_device_uuid){{0}};
+    hl_device_uuid_format(&uuid, self->identity);
     self->is_cpu = read_number(self, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
     self->group_most = read_number(self, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     self->allocation_most = read_number(self, CL_DEVICE_MAX_MEM_ALLOC_SIZE);

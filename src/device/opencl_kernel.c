@@ -14,26 +14,6 @@ static const char *options_of(const hl_device_cl_device *self)
     return self->is_cpu ? "-DHAUL_ROWS" : "";
 }
 
-/* A compiled kernel is good for its text, its options, and the device with its driver. */
-static char *key_of(const hl_device_cl_device *self, const char *text)
-{
-    const size_t size = strlen(text) + strlen(self->name) + strlen(self->version) + 64;
-    char *key = malloc(size);
-    if (key)
-        snprintf(key, size, "opencl\n%s\n%s\n%s\n%s", self->name, self->version, options_of(self),
-                 text);
-    return key;
-}
-
-static haul_status fail_build(const hl_device_cl_device *self, cl_program program,
-                              const haul_kernel_source *source, haul_error *error)
-{
-    char log[16384] = "";
-    self->api.clGetProgramBuildInfo(program, self->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
-                                    NULL);
-    return hl_device_fail_compile(source, log, error);
-}
-
 /* NULL for a binary that is not there or that the driver does not take: the text is compiled
  * then. */
 static cl_program build_binary(const hl_device_cl_device *self, const char *key)
@@ -88,7 +68,10 @@ static haul_status build_text(const hl_device_cl_device *self, const haul_kernel
     code = self->api.clBuildProgram(*program, 1, &self->id, options_of(self), NULL, NULL);
     if (code == CL_SUCCESS)
         return HAUL_OK;
-    const haul_status status = fail_build(self, *program, source, error);
+    char log[16384] = "";
+    self->api.clGetProgramBuildInfo(*program, self->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
+                                    NULL);
+    const haul_status status = hl_device_fail_compile(source, log, error);
     self->api.clReleaseProgram(*program);
     return status;
 }
@@ -101,7 +84,12 @@ static haul_status build(const hl_device_cl_device *self, const haul_kernel_sour
     haul_status status = haul_kernel_text(source, &text, error);
     if (status)
         return status;
-    char *key = key_of(self, text);
+    /* A compiled kernel is good for its text, its options, and the device with its driver. */
+    const size_t size = strlen(text) + strlen(self->name) + strlen(self->version) + 64;
+    char *key = malloc(size);
+    if (key)
+        snprintf(key, size, "opencl\n%s\n%s\n%s\n%s", self->name, self->version, options_of(self),
+                 text);
     *program = key ? build_binary(self, key) : NULL;
     if (!*program) {
         status = build_text(self, source, text, program, error);
@@ -211,23 +199,6 @@ static shape shape_of(const hl_device_cl_device *self, const haul_kernel_source 
         {width, height, 1}};
 }
 
-/* The memory of a buffer and its offset, as far as they are not set already. */
-static cl_int set_buffer(const hl_device_cl_device *device, hl_device_cl_kernel *self, size_t index,
-                         const haul_argument *argument, cl_uint at)
-{
-    cl_mem mem = ((const hl_device_cl_buffer *)argument->buffer)->mem;
-    const cl_ulong offset = argument->offset;
-    const bool is_new = self->set.frees != device->frees;
-    cl_int code = CL_SUCCESS;
-    if (is_new || self->set.buffers[index].mem != mem)
-        code = device->api.clSetKernelArg(self->kernel, at, sizeof(cl_mem), &mem);
-    if (code == CL_SUCCESS && (is_new || self->set.buffers[index].offset != offset))
-        code = device->api.clSetKernelArg(self->kernel, at + 1, sizeof offset, &offset);
-    self->set.buffers[index].mem = mem;
-    self->set.buffers[index].offset = offset;
-    return code;
-}
-
 /* The box, then of each buffer the memory and the offset, of each value itself. */
 static cl_int set_arguments(const hl_device_cl_device *device, hl_device_cl_kernel *self,
                             const haul_launch *launch)
@@ -240,9 +211,19 @@ static cl_int set_arguments(const hl_device_cl_device *device, hl_device_cl_kern
         code = device->api.clSetKernelArg(self->kernel, 0, sizeof launch->box, &launch->box);
     for (size_t i = 0; i < launch->argument_count && code == CL_SUCCESS; i++) {
         const haul_argument *argument = &launch->arguments[i];
-        if (argument->buffer)
-            code = set_buffer(device, self, i, argument, at);
-        else
+        if (argument->buffer) {
+            /* The memory of a buffer and its offset, as far as they are not set already. */
+            cl_mem mem = ((const hl_device_cl_buffer *)argument->buffer)->mem;
+            const cl_ulong offset = argument->offset;
+            const bool is_new = self->set.frees != device->frees;
+            code = CL_SUCCESS;
+            if (is_new || self->set.buffers[i].mem != mem)
+                code = device->api.clSetKernelArg(self->kernel, at, sizeof(cl_mem), &mem);
+            if (code == CL_SUCCESS && (is_new || self->set.buffers[i].offset != offset))
+                code = device->api.clSetKernelArg(self->kernel, at + 1, sizeof offset, &offset);
+            self->set.buffers[i].mem = mem;
+            self->set.buffers[i].offset = offset;
+        } else
             code =
                 device->api.clSetKernelArg(self->kernel, at, parameters[i].bytes, argument->value);
         at += argument->buffer ? 2 : 1;

@@ -244,27 +244,22 @@ static void run_host_copy(void *state)
     free(self);
 }
 
-static haul_status copy_on_host(haul_stream *stream, const haul_transfer *transfer,
-                                haul_event *event, haul_error *error)
-{
-    host_copy *work = malloc(sizeof *work);
-    if (!work)
-        return hl_base_fail_no_memory(error);
-    *work = (host_copy){host_of(&transfer->to), host_of(&transfer->from), *transfer};
-    const haul_status status = hl_device_cl_call(stream, run_host_copy, work, event, error);
-    if (status)
-        free(work);
-    return status; // NOLINT(clang-analyzer-unix.Malloc): run_host_copy frees the work
-}
-
 haul_status hl_device_cl_copy(haul_stream *stream, const haul_transfer *transfer, haul_event *event,
                               haul_error *error)
 {
     hl_device_cl_stream *self = (hl_device_cl_stream *)stream;
     cl_event events[2] = {NULL, NULL};
     cl_int code;
-    if (!mem_of(&transfer->to) && !mem_of(&transfer->from))
-        return copy_on_host(stream, transfer, event, error);
+    if (!mem_of(&transfer->to) && !mem_of(&transfer->from)) {
+        host_copy *work = malloc(sizeof *work);
+        if (!work)
+            return hl_base_fail_no_memory(error);
+        *work = (host_copy){host_of(&transfer->to), host_of(&transfer->from), *transfer};
+        const haul_status status = hl_device_cl_call(stream, run_host_copy, work, event, error);
+        if (status)
+            free(work);
+        return status; // NOLINT(clang-analyzer-unix.Malloc): run_host_copy frees the work
+    }
     if (!transfer->size[0])
         return stream->device->backend->record(stream, event, error);
     if (haul_transfer_is_flat(transfer)) {

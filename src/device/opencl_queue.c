@@ -119,32 +119,27 @@ static bool has_ended(const hl_device_cl_device *self, cl_event event, cl_int *c
     return *code != CL_SUCCESS || state <= CL_COMPLETE;
 }
 
-/* OpenCL's own waits know no time limit: the state is asked for, ever less often. */
-static haul_status wait_with_limit(const hl_device_cl_device *self, cl_event event,
-                                   haul_error *error)
-{
-    const int64_t begin_ns = haul_device_now((haul_device *)&self->base);
-    const double limit_ns = 1e9 * self->base.options.time_limit_s;
-    long pause_ns = 1000;
-    cl_int code;
-    while (!has_ended(self, event, &code)) {
-        if ((double)(haul_device_now((haul_device *)&self->base) - begin_ns) > limit_ns) {
-            self->node->is_lost = true;
-            return haul_error_set(error, HAUL_STATUS_TIMED_OUT,
-                                  "device '%s' did not end its work within %g s", self->base.name,
-                                  self->base.options.time_limit_s);
-        }
-        nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
-        pause_ns = pause_ns < 1000000 ? 2 * pause_ns : pause_ns;
-    }
-    return code == CL_SUCCESS ? failed_event(self, event, error)
-                              : hl_device_cl_fail(code, "clGetEventInfo", error);
-}
-
 static haul_status wait_for(const hl_device_cl_device *self, cl_event event, haul_error *error)
 {
-    if (self->base.options.time_limit_s > 0)
-        return wait_with_limit(self, event, error);
+    if (self->base.options.time_limit_s > 0) {
+        /* OpenCL's own waits know no time limit: the state is asked for, ever less often. */
+        const int64_t begin_ns = haul_device_now((haul_device *)&self->base);
+        const double limit_ns = 1e9 * self->base.options.time_limit_s;
+        long pause_ns = 1000;
+        cl_int code;
+        while (!has_ended(self, event, &code)) {
+            if ((double)(haul_device_now((haul_device *)&self->base) - begin_ns) > limit_ns) {
+                self->node->is_lost = true;
+                return haul_error_set(error, HAUL_STATUS_TIMED_OUT,
+                                      "device '%s' did not end its work within %g s",
+                                      self->base.name, self->base.options.time_limit_s);
+            }
+            nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
+            pause_ns = pause_ns < 1000000 ? 2 * pause_ns : pause_ns;
+        }
+        return code == CL_SUCCESS ? failed_event(self, event, error)
+                                  : hl_device_cl_fail(code, "clGetEventInfo", error);
+    }
     const cl_int code = self->api.clWaitForEvents(1, &event);
     return code == CL_SUCCESS ? HAUL_OK : hl_device_cl_fail(code, "clWaitForEvents", error);
 }

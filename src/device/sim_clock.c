@@ -12,33 +12,6 @@ static uint32_t place_of(const hl_device_sim_node *self, uint64_t number)
     return number >= self->base ? (uint32_t)(number - self->base) : HAUL_NONE;
 }
 
-/* Made for the first operation after all were forgotten, with the devices and streams that there
- * are. */
-static haul_status begin_timeline(hl_device_sim_node *self, haul_error *error)
-{
-    haul_status status = hl_timeline_live_init(&self->live, &self->device, self->gpu_count, error);
-    for (uint32_t i = 0; i < self->stream_count && !status; i++)
-        if (self->streams[i]) {
-            self->streams[i]->undone = HAUL_NONE;
-            status = hl_timeline_live_stream(&self->live, i, self->streams[i]->device, error);
-        }
-    if (status)
-        hl_timeline_live_release(&self->live);
-    return status;
-}
-
-/* The operations that a stream waits for, as places; those that are no longer kept have ended. */
-static size_t list_waits(const hl_device_sim_node *self, hl_device_sim_stream *on, uint32_t *places)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < on->wait_count; i++) {
-        const uint32_t place = place_of(self, on->waits[i]);
-        if (place != HAUL_NONE)
-            places[count++] = place;
-    }
-    return count;
-}
-
 static haul_status add_to_timeline(hl_device_sim_node *self, hl_device_sim_stream *on,
                                    const haul_op *op, const haul_shape *shape, haul_error *error)
 {
@@ -51,7 +24,14 @@ static haul_status add_to_timeline(hl_device_sim_node *self, hl_device_sim_strea
     uint32_t *waits = NULL;
     if (on->wait_count && !(waits = malloc(on->wait_count * sizeof *waits)))
         return hl_base_fail_no_memory(error);
-    const size_t wait_count = list_waits(self, on, waits);
+    /* The operations that a stream waits for, as places; those that are no longer kept have ended.
+     */
+    size_t wait_count = 0;
+    for (size_t i = 0; i < on->wait_count; i++) {
+        const uint32_t place = place_of(self, on->waits[i]);
+        if (place != HAUL_NONE)
+            waits[wait_count++] = place;
+    }
     const haul_status status =
         hl_timeline_live_add(&self->live, &queued, shape, waits, wait_count, error);
     free(waits);
@@ -74,8 +54,20 @@ haul_status hl_device_sim_queue(haul_stream *stream, const haul_op *op, const ha
 {
     hl_device_sim_node *self = hl_device_sim_node_of(stream->device);
     hl_device_sim_stream *on = (hl_device_sim_stream *)stream;
-    if (!self->live.engine.actors)
-        HAUL_TRY(begin_timeline(self, error));
+    if (!self->live.engine.actors) {
+        /* Made for the first operation after all were forgotten, with the devices and streams that
+         * there are. */
+        haul_status status =
+            hl_timeline_live_init(&self->live, &self->device, self->gpu_count, error);
+        for (uint32_t i = 0; i < self->stream_count && !status; i++)
+            if (self->streams[i]) {
+                self->streams[i]->undone = HAUL_NONE;
+                status = hl_timeline_live_stream(&self->live, i, self->streams[i]->device, error);
+            }
+        if (status)
+            hl_timeline_live_release(&self->live);
+        HAUL_TRY(status);
+    }
     if (!hl_base_grow(&self->works, &self->work_capacity, self->count + 1, sizeof *self->works))
         return hl_base_fail_no_memory(error);
     HAUL_TRY(add_to_timeline(self, on, op, shape, error));

@@ -16,20 +16,6 @@ static uint32_t extent(const haul_box *box, int d)
     return (uint32_t)box->hi[d] - (uint32_t)box->lo[d];
 }
 
-/* Loops are launched as blocks of 256 threads. */
-static haul_shape shape_of(const haul_kernel_source *source, const haul_box *box)
-{
-    haul_shape shape = {.grid = {extent(box, 0), extent(box, 1), extent(box, 2)},
-                        .block = {source->group[0], source->group[1], 1},
-                        .shared_bytes = source->fused_bytes};
-    if (!source->group[0]) {
-        shape.grid[0] = (shape.grid[0] - 1) / 256 + 1;
-        shape.block[0] = 256;
-        shape.block[1] = 1;
-    }
-    return shape;
-}
-
 /* Queues what a kernel moves over the link in a direction, behind all that the kernel waits for. */
 static haul_status queue_mapped(hl_device_sim_stream *on, haul_direction direction, int64_t dur_ns,
                                 haul_error *error)
@@ -135,7 +121,17 @@ haul_status hl_device_sim_launch(haul_stream *stream, const haul_kernel *kernel,
     if (!node->without_data)
         HAUL_TRY(
             hl_device_host_task_kernel(kernel->source, given, hl_device_sim_data, &task, error));
-    made.shape = shape_of(kernel->source, &given->box);
+    /* Loops are launched as blocks of 256 threads. */
+    haul_shape shape = {
+        .grid = {extent(&given->box, 0), extent(&given->box, 1), extent(&given->box, 2)},
+        .block = {kernel->source->group[0], kernel->source->group[1], 1},
+        .shared_bytes = kernel->source->fused_bytes};
+    if (!kernel->source->group[0]) {
+        shape.grid[0] = (shape.grid[0] - 1) / 256 + 1;
+        shape.block[0] = 256;
+        shape.block[1] = 1;
+    }
+    made.shape = shape;
     haul_status status =
         made.moved_ns[0] || made.moved_ns[1]
             ? launch_mapped((hl_device_sim_stream *)stream, &made, &task, event, error)

@@ -20,24 +20,6 @@ static void *map(int file, uint64_t bytes, int protection)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* A file without a name in memory, which other processes find as long as it is open. */
-static haul_status make_file(uint64_t bytes, int *file, haul_error *error)
-{
-    char name[] = "/dev/shm/haul-sim-XXXXXX";
-    const int made = mkstemp(name);
-    if (made < 0)
-        return hl_base_fail_open(error, name);
-    (void)unlink(name);
-    if (posix_fallocate(made, 0, (off_t)bytes)) {
-        (void)close(made);
-        return haul_error_set(error, HAUL_STATUS_DEVICE_FULL,
-                              "no %llu bytes of shared memory in /dev/shm",
-                              (unsigned long long)bytes);
-    }
-    *file = made;
-    return HAUL_OK;
-}
-
 /* The address that is given out is one of no memory, unless the host may see it: a library that
  * takes device memory for the host's is caught at once. */
 haul_status hl_device_sim_memory_new(const haul_device_options *options, uint64_t bytes,
@@ -45,7 +27,19 @@ haul_status hl_device_sim_memory_new(const haul_device_options *options, uint64_
 {
     to->file = -1;
     if (options->is_shareable) {
-        HAUL_TRY(make_file(bytes, &to->file, error));
+        /* A file without a name in memory, which other processes find as long as it is open. */
+        char name[] = "/dev/shm/haul-sim-XXXXXX";
+        const int made = mkstemp(name);
+        if (made < 0)
+            return hl_base_fail_open(error, name);
+        (void)unlink(name);
+        if (posix_fallocate(made, 0, (off_t)bytes)) {
+            (void)close(made);
+            return haul_error_set(error, HAUL_STATUS_DEVICE_FULL,
+                                  "no %llu bytes of shared memory in /dev/shm",
+                                  (unsigned long long)bytes);
+        }
+        to->file = made;
         to->data = map(to->file, bytes, PROT_READ | PROT_WRITE);
         to->mapped_bytes = bytes;
     } else {

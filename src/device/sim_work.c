@@ -20,14 +20,6 @@ static void do_work(hl_device_sim_node *node, uint32_t at)
         on->undone = work->next;
 }
 
-/* All that has ended, in the order of ends: an operation starts when what it depends on has ended.
- */
-static void in_time(hl_device_sim_node *self)
-{
-    while (self->settled < self->live.engine.finished)
-        do_work(self, self->live.engine.ended[self->settled++]);
-}
-
 /* The operation to be done first: the one before it on its stream, else one that
  * it waits for, else HAUL_NONE. */
 static uint32_t obstacle_of(const hl_device_sim_node *self, uint32_t at)
@@ -76,28 +68,29 @@ static uint64_t next_random(hl_device_sim_node *self)
     return self->random * 0x2545f4914f6cdd1d;
 }
 
-/* Any operation that may run, one after another, until the target has: each stream's first. */
-static void at_random(hl_device_sim_node *self, uint32_t target)
-{
-    while (!self->works[target].is_done) {
-        uint32_t chosen = target, ready = 0;
-        for (size_t i = 0; i < self->stream_count; i++) {
-            const uint32_t at = self->streams[i] ? self->streams[i]->undone : HAUL_NONE;
-            if (at != HAUL_NONE && obstacle_of(self, at) == HAUL_NONE &&
-                next_random(self) % ++ready == 0)
-                chosen = at;
-        }
-        do_work(self, chosen);
-    }
-}
-
 haul_status hl_device_sim_work_off(hl_device_sim_node *node, uint32_t target, haul_error *error)
 {
     if (node->order == HAUL_ORDER_LATE)
         return late(node, target, error);
-    if (node->order == HAUL_ORDER_RANDOM)
-        at_random(node, target);
-    else
-        in_time(node);
+    if (node->order == HAUL_ORDER_RANDOM) {
+        /* Any operation that may run, one after another, until the target has: each stream's first.
+         */
+        while (!node->works[target].is_done) {
+            uint32_t chosen = target, ready = 0;
+            for (size_t i = 0; i < node->stream_count; i++) {
+                const uint32_t at = node->streams[i] ? node->streams[i]->undone : HAUL_NONE;
+                if (at != HAUL_NONE && obstacle_of(node, at) == HAUL_NONE &&
+                    next_random(node) % ++ready == 0)
+                    chosen = at;
+            }
+            do_work(node, chosen);
+        }
+    } else {
+        /* All that has ended, in the order of ends: an operation starts when what it depends on has
+         * ended.
+         */
+        while (node->settled < node->live.engine.finished)
+            do_work(node, node->live.engine.ended[node->settled++]);
+    }
     return HAUL_OK;
 }

@@ -46,20 +46,6 @@ static haul_status read_line(hl_measure_journal *self, const char *line, int num
     return keep(self, &point, error);
 }
 
-/* The first part of two keys that differs. */
-static haul_status fail_key(const hl_measure_journal *self, const char *has, const char *wanted,
-                            haul_error *error)
-{
-    size_t at = 0, begin = 0;
-    for (; has[at] && has[at] == wanted[at]; at++)
-        if (has[at] == ';')
-            begin = at + 2;
-    const char *one = has + begin, *other = wanted + begin;
-    return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
-                          "'%.200s' is the journal of '%.*s', not of '%.*s'", self->path,
-                          (int)strcspn(one, ";"), one, (int)strcspn(other, ";"), other);
-}
-
 /* A last line without its end was cut short when the measurement was interrupted: it is not
  * read. */
 static haul_status read_lines(hl_measure_journal *self, char *text, const char *key,
@@ -76,8 +62,18 @@ static haul_status read_lines(hl_measure_journal *self, char *text, const char *
                               "begun anew where the file is deleted",
                               self->path);
     *end = '\0';
-    if (strcmp(text + length, key) != 0)
-        return fail_key(self, text + length, key, error);
+    if (strcmp(text + length, key) != 0) {
+        /* The first part of two keys that differs. */
+        const char *has = text + length;
+        size_t at = 0, begin = 0;
+        for (; has[at] && has[at] == key[at]; at++)
+            if (has[at] == ';')
+                begin = at + 2;
+        const char *one = has + begin, *other = key + begin;
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "'%.200s' is the journal of '%.*s', not of '%.*s'", self->path,
+                              (int)strcspn(one, ";"), one, (int)strcspn(other, ";"), other);
+    }
     haul_status status = HAUL_OK;
     char *line = end + 1;
     for (int number = 2; !status && (end = strchr(line, '\n')); number++) {

@@ -26,25 +26,19 @@ bool hl_measure_is_same_device(const haul_device *a, const haul_device *b)
                       !strcmp(is_told ? one : a->name, is_told ? other : b->name));
 }
 
-static const char *key_of_peers(hl_measure_session *self)
-{
-    const char *text = "no peers";
-    for (size_t i = 0; i < self->options.peer_count && text; i++) {
-        const haul_device_properties *peer = haul_device_describe(self->options.peers[i]);
-        text = hl_base_arena_format(&self->arena, "%s%s%s (%s)", i ? text : "peers ", i ? ", " : "",
-                                    plain(self, self->options.peers[i]->name),
-                                    plain(self, peer->identity));
-    }
-    return text;
-}
-
 haul_status hl_measure_open_journal(hl_measure_session *session, haul_error *error)
 {
     const haul_device_properties *device = haul_device_describe(session->device);
     char host[256] = "";
     if (gethostname(host, sizeof host - 1))
         host[0] = '\0';
-    const char *peers = key_of_peers(session);
+    const char *peers = "no peers";
+    for (size_t i = 0; i < session->options.peer_count && peers; i++) {
+        const haul_device_properties *peer = haul_device_describe(session->options.peers[i]);
+        peers = hl_base_arena_format(&session->arena, "%s%s%s (%s)", i ? peers : "peers ",
+                                     i ? ", " : "", plain(session, session->options.peers[i]->name),
+                                     plain(session, peer->identity));
+    }
     const char *key =
         peers
             ? hl_base_arena_format(&session->arena,

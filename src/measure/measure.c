@@ -14,28 +14,6 @@ static haul_parameter said(double value)
                      : (haul_parameter){.provenance = HAUL_PROVENANCE_NOT_GIVEN};
 }
 
-/* Adds the parameters that need no measurement. Runs after the parts, on the machine that they
- * filled. */
-static void describe(hl_measure_session *self)
-{
-    const haul_device_properties *device = haul_device_describe(self->device);
-    haul_machine *machine = &self->machine;
-    machine->name = self->options.name ? self->options.name : "measured";
-    machine->summary = hl_base_arena_format(&self->arena, "%.100s, measured by haul", device->name);
-    machine->gpu.name = device->name;
-    machine->gpu.architecture = device->architecture;
-    machine->gpu.count = said(device->is_host ? 0 : device->count);
-    machine->gpu.memory_bytes = said((double)device->memory_bytes);
-    machine->gpu.multiprocessors = said(device->multiprocessors);
-    machine->gpu.clock_Hz = said(device->clock_Hz);
-    machine->gpu.l2_bytes = said((double)device->l2_bytes);
-    if (!machine->gpu.copy_engines.provenance)
-        machine->gpu.copy_engines = said(device->copy_engines);
-    if (!machine->gpu.implicit_sync.provenance && device->implicit_sync >= 0)
-        machine->gpu.implicit_sync = (haul_parameter){
-            device->implicit_sync, HAUL_PROVENANCE_MEASURED, "what the driver says"};
-}
-
 /* A part that the device has nothing for is left out, as long as another finds something. */
 static haul_status run_parts(hl_measure_session *self, haul_error *error)
 {
@@ -101,7 +79,23 @@ static haul_status make_machine(hl_measure_session *self, haul_error *error)
 static haul_status run(hl_measure_session *self, haul_error *error)
 {
     HAUL_TRY(run_parts(self, error));
-    describe(self);
+    /* The parameters that need no measurement come after the parts, which fill the machine. */
+    const haul_device_properties *device = haul_device_describe(self->device);
+    haul_machine *machine = &self->machine;
+    machine->name = self->options.name ? self->options.name : "measured";
+    machine->summary = hl_base_arena_format(&self->arena, "%.100s, measured by haul", device->name);
+    machine->gpu.name = device->name;
+    machine->gpu.architecture = device->architecture;
+    machine->gpu.count = said(device->is_host ? 0 : device->count);
+    machine->gpu.memory_bytes = said((double)device->memory_bytes);
+    machine->gpu.multiprocessors = said(device->multiprocessors);
+    machine->gpu.clock_Hz = said(device->clock_Hz);
+    machine->gpu.l2_bytes = said((double)device->l2_bytes);
+    if (!machine->gpu.copy_engines.provenance)
+        machine->gpu.copy_engines = said(device->copy_engines);
+    if (!machine->gpu.implicit_sync.provenance && device->implicit_sync >= 0)
+        machine->gpu.implicit_sync = (haul_parameter){
+            device->implicit_sync, HAUL_PROVENANCE_MEASURED, "what the driver says"};
     hl_measure_check_plausible(self);
     haul_status status = make_machine(self, error);
     if (!status)

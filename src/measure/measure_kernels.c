@@ -90,17 +90,6 @@ static bool is_gpu(const hl_measure_session *self)
     return !device->is_host && !device->is_simulated;
 }
 
-/* Fresh device memory may hold denormals or NaN, which slow arithmetic on some CPUs. */
-static haul_status zero(hl_measure_session *self, haul_error *error)
-{
-    haul_status status = HAUL_OK;
-    for (int i = 0; i < HL_MEASURE_SESSION_BUFFERS && !status; i++) {
-        const haul_filling filling = {self->on_device[i], 0, self->options.largest_bytes, 0};
-        status = haul_stream_fill(self->streams[0], &filling, NULL, error);
-    }
-    return status ? status : haul_stream_wait(self->streams[0], error);
-}
-
 /* From the first one's start to the last one's end, the host's calls hidden. */
 static haul_status try_row(hl_measure_session *session, const void *what, double *seconds,
                            haul_error *error)
@@ -179,19 +168,6 @@ static haul_status make_larger(hl_measure_session *self, arrays *to, haul_error 
     return haul_stream_fill(self->streams[0], &filling, NULL, error);
 }
 
-/* Half a buffer each: three arrays in the two buffers that copies use, so that nothing more is
- * allocated on a small device. */
-static haul_status make_arrays(hl_measure_session *self, arrays *to, haul_error *error)
-{
-    const uint64_t bytes = self->options.largest_bytes / 2;
-    *to = (arrays){.at = {{.buffer = self->on_device[0]},
-                          {.buffer = self->on_device[0], .offset = bytes},
-                          {.buffer = self->on_device[1]}},
-                   .bytes = bytes};
-    const bool is_small = bytes < TIMES_L2 * haul_device_describe(self->device)->l2_bytes;
-    return is_small && is_gpu(self) ? make_larger(self, to, error) : HAUL_OK;
-}
-
 /* The triad at each size, its launch with it. */
 static haul_status measure_triads(hl_measure_session *self, const run_of *whole, haul_error *error)
 {
@@ -211,17 +187,6 @@ static haul_status measure_triads(hl_measure_session *self, const run_of *whole,
             (haul_triad_rate){(uint64_t)bytes, bytes / point.seconds};
     }
     return status;
-}
-
-/* As many threads as keep a GPU busy, and the buffer has numbers for. */
-static int lanes_of(const hl_measure_session *self)
-{
-    const uint64_t most = self->options.largest_bytes / sizeof(double);
-    const uint64_t wanted =
-        (uint64_t)haul_device_describe(self->device)->multiprocessors * GPU_LANES;
-    if (!is_gpu(self) || wanted < LANES)
-        return LANES;
-    return (int)(wanted < most ? wanted : most);
 }
 
 /* Doubles the steps that `run` is given until it takes long enough. */
@@ -308,7 +273,15 @@ static haul_status measure_memory(hl_measure_session *self, haul_error *error)
     haul_kernel *kernel;
     arrays used;
     HAUL_TRY(haul_kernel_new(self->device, &triad, &kernel, error));
-    haul_status status = make_arrays(self, &used, error);
+    /* Half a buffer each: three arrays in the two buffers that copies use, so that nothing more is
+     * allocated on a small device. */
+    const uint64_t bytes = self->options.largest_bytes / 2;
+    used = (arrays){.at = {{.buffer = self->on_device[0]},
+                           {.buffer = self->on_device[0], .offset = bytes},
+                           {.buffer = self->on_device[1]}},
+                    .bytes = bytes};
+    const bool is_small = bytes < TIMES_L2 * haul_device_describe(self->device)->l2_bytes;
+    haul_status status = is_small && is_gpu(self) ? make_larger(self, &used, error) : HAUL_OK;
     const run_of whole = {
         .kernel = kernel,
         .arguments = used.at,
@@ -345,11 +318,15 @@ static haul_status measure_peak(hl_measure_session *self, const peak_of *of, hau
     haul_kernel *kernel;
     HAUL_TRY(haul_kernel_new(self->device, of->source, &kernel, error));
     const haul_argument arguments[] = {{.buffer = self->on_device[0]}, {.value = NULL}};
+    /* As many threads as keep a GPU busy, and the buffer has numbers for. */
+    const uint64_t most = self->options.largest_bytes / sizeof(double);
+    const uint64_t wanted =
+        (uint64_t)haul_device_describe(self->device)->multiprocessors * GPU_LANES;
     run_of each = {
         .kernel = kernel,
         .arguments = arguments,
         .argument_count = sizeof arguments / sizeof *arguments,
-        .count = lanes_of(self),
+        .count = !is_gpu(self) || wanted < LANES ? LANES : (int)(wanted < most ? wanted : most),
         .is_double = of->is_double,
         .rate = out,
     };
@@ -410,27 +387,6 @@ static haul_status try_together(hl_measure_session *session, const void *what, d
     return status;
 }
 
-/* How many kernels run at once: the work of all over the time that they took, which is TOGETHER at
- * most. */
-static haul_status run_together(hl_measure_session *self, together *all, haul_error *error)
-{
-    hl_measure_point_measured one, many;
-    haul_status status = HAUL_OK;
-    for (int i = 0; i < TOGETHER && !status; i++)
-        status = haul_stream_new(self->device, &all->streams[i], error);
-    if (!status)
-        status = hl_measure_session_point(self, "a kernel of one thread", try_kernel, &all->one,
-                                          &one, error);
-    if (!status)
-        status =
-            hl_measure_session_point(self, "64 of them at once", try_together, all, &many, error);
-    if (!status && many.seconds > 0)
-        self->made.kernels_at_once = (unsigned)(TOGETHER * one.seconds / many.seconds + 0.5);
-    for (int i = 0; i < TOGETHER; i++)
-        haul_stream_free(all->streams[i]);
-    return status;
-}
-
 /* Of one thread each, so that the GPU has room for all of them: what is found is how many it
  * runs at once. */
 static haul_status measure_together(hl_measure_session *self, haul_error *error)
@@ -442,8 +398,23 @@ static haul_status measure_together(hl_measure_session *self, haul_error *error)
     together all = {
         .one = {.kernel = kernel, .arguments = arguments, .argument_count = 2, .count = 1}};
     haul_status status = choose_steps(self, &all.one, &steps, error);
-    if (!status)
-        status = run_together(self, &all, error);
+    if (!status) {
+        /* How many kernels run at once: the work of all over the time that they took, which is
+         * TOGETHER at most. */
+        hl_measure_point_measured one, many;
+        for (int i = 0; i < TOGETHER && !status; i++)
+            status = haul_stream_new(self->device, &all.streams[i], error);
+        if (!status)
+            status = hl_measure_session_point(self, "a kernel of one thread", try_kernel, &all.one,
+                                              &one, error);
+        if (!status)
+            status = hl_measure_session_point(self, "64 of them at once", try_together, &all, &many,
+                                              error);
+        if (!status && many.seconds > 0)
+            self->made.kernels_at_once = (unsigned)(TOGETHER * one.seconds / many.seconds + 0.5);
+        for (int i = 0; i < TOGETHER; i++)
+            haul_stream_free(all.streams[i]);
+    }
     haul_kernel_free(kernel);
     return status;
 }
@@ -516,7 +487,13 @@ static haul_status measure_sync(hl_measure_session *self, haul_error *error)
 haul_status hl_measure_kernels(hl_measure_session *session, haul_error *error)
 {
     haul_gpu *gpu = &session->machine.gpu;
-    haul_status status = zero(session, error);
+    /* Fresh device memory may hold denormals or NaN, which slow arithmetic on some CPUs. */
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < HL_MEASURE_SESSION_BUFFERS && !status; i++) {
+        const haul_filling filling = {session->on_device[i], 0, session->options.largest_bytes, 0};
+        status = haul_stream_fill(session->streams[0], &filling, NULL, error);
+    }
+    status = status ? status : haul_stream_wait(session->streams[0], error);
     if (!status)
         status = measure_launch(session, error);
     if (!status)

@@ -44,15 +44,6 @@ static double chunk_of_start(const hl_measure_staged *self, double latency_s, do
     return fmax(line->at_s - latency_s, 0) * link_rate;
 }
 
-/* Without a chunk the first `threshold` bytes go as small copies do, which the third line tells
- * where the second goes on at the first one's rate. */
-static double hidden_threshold(const hl_measure_staged *self)
-{
-    const hl_measure_line *lines = self->lines;
-    const double between = lines[0].per_byte_s - lines[2].per_byte_s;
-    return self->second < self->count ? (lines[2].at_s - lines[0].at_s) / between : 0;
-}
-
 /* `is_chunked`: what larger copies take at first is a chunk's, else the bytes up to the threshold.
  */
 static void take_staged(hl_measure_staged *self, double link_rate, bool is_chunked,
@@ -61,8 +52,14 @@ static void take_staged(hl_measure_staged *self, double link_rate, bool is_chunk
     const double latency_s = self->lines[0].at_s;
     const bool has_small = self->first > 1;
     if (has_small && !differ(self, self->lines[0].per_byte_s, self->lines[1].per_byte_s) &&
-        !is_chunked)
-        self->threshold = fmax(hidden_threshold(self), 0);
+        !is_chunked) {
+        /* Without a chunk the first `threshold` bytes go as small copies do, which the third line
+         * tells where the second goes on at the first one's rate. */
+        const hl_measure_line *lines = self->lines;
+        const double between = lines[0].per_byte_s - lines[2].per_byte_s;
+        self->threshold =
+            fmax(self->second < self->count ? (lines[2].at_s - lines[0].at_s) / between : 0, 0);
+    }
     if (is_chunked && self->chunk <= 0)
         self->chunk = chunk_of_start(self, latency_s, link_rate);
     curve->threshold_bytes = found(has_small ? self->threshold : 0,
@@ -111,23 +108,19 @@ static haul_status judge(const hl_measure_staged *self, const haul_copy_curve *c
     return HAUL_OK;
 }
 
-/* Where copies from cache go on at the rate of those below the threshold, the first line reaches to
- * the cache's end and the second is from memory. */
-static void take_first_as_cached(hl_measure_staged *self)
-{
-    self->lines[2] = self->lines[1];
-    self->lines[1] = self->lines[0];
-    self->cache = self->threshold;
-    self->second = 0;
-}
-
 /* Takes the staging as a curve where it gives back every copy that was measured. */
 static haul_status try_curve(const hl_measure_staged *of, double link_rate, reading as,
                              haul_copy_curve *curve, bool *is_found, haul_error *error)
 {
     hl_measure_staged self = *of;
-    if (as == FIRST_IS_CACHED)
-        take_first_as_cached(&self);
+    if (as == FIRST_IS_CACHED) {
+        /* Where copies from cache go on at the rate of those below the threshold, the first line
+         * reaches to the cache's end and the second is from memory. */
+        self.lines[2] = self.lines[1];
+        self.lines[1] = self.lines[0];
+        self.cache = self.threshold;
+        self.second = 0;
+    }
     const haul_copy_curve before = *curve;
     double worst;
     curve->points_from = (haul_parameter){.provenance = HAUL_PROVENANCE_NOT_GIVEN};

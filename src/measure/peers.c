@@ -69,22 +69,6 @@ static haul_status measure_pair(hl_measure_session *self, pair *two, haul_error 
     return status;
 }
 
-/* Each two, in the order in which they were named. */
-static haul_status measure_pairs(hl_measure_session *self, haul_error *error)
-{
-    const size_t count = self->options.peer_count;
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; i <= count; i++)
-        for (size_t j = i + 1; j <= count && !status; j++) {
-            pair two = {
-                .devices = {i ? self->options.peers[i - 1] : self->device,
-                            self->options.peers[j - 1]},
-                .buffers = {i ? self->on_peers[i - 1] : self->on_device[0], self->on_peers[j - 1]}};
-            status = measure_pair(self, &two, error);
-        }
-    return status;
-}
-
 /* A copy to the device while the peer is sent others. */
 static haul_status try_shared(hl_measure_session *session, const void *what, double *seconds,
                               haul_error *error)
@@ -230,10 +214,14 @@ static haul_status try_hidden(hl_measure_session *session, const void *what, dou
     return HAUL_OK;
 }
 
-/* Whether a peer copy has another engine than the copies to the host, and what it takes alone. */
-static haul_status find_third(hl_measure_session *self, crowd *all, bool *is_third, double *alone_s,
-                              haul_error *error)
+/* Two engines are busy with a copy each way; peer copies beside one of them have further ones. */
+static haul_status count_engines(hl_measure_session *self, crowd *all, haul_error *error)
 {
+    hl_measure_point_measured more;
+    bool is_third = false;
+    double alone_s = 0;
+    int count = 1;
+    /* A peer copy may have another engine than the copies to the host. */
     const hl_measure_way way = {HAUL_DIRECTION_DTOH, HAUL_MEMORY_PINNED, NULL};
     hl_measure_point_measured back, one, hidden;
     char name[96];
@@ -244,19 +232,8 @@ static haul_status find_third(hl_measure_session *self, crowd *all, bool *is_thi
     const beside_back both = {all, {back.seconds, one.seconds}};
     (void)snprintf(name, sizeof name, "hidden share of a copy to the host and one to a peer");
     HAUL_TRY(hl_measure_session_point(self, name, try_hidden, &both, &hidden, error));
-    *is_third = hidden.seconds > HL_MEASURE_HIDDEN_LEAST;
-    *alone_s = one.seconds;
-    return HAUL_OK;
-}
-
-/* Two engines are busy with a copy each way; peer copies beside one of them have further ones. */
-static haul_status count_engines(hl_measure_session *self, crowd *all, haul_error *error)
-{
-    hl_measure_point_measured more;
-    bool is_third = false;
-    double alone_s = 0;
-    int count = 1;
-    HAUL_TRY(find_third(self, all, &is_third, &alone_s, error));
+    is_third = hidden.seconds > HL_MEASURE_HIDDEN_LEAST;
+    alone_s = one.seconds;
     if (!is_third)
         return HAUL_OK;
     while (count < STREAMS) {
@@ -297,7 +274,18 @@ haul_status hl_measure_peers(hl_measure_session *session, haul_error *error)
 {
     if (!session->options.peer_count)
         return HAUL_OK;
-    HAUL_TRY(measure_pairs(session, error));
+    /* Each two, in the order in which they were named. */
+    const size_t count = session->options.peer_count;
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; i <= count; i++)
+        for (size_t j = i + 1; j <= count && !status; j++) {
+            pair two = {.devices = {i ? session->options.peers[i - 1] : session->device,
+                                    session->options.peers[j - 1]},
+                        .buffers = {i ? session->on_peers[i - 1] : session->on_device[0],
+                                    session->on_peers[j - 1]}};
+            status = measure_pair(session, &two, error);
+        }
+    HAUL_TRY(status);
     HAUL_TRY(measure_shares(session, error));
     return measure_engines(session, error);
 }

@@ -90,26 +90,6 @@ static void hold_below(hl_measure_session *self, haul_parameter *parameter, doub
     parameter->value = most;
 }
 
-/* The driver's own bandwidth, where it tells one: a copy within the device reads and writes it.
- * Copies across the link are held to nothing, for a driver does not tell the link. */
-static void check_peaks(hl_measure_session *self)
-{
-    haul_gpu *gpu = &self->machine.gpu;
-    const double most = haul_device_describe(self->device)->memory_bandwidth_Bps;
-    hold_below(self, &gpu->memory_bandwidth_Bps, most, "gpu.memory_bandwidth");
-    hold_below(self, &gpu->stream_Bps, most, "gpu.stream_bandwidth");
-    for (size_t i = 0; i < self->curve_count; i++) {
-        haul_copy_curve *curve = &self->curves[i];
-        if (curve->direction == HAUL_DIRECTION_DTOD)
-            hold_below(self, &curve->rate_Bps, most / 2, "the rate of copies within the device");
-        if (!curve->rate_Bps.provenance)
-            continue;
-        hold_below(self, &curve->busy_rate_Bps, curve->rate_Bps.value, "a rate while busy");
-        hold_below(self, &curve->mapped_rate_Bps, curve->rate_Bps.value,
-                   "a rate beside mapped memory");
-    }
-}
-
 void hl_measure_check_plausible(hl_measure_session *session)
 {
     haul_machine whole = session->machine;
@@ -118,5 +98,20 @@ void hl_measure_check_plausible(hl_measure_session *session)
     (void)hl_machine_walk(&whole, check_field, session);
     session->machine.gpu = whole.gpu;
     session->machine.host = whole.host;
-    check_peaks(session);
+    /* The driver's own bandwidth, where it tells one: a copy within the device reads and writes it.
+     * Copies across the link are held to nothing, for a driver does not tell the link. */
+    haul_gpu *gpu = &session->machine.gpu;
+    const double most = haul_device_describe(session->device)->memory_bandwidth_Bps;
+    hold_below(session, &gpu->memory_bandwidth_Bps, most, "gpu.memory_bandwidth");
+    hold_below(session, &gpu->stream_Bps, most, "gpu.stream_bandwidth");
+    for (size_t i = 0; i < session->curve_count; i++) {
+        haul_copy_curve *curve = &session->curves[i];
+        if (curve->direction == HAUL_DIRECTION_DTOD)
+            hold_below(session, &curve->rate_Bps, most / 2, "the rate of copies within the device");
+        if (!curve->rate_Bps.provenance)
+            continue;
+        hold_below(session, &curve->busy_rate_Bps, curve->rate_Bps.value, "a rate while busy");
+        hold_below(session, &curve->mapped_rate_Bps, curve->rate_Bps.value,
+                   "a rate beside mapped memory");
+    }
 }

@@ -166,13 +166,6 @@ static const int inner_tried[] = {256, 1024, 4096, 16384};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 enum { SHAPES = COUNT(rows_tried) * COUNT(columns_tried) * COUNT(inner_tried) };
 
-static shape shape_at(size_t at)
-{
-    return (shape){rows_tried[at % COUNT(rows_tried)],
-                   columns_tried[at / COUNT(rows_tried) % COUNT(columns_tried)],
-                   inner_tried[at / COUNT(rows_tried) / COUNT(columns_tried)]};
-}
-
 /* The library loads its kernels at the first product, which is not timed. */
 static haul_status measure_shape(hl_measure_session *self, multiplication *all,
                                  const struct precision_of *of, shape size, haul_product_time *into,
@@ -207,7 +200,9 @@ static haul_status measure_shapes(hl_measure_session *self, multiplication *all,
     all->of.precision = of->precision;
     haul_status status = HAUL_OK;
     for (size_t i = 0; i < SHAPES && !status && rate > 0; i++) {
-        const shape size = shape_at(i);
+        const shape size = (shape){rows_tried[i % COUNT(rows_tried)],
+                                   columns_tried[i / COUNT(rows_tried) % COUNT(columns_tried)],
+                                   inner_tried[i / COUNT(rows_tried) / COUNT(columns_tried)]};
         haul_product_time *into = &products[self->machine.product_count];
         if (2.0 * size.rows * size.columns * size.inner / rate > longest_s)
             continue;

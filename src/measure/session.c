@@ -170,15 +170,6 @@ static haul_address host_end(const hl_measure_session *self, hl_measure_way way,
                                             : haul_in_host(self->pageable[stream] + at);
 }
 
-/* Where a copy begins: behind the one before, at a page, or at the front where it does not fit. */
-static uint64_t next_place(hl_measure_session *self, uint64_t bytes)
-{
-    const uint64_t largest = self->options.largest_bytes;
-    const uint64_t at = bytes <= largest && self->cursor <= largest - bytes ? self->cursor : 0;
-    self->cursor = (at + bytes + PAGE) / PAGE * PAGE;
-    return at;
-}
-
 haul_status hl_measure_session_compute(hl_measure_session *session, uint64_t bytes,
                                        haul_error *error)
 {
@@ -211,7 +202,12 @@ haul_status hl_measure_session_copy(hl_measure_session *session, hl_measure_way 
                                     int stream, haul_event *event, haul_error *error)
 {
     haul_transfer transfer = {.size = {bytes}};
-    const uint64_t at = next_place(session, bytes);
+    /* Where a copy begins: behind the one before, at a page, or at the front where it does not fit.
+     */
+    const uint64_t largest = session->options.largest_bytes;
+    const uint64_t at =
+        bytes <= largest && session->cursor <= largest - bytes ? session->cursor : 0;
+    session->cursor = (at + bytes + PAGE) / PAGE * PAGE;
     const haul_address device = haul_in_buffer(session->on_device[stream], 0);
     switch (way.direction) {
     case HAUL_DIRECTION_HTOD:

@@ -45,18 +45,6 @@ typedef struct plan {
 
 _Static_assert(2 * SIZES <= HL_MEASURE_TRIALS, "a sweep fits into a set of trials");
 
-/* Swept and fresh sizes in one set of turns: the machine is in the same state for both. */
-static void make_plan(const hl_measure_session *self, hl_measure_way way, plan *out)
-{
-    uint64_t sizes[2 * SIZES];
-    out->swept = list_sizes(self, way, false, sizes);
-    out->fresh = self->options.verify ? list_sizes(self, way, true, sizes + out->swept) : 0;
-    for (size_t i = 0; i < out->swept + out->fresh; i++) {
-        out->each[i] = (hl_measure_copy_set){way, sizes[i]};
-        hl_measure_copies_name(&out->trials[i], i < out->swept ? "" : "fresh", &out->each[i]);
-    }
-}
-
 /* The tolerance is what the medians themselves may be off: a line is not asked to be better. */
 static void take_sweep(const plan *of, hl_measure_sweep *out)
 {
@@ -111,7 +99,17 @@ haul_status hl_measure_sweeps(hl_measure_session *session, const hl_measure_way 
     if (!plans)
         return hl_base_fail_no_memory(error);
     for (size_t i = 0; i < count; i++) {
-        make_plan(session, ways[i], &plans[i]);
+        /* Swept and fresh sizes in one set of turns: the machine is in the same state for both. */
+        uint64_t sizes[2 * SIZES];
+        plans[i].swept = list_sizes(session, ways[i], false, sizes);
+        plans[i].fresh = session->options.verify
+                             ? list_sizes(session, ways[i], true, sizes + plans[i].swept)
+                             : 0;
+        for (size_t k = 0; k < plans[i].swept + plans[i].fresh; k++) {
+            plans[i].each[k] = (hl_measure_copy_set){ways[i], sizes[k]};
+            hl_measure_copies_name(&plans[i].trials[k], k < plans[i].swept ? "" : "fresh",
+                                   &plans[i].each[k]);
+        }
         sets[i] = (hl_measure_trial_set){plans[i].trials, plans[i].swept + plans[i].fresh, HAUL_OK};
     }
     haul_status status = hl_measure_session_rounds(session, sets, count, error);

@@ -66,16 +66,6 @@ typedef struct busy_copy {
     int covers;
 } busy_copy;
 
-/* Three times as long as the copy takes alone: slowed, it takes twice that. */
-static int covers_of(hl_measure_session *self, hl_measure_way way, double alone_s)
-{
-    const haul_copy_curve *back = hl_measure_copies_curve(self, hl_measure_way_back(way));
-    const double each_s = back && back->rate_Bps.value > 0
-                              ? (double)self->options.largest_bytes / back->rate_Bps.value
-                              : alone_s;
-    return (int)fmin(fmax(COVER, ceil(3 * alone_s / each_s)), COVER_MOST);
-}
-
 /* A copy while others keep the other direction busy, from before it begins until after it ends. */
 static haul_status try_busy(hl_measure_session *session, const void *what, double *seconds,
                             haul_error *error)
@@ -132,18 +122,6 @@ static uint64_t line_from(const hl_measure_session *self, hl_measure_way way)
                            : way.direction == HAUL_DIRECTION_DTOD ? device->l2_bytes
                                                                   : 0;
     return cache > LINE_FROM ? cache : LINE_FROM;
-}
-
-/* L+o is the time of one byte, G the median slope from there to the larger copies. */
-static double slope_of(const haul_sample *samples, size_t count, uint64_t from)
-{
-    double slopes[SIZES];
-    size_t found = 0;
-    for (size_t i = 1; i < count; i++)
-        if (samples[i].copy.bytes >= from || (!found && i + 1 == count))
-            slopes[found++] = (samples[i].seconds - samples[0].seconds) /
-                              (double)(samples[i].copy.bytes - samples[0].copy.bytes);
-    return found ? hl_base_median(slopes, found) : 0;
 }
 
 /* The line's value for no bytes, by least squares over the smaller copies, where a copy of one byte
@@ -222,7 +200,15 @@ static haul_status add_curve(hl_measure_session *self, hl_measure_way way,
                                            (hl_measure_copy_set){way, 1}, &train, error));
     haul_copy_curve *curve = &self->curves[self->curve_count];
     self->fresh[self->curve_count++] = all->fresh;
-    const double slope = slope_of(all->samples, all->count, line_from(self, way));
+    /* L+o is the time of one byte, G the median slope from there to the larger copies. */
+    const uint64_t from = line_from(self, way);
+    double slopes[SIZES];
+    size_t found = 0;
+    for (size_t i = 1; i < all->count; i++)
+        if (all->samples[i].copy.bytes >= from || (!found && i + 1 == all->count))
+            slopes[found++] = (all->samples[i].seconds - all->samples[0].seconds) /
+                              (double)(all->samples[i].copy.bytes - all->samples[0].copy.bytes);
+    const double slope = found ? hl_base_median(slopes, found) : 0;
     const double latency = latency_of(all->samples, all->count, slope);
     *curve = (haul_copy_curve){.direction = way.direction, .memory = way.memory};
     if (!(slope > 0) || line_error(all->samples, all->count, latency, slope) > 2 * all->tolerance)
@@ -242,39 +228,16 @@ static haul_status add_curve(hl_measure_session *self, hl_measure_way way,
 
 /* --- both directions */
 
-/* More than two engines cannot be told from two by copies in two directions: where the driver has a
- * larger number, it is right. */
-static haul_status find_engines(hl_measure_session *self, bool *overlap, haul_error *error)
-{
-    both_ways both = {
-        .there = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL}, self->options.largest_bytes}};
-    const hl_measure_copy_set back = {hl_measure_way_back(both.there.way), both.there.bytes};
-    const unsigned told = haul_device_describe(self->device)->copy_engines;
-    hl_measure_point_measured one, other, hidden;
-    char name[96];
-    HAUL_TRY(hl_measure_copies_measure(self, "", hl_measure_copies_try, both.there, &one, error));
-    HAUL_TRY(hl_measure_copies_measure(self, "", hl_measure_copies_try, back, &other, error));
-    both.alone_s[0] = one.seconds;
-    both.alone_s[1] = other.seconds;
-    hl_measure_copies_name_point(name, sizeof name, "hidden share of both ways", &both.there);
-    HAUL_TRY(hl_measure_session_point(self, name, try_both, &both, &hidden, error));
-    *overlap = hidden.seconds > HL_MEASURE_HIDDEN_LEAST;
-    self->machine.gpu.copy_engines =
-        *overlap && told > 2
-            ? (haul_parameter){told, HAUL_PROVENANCE_MEASURED,
-                               "what the driver says; haul measure: copies both ways overlap"}
-            : (haul_parameter){*overlap ? 2 : 1, HAUL_PROVENANCE_MEASURED,
-                               *overlap
-                                   ? "haul measure: copies both ways overlap; two engines at least"
-                                   : "haul measure: copies both ways do not overlap"};
-    return HAUL_OK;
-}
-
 static haul_status measure_busy(hl_measure_session *self, const hl_measure_copy_set *one,
                                 double alone_s, hl_measure_point_measured *point, haul_error *error)
 {
     char name[96];
-    const busy_copy busy = {*one, covers_of(self, one->way, alone_s)};
+    /* Three times as long as the copy takes alone: slowed, it takes twice that. */
+    const haul_copy_curve *back = hl_measure_copies_curve(self, hl_measure_way_back(one->way));
+    const double each_s = back && back->rate_Bps.value > 0
+                              ? (double)self->options.largest_bytes / back->rate_Bps.value
+                              : alone_s;
+    const busy_copy busy = {*one, (int)fmin(fmax(COVER, ceil(3 * alone_s / each_s)), COVER_MOST)};
     hl_measure_copies_name_point(name, sizeof name, "against", one);
     return hl_measure_session_point(self, name, try_busy, &busy, point, error);
 }
@@ -301,7 +264,29 @@ static haul_status add_busy(hl_measure_session *self, haul_direction direction, 
 static haul_status measure_both(hl_measure_session *self, haul_error *error)
 {
     bool overlap = false;
-    HAUL_TRY(find_engines(self, &overlap, error));
+    /* More than two engines cannot be told from two by copies in two directions: where the driver
+     * has a larger number, it is right. */
+    both_ways both = {
+        .there = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL}, self->options.largest_bytes}};
+    const hl_measure_copy_set back = {hl_measure_way_back(both.there.way), both.there.bytes};
+    const unsigned told = haul_device_describe(self->device)->copy_engines;
+    hl_measure_point_measured one, other, hidden;
+    char name[96];
+    HAUL_TRY(hl_measure_copies_measure(self, "", hl_measure_copies_try, both.there, &one, error));
+    HAUL_TRY(hl_measure_copies_measure(self, "", hl_measure_copies_try, back, &other, error));
+    both.alone_s[0] = one.seconds;
+    both.alone_s[1] = other.seconds;
+    hl_measure_copies_name_point(name, sizeof name, "hidden share of both ways", &both.there);
+    HAUL_TRY(hl_measure_session_point(self, name, try_both, &both, &hidden, error));
+    overlap = hidden.seconds > HL_MEASURE_HIDDEN_LEAST;
+    self->machine.gpu.copy_engines =
+        overlap && told > 2
+            ? (haul_parameter){told, HAUL_PROVENANCE_MEASURED,
+                               "what the driver says; haul measure: copies both ways overlap"}
+            : (haul_parameter){overlap ? 2 : 1, HAUL_PROVENANCE_MEASURED,
+                               overlap
+                                   ? "haul measure: copies both ways overlap; two engines at least"
+                                   : "haul measure: copies both ways do not overlap"};
     if (overlap)
         HAUL_TRY(add_busy(self, HAUL_DIRECTION_HTOD, error));
     if (overlap)

@@ -64,20 +64,6 @@ static haul_status try_once(hl_measure_session *self, const hl_measure_trial *tr
     return status;
 }
 
-static void forget(running *run)
-{
-    run->stored = run->in_round = run->count = 0;
-    run->spent_s = 0;
-}
-
-static void end_round(running *run)
-{
-    if (!run->in_round || run->rounds == ROUNDS_MOST)
-        return;
-    run->medians[run->rounds++] = hl_base_median(run->this_round, run->in_round);
-    run->in_round = 0;
-}
-
 /* The root of the mean square of the rounds' medians around theirs, in percent. */
 static double drift_of(const running *run, double median)
 {
@@ -139,22 +125,6 @@ static bool goes_on(const running *run, const quota *until)
     return hl_measure_median_error(&so_far) > sure_enough;
 }
 
-/* The first attempt warms up what is lazy: pages, caches, drivers. */
-static haul_status warm_up(hl_measure_session *self, const hl_measure_trial_set *set, running *runs,
-                           haul_error *error)
-{
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; i < set->count && !status; i++) {
-        if (runs[i].is_kept)
-            continue;
-        if (self->options.progress)
-            self->options.progress(self->options.progress_state, set->trials[i].name);
-        status = try_once(self, &set->trials[i], &runs[i], error);
-        forget(&runs[i]);
-    }
-    return status;
-}
-
 /* In turns, there and back, so that none always follows the largest. */
 static haul_status try_in_turns(hl_measure_session *self, const hl_measure_trial_set *set,
                                 running *runs, const quota *until, haul_error *error)
@@ -174,7 +144,11 @@ static haul_status try_in_turns(hl_measure_session *self, const hl_measure_trial
         }
     }
     for (size_t i = 0; i < set->count; i++)
-        end_round(&runs[i]);
+        if (runs[i].in_round && runs[i].rounds < ROUNDS_MOST) {
+            runs[i].medians[runs[i].rounds++] =
+                hl_base_median(runs[i].this_round, runs[i].in_round);
+            runs[i].in_round = 0;
+        }
     return status;
 }
 
@@ -206,11 +180,6 @@ static double drift_of_sets(const turns *self)
     return worst;
 }
 
-static bool is_lacking_kind(haul_status status)
-{
-    return status == HAUL_STATUS_ABSENT || status == HAUL_STATUS_MISSING;
-}
-
 static haul_status run_round(const turns *self, unsigned round, haul_error *error)
 {
     hl_measure_session *session = self->session;
@@ -222,11 +191,23 @@ static haul_status run_round(const turns *self, unsigned round, haul_error *erro
                              .point_s = session->options.point_s,
                              .is_late =
                                  limit_s > 0 && hl_measure_clock_s() - session->begin_s > limit_s};
-        if (!set->status && !round && !self->is_exact)
-            set->status = warm_up(session, set, runs, error);
+        if (!set->status && !round && !self->is_exact) {
+            /* The first attempt warms up what is lazy: pages, caches, drivers. */
+            haul_status status = HAUL_OK;
+            for (size_t k = 0; k < set->count && !status; k++) {
+                if (runs[k].is_kept)
+                    continue;
+                if (session->options.progress)
+                    session->options.progress(session->options.progress_state, set->trials[k].name);
+                status = try_once(session, &set->trials[k], &runs[k], error);
+                runs[k].stored = runs[k].in_round = runs[k].count = 0;
+                runs[k].spent_s = 0;
+            }
+            set->status = status;
+        }
         if (!set->status)
             set->status = try_in_turns(session, set, runs, &until, error);
-        if (set->status && !is_lacking_kind(set->status))
+        if (set->status && set->status != HAUL_STATUS_ABSENT && set->status != HAUL_STATUS_MISSING)
             return set->status;
         runs += set->count;
     }
@@ -246,23 +227,6 @@ static haul_status run_rounds(const turns *self, haul_error *error)
                    drift_of_sets(self) > steady_enough);
     }
     return HAUL_OK;
-}
-
-/* Points that the journal has count as measured, but only those of an earlier run as kept: a point
- * that is asked for twice in one run is in the journal too. */
-static void find_kept(hl_measure_session *self, const hl_measure_trial_set *set, running *runs)
-{
-    for (size_t i = 0; i < set->count; i++) {
-        hl_measure_trial *trial = &set->trials[i];
-        const hl_measure_point_measured *kept =
-            hl_measure_journal_find(&self->journal, trial->name);
-        self->made.points++;
-        runs[i].is_kept = kept != NULL;
-        if (!kept)
-            continue;
-        trial->point = *kept;
-        self->made.points_kept += (size_t)(kept - self->journal.points) < self->journal.from_file;
-    }
 }
 
 static haul_status take_outcomes(hl_measure_session *self, const hl_measure_trial_set *set,
@@ -289,8 +253,22 @@ static haul_status measure_sets(hl_measure_session *self, hl_measure_trial_set *
     running *runs = calloc(all ? all : 1, sizeof *runs);
     if (!runs)
         return hl_base_fail_no_memory(error);
-    for (size_t i = 0; i < count; at += sets[i++].count)
-        find_kept(self, &sets[i], runs + at);
+    for (size_t i = 0; i < count; at += sets[i++].count) {
+        /* Points that the journal has count as measured, but only those of an earlier run as kept:
+         * a point that is asked for twice in one run is in the journal too. */
+        for (size_t k = 0; k < sets[i].count; k++) {
+            hl_measure_trial *trial = &sets[i].trials[k];
+            const hl_measure_point_measured *kept =
+                hl_measure_journal_find(&self->journal, trial->name);
+            self->made.points++;
+            runs[at + k].is_kept = kept != NULL;
+            if (!kept)
+                continue;
+            trial->point = *kept;
+            self->made.points_kept +=
+                (size_t)(kept - self->journal.points) < self->journal.from_file;
+        }
+    }
     const turns all_sets = {self, sets, count, runs, is_exact ? 1 : rounds, is_exact};
     haul_status status = run_rounds(&all_sets, error);
     at = 0;

@@ -24,19 +24,15 @@ typedef struct side {
     size_t count;
 } side;
 
-static bool is_of(const haul_measured_copy *size, const haul_copy_curve *curve)
-{
-    return size->direction == curve->direction && size->memory == curve->memory &&
-           size->predicted_s > 0 && size->seconds > 0;
-}
-
 static void gather(const haul_measurement *made, const haul_copy_curve *curve, bool is_small,
                    side *out)
 {
     out->count = 0;
     for (size_t i = 0; i < made->size_count; i++) {
         const haul_measured_copy *size = &made->sizes[i];
-        if (!is_of(size, curve) || (2 * curve->latency_s.value > size->predicted_s) != is_small)
+        if (size->direction != curve->direction || size->memory != curve->memory ||
+            !(size->predicted_s > 0) || !(size->seconds > 0) ||
+            (2 * curve->latency_s.value > size->predicted_s) != is_small)
             continue;
         out->drifts[out->count] = size->drift / 100;
         out->misfits[out->count++] = fabs(log(size->predicted_s / size->seconds));
@@ -55,16 +51,6 @@ static haul_parameter uncertainty_of(const side *of)
                             "haul measure: of rounds apart in time, and of the curve"};
 }
 
-static void set_uncertainty(const haul_measurement *made, haul_copy_curve *curve, side *room)
-{
-    gather(made, curve, true, room);
-    if (room->count)
-        curve->latency_uncertainty = uncertainty_of(room);
-    gather(made, curve, false, room);
-    if (room->count)
-        curve->rate_uncertainty = uncertainty_of(room);
-}
-
 haul_status hl_measure_find_uncertainty(hl_measure_session *session, haul_error *error)
 {
     const haul_measurement *made = &session->made;
@@ -73,19 +59,17 @@ haul_status hl_measure_find_uncertainty(hl_measure_session *session, haul_error 
     side room = {malloc(made->size_count * sizeof(double)),
                  malloc(made->size_count * sizeof(double)), 0};
     const bool has_room = room.drifts && room.misfits;
-    for (size_t i = 0; i < session->curve_count && has_room; i++)
-        set_uncertainty(made, &session->curves[i], &room);
+    for (size_t i = 0; i < session->curve_count && has_room; i++) {
+        gather(made, &session->curves[i], true, &room);
+        if (room.count)
+            session->curves[i].latency_uncertainty = uncertainty_of(&room);
+        gather(made, &session->curves[i], false, &room);
+        if (room.count)
+            session->curves[i].rate_uncertainty = uncertainty_of(&room);
+    }
     free(room.drifts);
     free(room.misfits);
     return has_room ? HAUL_OK : hl_base_fail_no_memory(error);
-}
-
-/* The median over all sizes: one that differs is the size's, and not the machine's. */
-static double drift_of_all(const haul_measurement *made, double *room)
-{
-    for (size_t i = 0; i < made->size_count; i++)
-        room[i] = made->sizes[i].drift;
-    return made->size_count ? hl_base_median(room, made->size_count) : 0;
 }
 
 haul_status hl_measure_note_load(hl_measure_session *session, haul_error *error)
@@ -96,7 +80,10 @@ haul_status hl_measure_note_load(hl_measure_session *session, haul_error *error)
     double *room = malloc(made->size_count * sizeof *room);
     if (!room)
         return hl_base_fail_no_memory(error);
-    const double drift = drift_of_all(made, room);
+    /* The median over all sizes: one that differs is the size's, and not the machine's. */
+    for (size_t i = 0; i < made->size_count; i++)
+        room[i] = made->sizes[i].drift;
+    const double drift = made->size_count ? hl_base_median(room, made->size_count) : 0;
     free(room);
     const double others = hl_base_load_others(&session->load);
     const bool is_restless = drift > restless;

@@ -93,16 +93,6 @@ static double in_a_row(const pipeline *p)
     return p->out.first_s + (p->count - 1) * p->out.next_s;
 }
 
-/* The last pause before a copy back was before the first, the second or the last: in between the
- * time is linear in the place. */
-static double streams_high(const pipeline *p)
-{
-    const double last = computed(p, p->count - 1) + p->out.most_s;
-    const double second = computed(p, 1) + p->out.most_s + (p->count - 2) * p->out.next_s;
-    const double row = back_begins(p) + in_a_row(p);
-    return fmax(row, p->device == HAUL_IMPLICIT_SYNC ? last : fmax(last, second));
-}
-
 /* A chunk takes the longer of its kernel and its writes; after the last one a latency. */
 static double hybrid_time(const pipeline *p, double latency_s)
 {
@@ -137,7 +127,13 @@ void haul_overlap_limits(const haul_overlap_case *self, haul_strategy strategy, 
         /* all copies back in a row, or the last by itself, which costs at least so much */
         *low_s = fmax(back_begins(&fast) + in_a_row(&fast),
                       computed(&fast, fast.count - 1) + fast.out.least_s);
-        *high_s = streams_high(&slow);
+        /* The last pause before a copy back was before the first, the second or the last: in
+         * between the time is linear in the place. */
+        const double last = computed(&slow, slow.count - 1) + slow.out.most_s;
+        const double second =
+            computed(&slow, 1) + slow.out.most_s + (slow.count - 2) * slow.out.next_s;
+        const double row = back_begins(&slow) + in_a_row(&slow);
+        *high_s = fmax(row, slow.device == HAUL_IMPLICIT_SYNC ? last : fmax(last, second));
     }
 }
 

@@ -9,17 +9,6 @@ static bool has_ended(const cores_op *self)
     return isfinite(self->ready_s) && !(self->left_s > 0);
 }
 
-/* The first that became ready of those that no core has taken yet, or NULL. */
-static cores_op *first_ready(cores_op *ops, size_t count)
-{
-    cores_op *first = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!ops[i].turn && ops[i].left_s > 0 && isfinite(ops[i].ready_s) &&
-            (!first || ops[i].ready_s < first->ready_s))
-            first = &ops[i];
-    return first;
-}
-
 /* The kernel that was taken first of those that have not ended, or NULL. */
 static cores_op *first_kernel(cores_op *ops, size_t count)
 {
@@ -34,20 +23,15 @@ static cores_op *first_kernel(cores_op *ops, size_t count)
 /* The operation that a free core takes; NULL where there is none. */
 static cores_op *next_of(cores_op *ops, size_t count, uint32_t turn)
 {
-    cores_op *op = first_ready(ops, count);
+    /* The first that became ready of those that no core has taken yet, or NULL. */
+    cores_op *op = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!ops[i].turn && ops[i].left_s > 0 && isfinite(ops[i].ready_s) &&
+            (!op || ops[i].ready_s < op->ready_s))
+            op = &ops[i];
     if (op)
         op->turn = turn;
     return op && !op->is_kernel ? op : first_kernel(ops, count);
-}
-
-/* Until the first of those that run ends. */
-static double step_of(const cores_op *ops, size_t count)
-{
-    double step_s = (double)INFINITY;
-    for (size_t i = 0; i < count; i++)
-        if (ops[i].on)
-            step_s = fmin(step_s, ops[i].left_s / ops[i].on);
-    return step_s;
 }
 
 /* Returns the cores that are free again. */
@@ -82,7 +66,11 @@ double hl_overlap_cores_time(cores_op *ops, size_t count, uint32_t cores)
                 ops[i].ready_s = now_s;
         for (cores_op *op; idle && (op = next_of(ops, count, ++turn)); idle--)
             op->on++;
-        const double step_s = step_of(ops, count);
+        /* Until the first of those that run ends. */
+        double step_s = (double)INFINITY;
+        for (size_t i = 0; i < count; i++)
+            if (ops[i].on)
+                step_s = fmin(step_s, ops[i].left_s / ops[i].on);
         if (!isfinite(step_s))
             return now_s;
         now_s += step_s;

@@ -73,30 +73,25 @@ static haul_status find_streams(const haul_overlap_case *self, bool asked, haul_
     return HAUL_OK;
 }
 
-/* At both ends of what is known. Mapped memory, which is one kernel here, by its formulas. */
-static void find_interval(const haul_overlap_case *self, haul_overlap_row *row)
-{
-    double ends_s[2] = {row->seconds, row->seconds};
-    for (int end = 0; self->has_ends && end < 2; end++) {
-        haul_overlap_case there = *self;
-        there.device = haul_overlap_device_end(self, end);
-        there.in = self->in_ends[end];
-        there.out = self->out_ends[end];
-        ends_s[end] = played(&there, row->strategy, row->streams);
-    }
-    if (row->strategy == HAUL_STRATEGY_MAPPED)
-        haul_overlap_interval(self, HAUL_STRATEGY_MAPPED, 1, &ends_s[0], &ends_s[1]);
-    row->low_s = fmin(row->seconds, ends_s[0]);
-    row->high_s = fmax(row->seconds, ends_s[1]);
-}
-
 /* Works on a copy: a row that no timeline holds keeps the times of the formulas. */
 static haul_status play_row(const haul_overlap_case *self, bool asked, haul_overlap_row *row,
                             haul_error *error)
 {
     haul_overlap_row found = *row;
     HAUL_TRY(find_streams(self, asked, &found, error));
-    find_interval(self, &found);
+    /* At both ends of what is known. Mapped memory, which is one kernel here, by its formulas. */
+    double ends_s[2] = {found.seconds, found.seconds};
+    for (int end = 0; self->has_ends && end < 2; end++) {
+        haul_overlap_case there = *self;
+        there.device = haul_overlap_device_end(self, end);
+        there.in = self->in_ends[end];
+        there.out = self->out_ends[end];
+        ends_s[end] = played(&there, found.strategy, found.streams);
+    }
+    if (found.strategy == HAUL_STRATEGY_MAPPED)
+        haul_overlap_interval(self, HAUL_STRATEGY_MAPPED, 1, &ends_s[0], &ends_s[1]);
+    found.low_s = fmin(found.seconds, ends_s[0]);
+    found.high_s = fmax(found.seconds, ends_s[1]);
     found.analytical_s = haul_overlap_time(self, found.strategy, found.streams);
     hl_overlap_find_bound(self, &found);
     found.bound_s = fmin(found.bound_s, found.seconds);

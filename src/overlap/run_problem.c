@@ -162,17 +162,6 @@ uint64_t hl_overlap_run_group_at(const run_problem *self, const run_group *of)
     return self->place * pitch_of(of);
 }
 
-/* Each place has the inputs, and pages for the outputs. */
-static void fill_places(const run_problem *self)
-{
-    for (size_t g = 0; g < self->group_count; g++) {
-        const run_group *group = &self->groups[g];
-        char *const data = haul_buffer_host(group->host);
-        for (uint64_t i = 1; i < self->places; i++)
-            memcpy(data + i * pitch_of(group), data, group->count * group->bytes);
-    }
-}
-
 static haul_status expect(run_problem *self, haul_error *error)
 {
     void *arguments[RUN_ARRAYS + RUN_VALUES];
@@ -196,7 +185,13 @@ static haul_status expect(run_problem *self, haul_error *error)
     for (int d = 0; d < 3; d++)
         all.hi[d] = all.hi[d] > 0 ? all.hi[d] : 1;
     self->source->host(&all, &all, arguments);
-    fill_places(self);
+    /* Each place has the inputs, and pages for the outputs. */
+    for (size_t g = 0; g < self->group_count; g++) {
+        const run_group *group = &self->groups[g];
+        char *const data = haul_buffer_host(group->host);
+        for (uint64_t i = 1; i < self->places; i++)
+            memcpy(data + i * pitch_of(group), data, group->count * group->bytes);
+    }
     return HAUL_OK;
 }
 

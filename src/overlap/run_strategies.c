@@ -69,16 +69,6 @@ static haul_status copy_whole(runner *self, haul_error *error)
     return status ? status : haul_stream_record(self->streams[0], self->copied[0], error);
 }
 
-static haul_status copy_in(runner *self, int part, int count, haul_error *error)
-{
-    const run_problem *problem = &self->problem;
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; i < problem->group_count && !status; i++)
-        if (!problem->groups[i].is_out && !problem->groups[i].is_whole)
-            status = copy(self, &problem->groups[i], part, count, error);
-    return status ? status : haul_stream_record(self->streams[part], self->copied[part], error);
-}
-
 /* Whether part `part` reads what part `other` copies in. */
 static bool needs(const run_problem *self, int part, int other, int count)
 {
@@ -133,8 +123,15 @@ static haul_status queue_inputs(runner *self, int count, haul_error *error)
     HAUL_TRY(shares ? copy_whole(self, error) : HAUL_OK);
     for (int part = 1; part < count && shares; part++)
         HAUL_TRY(haul_stream_wait_event(self->streams[part], self->copied[0], error));
-    for (int part = 0; part < count; part++)
-        HAUL_TRY(copy_in(self, part, count, error));
+    for (int part = 0; part < count; part++) {
+        const run_problem *problem = &self->problem;
+        haul_status status = HAUL_OK;
+        for (size_t i = 0; i < problem->group_count && !status; i++)
+            if (!problem->groups[i].is_out && !problem->groups[i].is_whole)
+                status = copy(self, &problem->groups[i], part, count, error);
+        HAUL_TRY(status ? status
+                        : haul_stream_record(self->streams[part], self->copied[part], error));
+    }
     return HAUL_OK;
 }
 
@@ -149,32 +146,28 @@ static haul_status queue_outputs(runner *self, int count, haul_error *error)
     return status;
 }
 
-/* In the order of the paper's figures: all copies in, all kernels, all copies back. */
-static haul_status queue_all(runner *self, haul_strategy strategy, int count, haul_error *error)
-{
-    const run_problem *problem = &self->problem;
-    haul_status status =
-        strategy == HAUL_STRATEGY_MAPPED ? HAUL_OK : queue_inputs(self, count, error);
-    for (int part = 0; part < count && !status; part++) {
-        for (int other = 0; other < count && strategy != HAUL_STRATEGY_MAPPED && !status; other++)
-            if (other != part && needs(problem, part, other, count))
-                status = haul_stream_wait_event(self->streams[part], self->copied[other], error);
-        if (!status)
-            status = launch(self, strategy, part, count,
-                            strategy == HAUL_STRATEGY_EXPLICIT ? self->timed : NULL, error);
-    }
-    const bool copies_back =
-        strategy == HAUL_STRATEGY_EXPLICIT || strategy == HAUL_STRATEGY_STREAMS;
-    return copies_back && !status ? queue_outputs(self, count, error) : status;
-}
-
 static haul_status run_once(runner *self, const haul_run_row *row, double *seconds,
                             haul_error *error)
 {
     const int count = (int)row->streams;
     self->problem.place = (self->problem.place + 1) % self->problem.places;
     const int64_t begin_ns = haul_device_now(self->device);
-    haul_status status = queue_all(self, row->strategy, count, error);
+    /* In the order of the paper's figures: all copies in, all kernels, all copies back. */
+    const run_problem *problem = &self->problem;
+    haul_status status =
+        row->strategy == HAUL_STRATEGY_MAPPED ? HAUL_OK : queue_inputs(self, count, error);
+    for (int part = 0; part < count && !status; part++) {
+        for (int other = 0; other < count && row->strategy != HAUL_STRATEGY_MAPPED && !status;
+             other++)
+            if (other != part && needs(problem, part, other, count))
+                status = haul_stream_wait_event(self->streams[part], self->copied[other], error);
+        if (!status)
+            status = launch(self, row->strategy, part, count,
+                            row->strategy == HAUL_STRATEGY_EXPLICIT ? self->timed : NULL, error);
+    }
+    const bool copies_back =
+        row->strategy == HAUL_STRATEGY_EXPLICIT || row->strategy == HAUL_STRATEGY_STREAMS;
+    status = copies_back && !status ? queue_outputs(self, count, error) : status;
     for (int part = 0; part < count && !status; part++)
         status = haul_stream_wait(self->streams[part], error);
     *seconds = 1e-9 * (double)(haul_device_now(self->device) - begin_ns);
@@ -230,32 +223,6 @@ static haul_status queue_cpu_shared(cpu_queue *on, haul_error *error)
     return HAUL_OK;
 }
 
-/* All copies in, all kernels, all copies back, as far as the strategy has them. */
-static haul_status queue_cpu_all(cpu_queue *on, const haul_run_row *row, haul_error *error)
-{
-    const bool is_mapped = row->strategy == HAUL_STRATEGY_MAPPED;
-    const uint32_t count = is_mapped ? 1 : row->streams;
-    const bool steps[3] = {!is_mapped, true,
-                           row->strategy == HAUL_STRATEGY_EXPLICIT ||
-                               row->strategy == HAUL_STRATEGY_STREAMS};
-    haul_status status = is_mapped ? HAUL_OK : queue_cpu_shared(on, error);
-    for (int step = 0; step < 3; step++)
-        for (uint32_t s = 0; s < count && steps[step] && !status; s++) {
-            double seconds = 0;
-            status = step_time(on->self, step, count, &seconds, error);
-            queue_cpu(on, s, step == 1, seconds);
-        }
-    return status;
-}
-
-/* Operations that the host queues: beside those of the schedule a mark behind each part's copies
- * in, which kernels of other parts wait for. */
-static double queued(const cpu_queue *on, const haul_run_row *row)
-{
-    const uint32_t marks = row->strategy == HAUL_STRATEGY_MAPPED ? 0 : row->streams;
-    return (double)(on->count + marks);
-}
-
 /* On a CPU nothing crosses a link: mapped memory is where the kernel finds it, and copies take a
  * core of those that kernels run on. Calls and what hands an operation to the cores keep these from
  * copies and kernels, too, one after another: queue_gap for each operation. */
@@ -265,9 +232,25 @@ static haul_status predict_cpu(const runner *self, haul_run_row *row, haul_error
     cpu_queue on = {.self = self};
     for (int s = 0; s < STREAMS_MOST; s++)
         on.last[s] = HAUL_NONE;
-    HAUL_TRY(queue_cpu_all(&on, row, error));
+    /* All copies in, all kernels, all copies back, as far as the strategy has them. */
+    const bool is_mapped = row->strategy == HAUL_STRATEGY_MAPPED;
+    const uint32_t count = is_mapped ? 1 : row->streams;
+    const bool steps[3] = {!is_mapped, true,
+                           row->strategy == HAUL_STRATEGY_EXPLICIT ||
+                               row->strategy == HAUL_STRATEGY_STREAMS};
+    haul_status status = is_mapped ? HAUL_OK : queue_cpu_shared(&on, error);
+    for (int step = 0; step < 3; step++)
+        for (uint32_t s = 0; s < count && steps[step] && !status; s++) {
+            double seconds = 0;
+            status = step_time(on.self, step, count, &seconds, error);
+            queue_cpu(&on, s, step == 1, seconds);
+        }
+    HAUL_TRY(status);
+    /* The host queues the schedule's operations, and a mark behind each part's copies in, which
+     * kernels of other parts wait for. */
+    const double queued = (double)(on.count + (is_mapped ? 0 : row->streams));
     row->predicted_s = hl_overlap_cores_time(on.ops, on.count, cores ? cores : 1) +
-                       self->machine->gpu.queue_gap_s.value * queued(&on, row);
+                       self->machine->gpu.queue_gap_s.value * queued;
     return HAUL_OK;
 }
 
@@ -308,18 +291,6 @@ static void list_rows(runner *self)
     }
 }
 
-static haul_status check_results(runner *self, const haul_run_row *row, haul_error *error)
-{
-    const double difference = self->has_data ? hl_overlap_run_problem_check(&self->problem) : 0;
-    self->made.difference = fmax(self->made.difference, difference);
-    /* single precision, in another order */
-    return difference <= 1e-4
-               ? HAUL_OK
-               : haul_error_set(error, HAUL_STATUS_BAD_INPUT,
-                                "'%s' by %s in %u streams is off by %g", self->made.kernel,
-                                haul_strategy_word(row->strategy), row->streams, difference);
-}
-
 /* In turns, so that a machine that is slower for a while is so for all; the first turn warms up,
  * and is checked. */
 static haul_status run_all(runner *self, haul_error *error)
@@ -330,8 +301,18 @@ static haul_status run_all(runner *self, haul_error *error)
             const haul_run_row *row = &self->made.rows[i];
             const unsigned at = turn ? turn - 1 : 0;
             status = run_once(self, row, &self->seconds[i][at], error);
-            if (!status && !turn)
-                status = check_results(self, row, error);
+            if (!status && !turn) {
+                const double difference =
+                    self->has_data ? hl_overlap_run_problem_check(&self->problem) : 0;
+                self->made.difference = fmax(self->made.difference, difference);
+                /* single precision, in another order */
+                status = difference <= 1e-4
+                             ? HAUL_OK
+                             : haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                              "'%s' by %s in %u streams is off by %g",
+                                              self->made.kernel, haul_strategy_word(row->strategy),
+                                              row->streams, difference);
+            }
             if (!status && row->strategy == HAUL_STRATEGY_EXPLICIT)
                 status = haul_event_seconds(self->timed, self->timed, &self->kernel_s[at], error);
         }
@@ -400,18 +381,6 @@ static void take_times(runner *self)
     }
 }
 
-static void choose_strategy(haul_run *made)
-{
-    for (size_t i = 0; i < made->row_count; i++) {
-        if (made->rows[i].measured_s < made->rows[made->best].measured_s)
-            made->best = i;
-        if (made->rows[i].predicted_s < made->rows[made->predicted_best].predicted_s)
-            made->predicted_best = i;
-    }
-    made->loss =
-        made->rows[made->predicted_best].measured_s / made->rows[made->best].measured_s - 1;
-}
-
 static haul_status open_all(runner *self, const haul_run_options *options, haul_error *error)
 {
     const haul_device_properties *is = haul_device_describe(self->device);
@@ -474,7 +443,16 @@ haul_status haul_overlap_run(haul_device *device, const haul_machine *machine,
         status = predict(self, error);
     }
     if (!status) {
-        choose_strategy(&self->made);
+        for (size_t i = 0; i < self->made.row_count; i++) {
+            if (self->made.rows[i].measured_s < self->made.rows[self->made.best].measured_s)
+                self->made.best = i;
+            if (self->made.rows[i].predicted_s <
+                self->made.rows[self->made.predicted_best].predicted_s)
+                self->made.predicted_best = i;
+        }
+        self->made.loss = self->made.rows[self->made.predicted_best].measured_s /
+                              self->made.rows[self->made.best].measured_s -
+                          1;
         *run = self->made;
     }
     close_all(self);

@@ -59,15 +59,6 @@ static int64_t saved_ns(double latency_s, double gap_s)
     return gap_s < latency_s ? llround(1e9 * (latency_s - gap_s)) : 0;
 }
 
-/* L+o and the data; of those behind the first so that less what is saved it is g and the data, to
- * the nanosecond in all of them together. */
-static int64_t copy_ns(const chunks *self, uint32_t i, bool is_first)
-{
-    if (is_first)
-        return llround(1e9 * (self->latency_s + self->data_s));
-    return saved_ns(self->latency_s, self->gap_s) + part_ns(self->gap_s + self->data_s, i);
-}
-
 /* Without a host thread where calls cost nothing, as in the paper's formulas. A mapped kernel's
  * writes are no call. */
 static uint32_t add_op(plan *self, haul_op op, op_name name)
@@ -126,36 +117,22 @@ static void add_copies(plan *self, haul_direction direction)
     if (is_in)
         self->first_chunk = shared == HAUL_NONE ? 0 : shared + 1;
     for (uint32_t i = 0; leg->bytes > 0 && i < self->count; i++) {
+        /* L+o and the data; of those behind the first so that less what is saved it is g and the
+         * data, to the nanosecond in all of them together. */
         const haul_op op = {
             .kind = HAUL_OP_COPY,
             .direction = (uint8_t)direction,
             .detail = HAUL_MEMORY_PINNED,
             .stream = stream_of(self, i),
             .bytes = part_bytes(self, leg->bytes, i),
-            .dur_ns = copy_ns(leg, i, !i && shared == HAUL_NONE),
+            .dur_ns = !i && shared == HAUL_NONE ? llround(1e9 * (leg->latency_s + leg->data_s))
+                                                : saved_ns(leg->latency_s, leg->gap_s) +
+                                                      part_ns(leg->gap_s + leg->data_s, i),
         };
         const uint32_t copy = add_op(self, op, is_in ? COPY_IN : COPY_OUT);
         if (i && shared != HAUL_NONE)
             hl_workload_builder_edge(&self->builder, shared, copy);
     }
-}
-
-/* A mapped kernel's writes, as a copy beside it on a stream of their own. The last one alone
- * pays L+o: those before it follow one behind another. */
-static uint32_t add_writes(plan *self, uint32_t i)
-{
-    const bool last = i + 1 == self->count;
-    const chunks *out = &self->out;
-    const haul_op op = {
-        .kind = HAUL_OP_COPY,
-        .direction = HAUL_DIRECTION_DTOH,
-        .detail = HAUL_MEMORY_PINNED,
-        .stream = stream_of(self, self->count),
-        .bytes = part_bytes(self, out->bytes, i),
-        .dur_ns = last ? llround(1e9 * (out->latency_s + out->data_s))
-                       : part_ns(out->gap_s + out->data_s, i),
-    };
-    return add_op(self, op, MAPPED_WRITES);
 }
 
 /* A kernel and its writes begin together: when its data is there and those before have ended. The
@@ -171,7 +148,20 @@ static void plan_hybrid(plan *self)
             add_kernel(self, i, part_ns(self->kernel_s, i) + llround(1e9 * drain_s), MAPPED_KERNEL);
         if (!(self->out.bytes > 0))
             continue;
-        writes = add_writes(self, i);
+        /* A mapped kernel's writes, as a copy beside it on a stream of their own. The last one
+         * alone pays L+o: those before it follow one behind another. */
+        const bool last = i + 1 == self->count;
+        const chunks *out = &self->out;
+        const haul_op op = {
+            .kind = HAUL_OP_COPY,
+            .direction = HAUL_DIRECTION_DTOH,
+            .detail = HAUL_MEMORY_PINNED,
+            .stream = stream_of(self, self->count),
+            .bytes = part_bytes(self, out->bytes, i),
+            .dur_ns = last ? llround(1e9 * (out->latency_s + out->data_s))
+                           : part_ns(out->gap_s + out->data_s, i),
+        };
+        writes = add_op(self, op, MAPPED_WRITES);
         if (self->in.bytes > 0)
             hl_workload_builder_edge(&self->builder, self->first_chunk + i, writes);
         if (!i)

@@ -7,16 +7,11 @@
 /* Which G holds: alone, while copies run the other way, or while mapped memory moves so. */
 typedef enum contention { ALONE, COPIES, MAPPED_MEMORY } contention;
 
-static double per_byte(const haul_overlap_leg *leg, contention with)
-{
-    const double of[] = {leg->per_byte_s, leg->busy_per_byte_s, leg->mapped_per_byte_s};
-    return of[with];
-}
-
 /* G times the bytes that cross, which are more than the leg's where mapped memory is read again. */
 static hl_overlap_leg_times times_of(const haul_overlap_leg *leg, double bytes, contention with)
 {
-    return (hl_overlap_leg_times){leg->latency_s, bytes * per_byte(leg, with), leg->gap_s};
+    const double of[] = {leg->per_byte_s, leg->busy_per_byte_s, leg->mapped_per_byte_s};
+    return (hl_overlap_leg_times){leg->latency_s, bytes * of[with], leg->gap_s};
 }
 
 static bool both_ways(const haul_overlap_case *self)
@@ -208,31 +203,27 @@ typedef struct busy {
     bool in_turn; /* one direction's copies after the other's */
 } busy;
 
-/* How long each resource is busy in all, with copies as slow as the strategy's formula has them. */
-static busy busy_of(const haul_overlap_case *self, haul_strategy strategy, double s)
-{
-    contention with = ALONE;
-    if (strategy == HAUL_STRATEGY_HYBRID)
-        with = MAPPED_MEMORY;
-    else if (strategy == HAUL_STRATEGY_STREAMS && self->device == HAUL_TWO_ENGINES && s > 1)
-        with = COPIES;
-    hl_overlap_formula f = formula_of(self, with);
-    if (strategy == HAUL_STRATEGY_MAPPED)
-        f.h.data_s *= self->in.times;
-    if (strategy == HAUL_STRATEGY_MAPPED || strategy == HAUL_STRATEGY_HYBRID)
-        f.d.data_s *= self->out.times;
-    return (busy){
-        .in_s = f.h.latency_s + f.h.data_s + f.h.gap_s * (s - 1),
-        .out_s = f.d.latency_s + f.d.data_s + f.d.gap_s * (s - 1),
-        .in_turn =
-            strategy == HAUL_STRATEGY_EXPLICIT ||
-            (strategy == HAUL_STRATEGY_STREAMS && (self->device != HAUL_TWO_ENGINES || s == 1)),
-    };
-}
-
 void hl_overlap_find_bound(const haul_overlap_case *self, haul_overlap_row *row)
 {
-    const busy copies = busy_of(self, row->strategy, row->streams);
+    /* Copies keep their resources busy as long as the strategy's formula has them. */
+    contention with = ALONE;
+    if (row->strategy == HAUL_STRATEGY_HYBRID)
+        with = MAPPED_MEMORY;
+    else if (row->strategy == HAUL_STRATEGY_STREAMS && self->device == HAUL_TWO_ENGINES &&
+             row->streams > 1)
+        with = COPIES;
+    hl_overlap_formula f = formula_of(self, with);
+    if (row->strategy == HAUL_STRATEGY_MAPPED)
+        f.h.data_s *= self->in.times;
+    if (row->strategy == HAUL_STRATEGY_MAPPED || row->strategy == HAUL_STRATEGY_HYBRID)
+        f.d.data_s *= self->out.times;
+    const busy copies = (busy){
+        .in_s = f.h.latency_s + f.h.data_s + f.h.gap_s * (row->streams - 1),
+        .out_s = f.d.latency_s + f.d.data_s + f.d.gap_s * (row->streams - 1),
+        .in_turn = row->strategy == HAUL_STRATEGY_EXPLICIT ||
+                   (row->strategy == HAUL_STRATEGY_STREAMS &&
+                    (self->device != HAUL_TWO_ENGINES || row->streams == 1)),
+    };
     const bool both = copies.in_turn && copies.in_s > 0 && copies.out_s > 0;
     const double of[] = {
         [HAUL_OVERLAP_BOUND_KERNEL] = self->kernel_s,
@@ -271,26 +262,6 @@ uint32_t hl_overlap_streams_usual(const haul_overlap_row *row)
             best = i;
     }
     return UINT32_C(1) << best;
-}
-
-/* The numbers of the formulas. Those of the timeline are NaN until haul_overlap_play_all has
- * run. */
-static haul_overlap_row row_of(const haul_overlap_case *self, haul_strategy strategy,
-                               uint32_t streams)
-{
-    haul_overlap_row row = {.strategy = strategy, .streams = streams};
-    row.engine_s = row.engine_enough_s = (double)NAN;
-    row.best_streams = haul_overlap_best_streams(self, strategy);
-    row.enough_streams = haul_overlap_enough_streams(self, strategy, 0.01);
-    row.least_s = haul_overlap_time(self, strategy, row.best_streams);
-    for (int i = 0; i < HAUL_USUAL_STREAMS; i++)
-        row.usual_s[i] = haul_overlap_time(self, strategy, UINT32_C(1) << i);
-    if (!streams || !strategies[strategy].has_streams)
-        row.streams = hl_overlap_streams_usual(&row);
-    row.seconds = row.analytical_s = haul_overlap_time(self, strategy, row.streams);
-    haul_overlap_interval(self, strategy, row.streams, &row.low_s, &row.high_s);
-    hl_overlap_find_bound(self, &row);
-    return row;
 }
 
 /* More than any kernel reads a byte. */
@@ -366,8 +337,24 @@ void hl_overlap_choose(const haul_overlap_case *self, hl_overlap_strategy_time t
 void haul_overlap_compare(const haul_overlap_case *self, uint32_t streams, haul_overlap *out)
 {
     *out = (haul_overlap){.asked = streams};
-    for (int i = 0; i < HAUL_STRATEGIES; i++)
-        out->rows[i] = row_of(self, (haul_strategy)i, streams);
+    for (int i = 0; i < HAUL_STRATEGIES; i++) {
+        /* The numbers of the formulas. Those of the timeline are NaN until haul_overlap_play_all
+         * has run. */
+        const haul_strategy strategy = (haul_strategy)i;
+        haul_overlap_row row = {.strategy = strategy, .streams = streams};
+        row.engine_s = row.engine_enough_s = (double)NAN;
+        row.best_streams = haul_overlap_best_streams(self, strategy);
+        row.enough_streams = haul_overlap_enough_streams(self, strategy, 0.01);
+        row.least_s = haul_overlap_time(self, strategy, row.best_streams);
+        for (int k = 0; k < HAUL_USUAL_STREAMS; k++)
+            row.usual_s[k] = haul_overlap_time(self, strategy, UINT32_C(1) << k);
+        if (!streams || !strategies[strategy].has_streams)
+            row.streams = hl_overlap_streams_usual(&row);
+        row.seconds = row.analytical_s = haul_overlap_time(self, strategy, row.streams);
+        haul_overlap_interval(self, strategy, row.streams, &row.low_s, &row.high_s);
+        hl_overlap_find_bound(self, &row);
+        out->rows[i] = row;
+    }
     hl_overlap_choose(self, haul_overlap_time, out);
     const double in_s = self->in.bytes * self->in.per_byte_s;
     const double out_s = self->out.bytes * self->out.per_byte_s;

@@ -244,17 +244,6 @@ static bool is_lacking(const hl_project_device_work *self, haul_precision precis
            hl_kernel_gpu_lacks(&self->to->gpu, precision);
 }
 
-static haul_lacking longest_lacking(const hl_project_device_work *self, const work_sums *sums)
-{
-    haul_lacking found = {HAUL_PRECISION_NONE, HAUL_PRECISION_NONE, 0};
-    for (int p = 0; p < HAUL_PRECISIONS; p++)
-        if (sums->lacking_s[p] > found.recorded_s)
-            found = (haul_lacking){(haul_precision)p,
-                                   hl_kernel_gpu_used_precision(&self->to->gpu, (haul_precision)p),
-                                   sums->lacking_s[p]};
-    return found;
-}
-
 static haul_status predict_group(const hl_project_device_work *self,
                                  const hl_project_launch_group *group, haul_projection *out,
                                  work_sums *sums, hl_project_work_scale *scale, haul_error *error)
@@ -385,24 +374,16 @@ static haul_status predict_all(const hl_project_device_work *self,
             haul_kernel_scale(self->from, self->to, out->recorded_memsets_s, &out->memsets, error);
     if (status)
         return status;
-    out->lacking = longest_lacking(self, &sums);
+    haul_lacking found = {HAUL_PRECISION_NONE, HAUL_PRECISION_NONE, 0};
+    for (int p = 0; p < HAUL_PRECISIONS; p++)
+        if (sums.lacking_s[p] > found.recorded_s)
+            found = (haul_lacking){(haul_precision)p,
+                                   hl_kernel_gpu_used_precision(&self->to->gpu, (haul_precision)p),
+                                   sums.lacking_s[p]};
+    out->lacking = found;
     combine_classes(out, sums.classes, scales, groups->count);
     scales->memsets = scale_of(&out->memsets, out->recorded_memsets_s);
     return HAUL_OK;
-}
-
-/* Nothing is known: all times are kept. */
-static haul_status keep_all(const hl_project_device_work *self, const char *why, size_t count,
-                            haul_projection *out, hl_project_work_scales *scales, haul_error *error)
-{
-    for (size_t i = 0; i < count; i++)
-        scales->kernels[i] = (hl_project_work_scale){1, 1, 1};
-    scales->memsets = (hl_project_work_scale){1, 1, 1};
-    out->kernels = out->memsets = (haul_estimate){0};
-    for (size_t i = 0; i < out->kernel_row_count; i++)
-        out->kernel_rows[i].predicted = (haul_estimate){0};
-    out->kernels_missing = hl_base_arena_string(self->arena, why);
-    return out->kernels_missing ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
 /* Before the rows are sorted, which groups number. */
@@ -443,8 +424,17 @@ haul_status hl_project_device_work_scale(const hl_project_device_work *self, hau
             out->recorded_memsets_s += 1e-9 * (double)workload->ops[i].dur_ns;
     haul_error cause = {0};
     haul_status status = predict_all(self, groups, out, scales, &cause);
-    if (status == HAUL_STATUS_MISSING)
-        return keep_all(self, cause.text, groups->count, out, scales, error);
+    if (status == HAUL_STATUS_MISSING) {
+        /* Nothing is known: all times are kept. */
+        for (size_t i = 0; i < groups->count; i++)
+            scales->kernels[i] = (hl_project_work_scale){1, 1, 1};
+        scales->memsets = (hl_project_work_scale){1, 1, 1};
+        out->kernels = out->memsets = (haul_estimate){0};
+        for (size_t i = 0; i < out->kernel_row_count; i++)
+            out->kernel_rows[i].predicted = (haul_estimate){0};
+        out->kernels_missing = hl_base_arena_string(self->arena, cause.text);
+        return out->kernels_missing ? HAUL_OK : hl_base_fail_no_memory(error);
+    }
     if (status && error)
         *error = cause;
     if (!status && self->reference)

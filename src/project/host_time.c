@@ -16,37 +16,30 @@ static const double other_host = 1.72;
  */
 static const double same_host = 1.1;
 
-static bool has_same_host(const haul_machine *a, const haul_machine *b)
-{
-    return a && a->host.name && b->host.name && !strcmp(a->host.name, b->host.name);
-}
-
-/* One core's copies are the one figure of a CPU that files have: they are no measure of its speed
- * in a program, so they are told and not used. */
-static void note_copy_rates(const hl_project_whole_run *self)
-{
-    const haul_machine *from = self->recorded_on, *to = self->target;
-    if (!from || !from->host.name || !to->host.name || from->host.copy_rate_Bps.value <= 0 ||
-        to->host.copy_rate_Bps.value <= 0)
-        return;
-    hl_project_notes_add(
-        self->notes,
-        "one core of '%s' copies %.2f times as fast as one of '%s', which says little of "
-        "how fast it runs the program: --host-speed gives that",
-        to->host.name, to->host.copy_rate_Bps.value / from->host.copy_rate_Bps.value,
-        from->host.name);
-}
-
 haul_host_time hl_project_host_time(const hl_project_whole_run *self, haul_release release)
 {
     haul_host_time made = {1, 1, 1, .is_given = self->host_speed > 0};
-    const bool is_same = has_same_host(self->recorded_on, self->target);
+    const bool is_same = self->recorded_on && self->recorded_on->host.name &&
+                         self->target->host.name &&
+                         !strcmp(self->recorded_on->host.name, self->target->host.name);
     if (release == HAUL_RELEASE_RECORDED)
         return made;
     if (made.is_given)
         made.likely = 1 / self->host_speed;
-    else if (!is_same)
-        note_copy_rates(self);
+    else if (!is_same) {
+        /* One core's copies are the one figure of a CPU that files have: they are no measure of its
+         * speed in a program, so they are told and not used. */
+        const haul_machine *from = self->recorded_on, *to = self->target;
+        if (from && from->host.name && to->host.name && !(from->host.copy_rate_Bps.value <= 0) &&
+            !(to->host.copy_rate_Bps.value <= 0)) {
+            hl_project_notes_add(
+                self->notes,
+                "one core of '%s' copies %.2f times as fast as one of '%s', which says little of "
+                "how fast it runs the program: --host-speed gives that",
+                to->host.name, to->host.copy_rate_Bps.value / from->host.copy_rate_Bps.value,
+                from->host.name);
+        }
+    }
     made.is_known = made.is_given || is_same;
     const double spread = made.is_known ? same_host : other_host;
     made.low = made.likely / spread;

@@ -31,14 +31,6 @@ static const haul_workload_device *common_device(const haul_workload *workload, 
     return first;
 }
 
-/* Profilers write 0 for what they do not know. */
-static haul_parameter from_table(double value)
-{
-    if (!(value > 0))
-        return (haul_parameter){0};
-    return (haul_parameter){value, HAUL_PROVENANCE_DATASHEET, "the profile's device table"};
-}
-
 enum { SAME_GPU = INT_MAX - 1 };
 
 /* How well a machine of the catalogue stands for the GPU of the profile; 0: not at all. A cluster
@@ -81,25 +73,10 @@ static haul_status find_in_catalogue(const haul_workload_device *device, hl_proj
     return status;
 }
 
-static haul_status find_slot(hl_project_recording *self, haul_error *error)
-{
-    haul_machine *slotted = NULL;
-    if (!self->like || self->is_family)
-        return HAUL_OK;
-    HAUL_TRY(hl_project_own_slot(self->like, &self->classes, &slotted, error));
-    if (!slotted)
-        return HAUL_OK;
-    self->catalogue_generation = (int)self->like->link.generation.value;
-    haul_machine_free(self->like);
-    self->like = slotted;
-    self->has_slot = true;
-    return HAUL_OK;
-}
-
 static void replace(haul_parameter *old, double value)
 {
-    if (value > 0)
-        *old = from_table(value);
+    if (value > 0) /* profilers write 0 for what they do not know */
+        *old = (haul_parameter){value, HAUL_PROVENANCE_DATASHEET, "the profile's device table"};
 }
 
 static void scale(haul_parameter *parameter, double ratio)
@@ -148,7 +125,16 @@ haul_status hl_project_recording_gpu(const haul_workload *workload, hl_project_r
     if (!device)
         return HAUL_STATUS_MISSING;
     HAUL_TRY(find_in_catalogue(device, self, error));
-    HAUL_TRY(find_slot(self, error));
+    haul_machine *slotted = NULL;
+    if (self->like && !self->is_family) {
+        HAUL_TRY(hl_project_own_slot(self->like, &self->classes, &slotted, error));
+        if (slotted) {
+            self->catalogue_generation = (int)self->like->link.generation.value;
+            haul_machine_free(self->like);
+            self->like = slotted;
+            self->has_slot = true;
+        }
+    }
     /* A clock alone does not scale a kernel: a CPU that plays the GPU, as PoCL's does, has one. */
     if (!self->like && !(device->memory_bandwidth_Bps > 0))
         return haul_error_set(

@@ -88,20 +88,6 @@ static haul_self_check_score finish_tally(tally *total)
                                    .wape_without_contention = score.wape};
 }
 
-static haul_self_check_row describe_group(const hl_project_self_check_inputs *in, size_t begin)
-{
-    const hl_project_size_class *first = &in->classes->items[begin];
-    const haul_direction direction = (haul_direction)first->direction;
-    const haul_memory memory = (haul_memory)first->memory;
-    const haul_copy_curve *curve =
-        haul_machine_curve(in->recording, direction, memory, HAUL_LOCALITY_NEAR);
-    return (haul_self_check_row){.direction = direction,
-                                 .memory = memory,
-                                 .contended = in->contention->contended[direction][memory],
-                                 .busy_speed = 1 - in->contention->loss[direction][memory],
-                                 .points = curve ? curve->points_from.value : 0};
-}
-
 static haul_status check_groups(checker *self, haul_error *error)
 {
     const hl_project_size_classes *classes = self->in->classes;
@@ -113,7 +99,17 @@ static haul_status check_groups(checker *self, haul_error *error)
         self->all.spread_ns += self->group.spread_ns;
         self->all.time_ns += self->group.time_ns;
         haul_self_check_row *row = &self->made.rows[self->made.row_count++];
-        *row = describe_group(self->in, range.begin);
+        const hl_project_size_class *first = &self->in->classes->items[range.begin];
+        const haul_direction direction = (haul_direction)first->direction;
+        const haul_memory memory = (haul_memory)first->memory;
+        const haul_copy_curve *curve =
+            haul_machine_curve(self->in->recording, direction, memory, HAUL_LOCALITY_NEAR);
+        *row =
+            (haul_self_check_row){.direction = direction,
+                                  .memory = memory,
+                                  .contended = self->in->contention->contended[direction][memory],
+                                  .busy_speed = 1 - self->in->contention->loss[direction][memory],
+                                  .points = curve ? curve->points_from.value : 0};
         row->of = finish_tally(&self->group);
     }
     self->made.of = finish_tally(&self->all);

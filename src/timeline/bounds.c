@@ -168,19 +168,16 @@ static void raise_bound(hl_run_bound *bound, int64_t ns, const char *what, uint6
     (void)snprintf(bound->what, sizeof bound->what, "%s %llu", what, (unsigned long long)number);
 }
 
-/* Those of no duration hold the places of operations that are left out. */
-static int64_t first_start_ns(const bounds *self)
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (least_dur_ns(self, self->order[i]) > 0)
-            return self->timeline->ops[self->order[i]].start_ns;
-    return self->timeline->start_ns;
-}
-
 static hl_run_bound largest(const bounds *self)
 {
     const haul_workload *workload = self->workload;
-    hl_run_bound bound = {.start_ns = first_start_ns(self), .what = ""};
+    hl_run_bound bound = {.start_ns = self->timeline->start_ns, .what = ""};
+    /* Those of no duration hold the places of operations that are left out. */
+    for (size_t i = 0; i < self->count; i++)
+        if (least_dur_ns(self, self->order[i]) > 0) {
+            bound.start_ns = self->timeline->ops[self->order[i]].start_ns;
+            break;
+        }
     int64_t end_ns = 0;
     for (size_t s = 0; s <= workload->stream_count; s++) {
         raise_bound(&bound, self->stream_sums_ns[s], "stream",

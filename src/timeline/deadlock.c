@@ -32,16 +32,6 @@ static haul_status first_unfinished(hl_timeline_engine *self)
         "is never called: the calls before it on its thread form a cycle");
 }
 
-/* The thread that makes the call, which may be that of one that it takes turns with: the one that
- * begins the chain. */
-static uint32_t caller_of(const hl_timeline_engine *self, uint32_t op)
-{
-    const haul_op *ops = self->workload->ops;
-    for (size_t i = 0; i < self->workload->op_count && ops[op].thread_prev != HAUL_NONE; i++)
-        op = ops[op].thread_prev;
-    return hl_timeline_thread_actor(self, &ops[op]);
-}
-
 /* After as many steps as there are actors, twice, every further one is on the cycle. An operation
  * that is not called yet waits for its thread, every other for its stream. */
 haul_status hl_timeline_engine_explain(hl_timeline_engine *self)
@@ -58,8 +48,16 @@ haul_status hl_timeline_engine_explain(hl_timeline_engine *self)
         const haul_op *waited = &self->workload->ops[blocker];
         at = hl_timeline_stream_actor(self, waited);
         if (haul_op_on_host(waited) || (self->actors[at].op == blocker &&
-                                        self->actors[at].state == HL_TIMELINE_ACTOR_UNCALLED))
-            at = caller_of(self, blocker);
+                                        self->actors[at].state == HL_TIMELINE_ACTOR_UNCALLED)) {
+            /* The thread that makes the call, which may be that of one that it takes turns with:
+             * the one that begins the chain. */
+            uint32_t op = blocker;
+            const haul_op *ops = self->workload->ops;
+            for (size_t i = 0; i < self->workload->op_count && ops[op].thread_prev != HAUL_NONE;
+                 i++)
+                op = ops[op].thread_prev;
+            at = hl_timeline_thread_actor(self, &ops[op]);
+        }
     }
     const uint32_t blocker = blocker_of(self, &self->actors[at]);
     if (blocker == HAUL_NONE)

@@ -81,21 +81,6 @@ static int64_t called_at(const haul_op *op)
     return haul_op_on_host(op) ? op->start_ns : op->call_ns;
 }
 
-/* When in the recording the devices had ended all that began before each operation: until then a
- * call may have waited for them. */
-static int64_t *find_idle(const haul_workload *workload)
-{
-    int64_t *from_ns = malloc((workload->op_count + 1) * sizeof *from_ns);
-    int64_t latest_ns = INT64_MIN;
-    for (size_t i = 0; from_ns && i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        from_ns[i] = latest_ns;
-        if (haul_op_on_device(op))
-            latest_ns = hl_timeline_later(latest_ns, hl_base_end_of(op->start_ns, op->dur_ns));
-    }
-    return from_ns;
-}
-
 /* Adds the host's work before operation `at`, back to the operation `before` that the path goes on
  * with: its calls, by name, and the time between them. A wait ends the walk, for what it waited for
  * had the time. */
@@ -144,7 +129,16 @@ bool hl_timeline_driver_part_find(const haul_workload *workload, const haul_time
                                   // NOLINTNEXTLINE(readability-non-const-parameter): added to
                                   const haul_timeline_options *options, int64_t *driver_ns)
 {
-    int64_t *idle_from_ns = find_idle(workload);
+    /* When in the recording the devices had ended all that began before each operation: until then
+     * a call may have waited for them. */
+    int64_t *idle_from_ns = malloc((workload->op_count + 1) * sizeof *idle_from_ns);
+    int64_t latest_ns = INT64_MIN;
+    for (size_t i = 0; idle_from_ns && i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i];
+        idle_from_ns[i] = latest_ns;
+        if (haul_op_on_device(op))
+            latest_ns = hl_timeline_later(latest_ns, hl_base_end_of(op->start_ns, op->dur_ns));
+    }
     host_stretch stretch = {workload, options, idle_from_ns, driver_ns, 0};
     int64_t until_ns = timeline->start_ns + timeline->makespan_ns;
     uint32_t at = HAUL_NONE;

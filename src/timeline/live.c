@@ -88,23 +88,6 @@ static bool add_shape(hl_timeline_live *self, const haul_shape *shape)
     return true;
 }
 
-/* Behind the last operation of its stream, which may run; an idle stream looks at it. */
-static void join_stream(hl_timeline_engine *engine, const haul_op *op, uint32_t at)
-{
-    hl_timeline_actor *stream = &engine->actors[op->stream];
-    engine->streams[at].next = HAUL_NONE;
-    stream->left++;
-    if (stream->op == HAUL_NONE) {
-        stream->op = at;
-        stream->state = HL_TIMELINE_ACTOR_LOOKS;
-        hl_timeline_engine_schedule(engine, op->stream, engine->progress[at].start_ns);
-    } else if (stream->op == op->stream_prev && stream->state == HL_TIMELINE_ACTOR_RUNS) {
-        stream->next = at;
-    } else {
-        engine->streams[op->stream_prev].next = at;
-    }
-}
-
 haul_status hl_timeline_live_add(hl_timeline_live *self, const haul_op *op, const haul_shape *shape,
                                  const uint32_t *waits, size_t wait_count, haul_error *error)
 {
@@ -125,7 +108,19 @@ haul_status hl_timeline_live_add(hl_timeline_live *self, const haul_op *op, cons
     engine->progress[at] = hl_timeline_progress_begin(0);
     engine->progress[at].start_ns = op->start_ns > engine->now_ns ? op->start_ns : engine->now_ns;
     workload->op_count++;
-    join_stream(engine, op, at);
+    /* Behind the last operation of its stream, which may run; an idle stream looks at it. */
+    hl_timeline_actor *stream = &engine->actors[op->stream];
+    engine->streams[at].next = HAUL_NONE;
+    stream->left++;
+    if (stream->op == HAUL_NONE) {
+        stream->op = at;
+        stream->state = HL_TIMELINE_ACTOR_LOOKS;
+        hl_timeline_engine_schedule(engine, op->stream, engine->progress[at].start_ns);
+    } else if (stream->op == op->stream_prev && stream->state == HL_TIMELINE_ACTOR_RUNS) {
+        stream->next = at;
+    } else {
+        engine->streams[op->stream_prev].next = at;
+    }
     if (engine->gates)
         hl_timeline_gates_add(engine, at);
     return HAUL_OK;

@@ -33,22 +33,6 @@ static queue *queue_of(const walk *self, const haul_op *op)
     return &self->queues[op->stream < streams ? op->stream : streams];
 }
 
-/* Empty queues, each at the begin of its stream's part. */
-static void begin_walk(walk *self)
-{
-    const size_t streams = self->workload->stream_count;
-    memset(self->queues, 0, (streams + 1) * sizeof *self->queues);
-    for (size_t i = 0; i < self->workload->op_count; i++)
-        if (haul_op_on_device(&self->workload->ops[i]))
-            queue_of(self, &self->workload->ops[i])->end++;
-    size_t first = 0;
-    for (size_t i = 0; i <= streams; i++) {
-        const size_t count = self->queues[i].end;
-        self->queues[i] = (queue){first, first, first};
-        first += count;
-    }
-}
-
 /* The queue of an operation's stream as its call found it, with itself the newest, without the
  * operations that had ended by then; NULL for an operation of the host, or without a call. */
 static queue *come_to(walk *self, uint32_t i)
@@ -108,7 +92,18 @@ typedef struct met_queue {
  * operation, whatever the queue. */
 static void meet_queues(walk *self, const met_queue *met, hl_timeline_recorded_waits *found)
 {
-    begin_walk(self);
+    /* Empty queues, each at the begin of its stream's part. */
+    const size_t streams = self->workload->stream_count;
+    memset(self->queues, 0, (streams + 1) * sizeof *self->queues);
+    for (size_t i = 0; i < self->workload->op_count; i++)
+        if (haul_op_on_device(&self->workload->ops[i]))
+            queue_of(self, &self->workload->ops[i])->end++;
+    size_t first = 0;
+    for (size_t i = 0; i <= streams; i++) {
+        const size_t count = self->queues[i].end;
+        self->queues[i] = (queue){first, first, first};
+        first += count;
+    }
     for (uint32_t i = 0; i < self->workload->op_count; i++) {
         const haul_op *op = &self->workload->ops[i];
         const queue *of = come_to(self, i);
@@ -177,22 +172,6 @@ static uint32_t agreed_depth(const haul_workload *workload, const met_queue *met
     return waits_are_longer(workload, met, *full, counts) ? depth : 0;
 }
 
-/* Without waits for a place: of calls into a full queue that returned as an operation ended, the
- * time since then; of others their own. */
-static void leave_out_waits(const haul_workload *workload, const met_queue *met, uint32_t full,
-                            hl_timeline_recorded_waits *found)
-{
-    found->most = 0;
-    for (size_t i = 0; i < workload->op_count; i++) {
-        const bool waited = met->since_ns[i] >= 0 && met->before[i] >= full;
-        if (!waited)
-            met->since_ns[i] = hl_workload_call_dur_ns(&workload->ops[i]);
-        if (!waited && met->before[i] != HAUL_NONE && met->before[i] >= found->most)
-            found->most = met->before[i] + 1;
-    }
-    found->call_durations_ns = met->since_ns;
-}
-
 static bool find_waits(walk *self, hl_timeline_recorded_waits *found)
 {
     const size_t count = self->workload->op_count;
@@ -204,8 +183,19 @@ static bool find_waits(walk *self, hl_timeline_recorded_waits *found)
     if (ready) {
         meet_queues(self, &met, found);
         found->depth = agreed_depth(self->workload, &met, room, &full);
-        if (found->depth)
-            leave_out_waits(self->workload, &met, full, found);
+        if (found->depth) {
+            /* Without waits for a place: of calls into a full queue that returned as an operation
+             * ended, the time since then; of others their own. */
+            found->most = 0;
+            for (size_t i = 0; i < self->workload->op_count; i++) {
+                const bool waited = met.since_ns[i] >= 0 && met.before[i] >= full;
+                if (!waited)
+                    met.since_ns[i] = hl_workload_call_dur_ns(&self->workload->ops[i]);
+                if (!waited && met.before[i] != HAUL_NONE && met.before[i] >= found->most)
+                    found->most = met.before[i] + 1;
+            }
+            found->call_durations_ns = met.since_ns;
+        }
     }
     if (!ready || !found->depth)
         free(met.since_ns);

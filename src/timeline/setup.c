@@ -171,20 +171,6 @@ static haul_status link_edges(hl_timeline_engine *self)
     return HAUL_OK;
 }
 
-/* Streams look first at time 0, threads when their first call is due. */
-static void begin(hl_timeline_engine *self)
-{
-    for (uint32_t a = 0; a < self->actor_count; a++) {
-        hl_timeline_actor *actor = &self->actors[a];
-        if (actor->op == HAUL_NONE)
-            continue;
-        const int64_t called_ns = hl_timeline_called_ns(&self->workload->ops[actor->op]);
-        actor->state = HL_TIMELINE_ACTOR_LOOKS;
-        hl_timeline_event_queue_set(&self->events, a,
-                                    a < self->stream_count ? 0 : called_ns - self->origin_ns);
-    }
-}
-
 haul_status hl_timeline_engine_init(hl_timeline_engine *self)
 {
     HAUL_TRY(hl_timeline_engine_check(self));
@@ -198,7 +184,16 @@ haul_status hl_timeline_engine_init(hl_timeline_engine *self)
         hl_timeline_gates_init(self);
     HAUL_TRY(link_threads(self));
     HAUL_TRY(link_edges(self));
-    begin(self);
+    /* Streams look first at time 0, threads when their first call is due. */
+    for (uint32_t a = 0; a < self->actor_count; a++) {
+        hl_timeline_actor *actor = &self->actors[a];
+        if (actor->op == HAUL_NONE)
+            continue;
+        const int64_t called_ns = hl_timeline_called_ns(&self->workload->ops[actor->op]);
+        actor->state = HL_TIMELINE_ACTOR_LOOKS;
+        hl_timeline_event_queue_set(&self->events, a,
+                                    a < self->stream_count ? 0 : called_ns - self->origin_ns);
+    }
     return HAUL_OK;
 }
 

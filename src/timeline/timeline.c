@@ -50,26 +50,6 @@ static inline void extend(extent *self, const hl_timeline_progress *span, uint32
     }
 }
 
-/* The makespan is that of the devices' operations, or of all where they have none. Returns the one
- * that ends last. */
-static uint32_t find_ends(const hl_timeline_engine *engine, haul_timeline *timeline)
-{
-    extent all = {INT64_MAX, -1, HAUL_NONE}, devices = all;
-    for (uint32_t i = 0; i < engine->workload->op_count; i++) {
-        const hl_timeline_progress *span = &engine->progress[i];
-        extend(&all, span, i);
-        if (!haul_op_on_host(&engine->workload->ops[i]))
-            extend(&devices, span, i);
-    }
-    const extent *found = devices.last == HAUL_NONE ? &all : &devices;
-    if (found->last != HAUL_NONE) {
-        timeline->start_ns = found->start_ns;
-        timeline->makespan_ns = found->end_ns - found->start_ns;
-        timeline->whole_ns = all.end_ns - all.start_ns;
-    }
-    return found->last;
-}
-
 /* Only those that ran something: most devices have no peer engine, no migrations. */
 static haul_status list_resources(const hl_timeline_engine *engine,
                                   hl_timeline_owned_timeline *timeline)
@@ -148,7 +128,21 @@ static haul_status follow_critical(const hl_timeline_engine *engine, uint32_t la
 /* A workload of the host alone has its makespan from the host's operations. */
 static haul_status collect(hl_timeline_engine *engine, hl_timeline_owned_timeline *timeline)
 {
-    const uint32_t last = find_ends(engine, &timeline->seen);
+    /* The makespan is that of the devices' operations, or of all where they have none. */
+    extent all = {INT64_MAX, -1, HAUL_NONE}, devices = all;
+    for (uint32_t i = 0; i < engine->workload->op_count; i++) {
+        const hl_timeline_progress *span = &engine->progress[i];
+        extend(&all, span, i);
+        if (!haul_op_on_host(&engine->workload->ops[i]))
+            extend(&devices, span, i);
+    }
+    const extent *found = devices.last == HAUL_NONE ? &all : &devices;
+    if (found->last != HAUL_NONE) {
+        timeline->seen.start_ns = found->start_ns;
+        timeline->seen.makespan_ns = found->end_ns - found->start_ns;
+        timeline->seen.whole_ns = all.end_ns - all.start_ns;
+    }
+    const uint32_t last = found->last;
     haul_status status = list_resources(engine, timeline);
     if (!status)
         status = follow_critical(engine, last, timeline);

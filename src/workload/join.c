@@ -185,23 +185,6 @@ static void add_ops(join *self)
     free(next);
 }
 
-/* A range that began before the window and lasts into it is kept whole. */
-static void add_ranges(join *self, size_t part)
-{
-    const hl_workload_part *const from = &self->parts[part];
-    for (size_t i = 0; i < from->of->range_count; i++) {
-        haul_named_range range = from->of->ranges[i];
-        const bool before =
-            range.start_ns < from->from_ns && range.dur_ns < from->from_ns - range.start_ns;
-        if (before || range.start_ns >= from->to_ns)
-            continue;
-        shift(self, from, &range.start_ns);
-        range.name = string_of(self, part, range.name);
-        range.thread = range.thread == HAUL_NONE ? HAUL_NONE : self->of[part].threads[range.thread];
-        hl_workload_builder_range(&self->builder, &range);
-    }
-}
-
 /* The operators of a part's operations; room for those of all parts is made for the first. */
 static void add_operators(join *self, size_t part)
 {
@@ -242,7 +225,19 @@ static void add_links(join *self, size_t part)
         if (before != HAUL_NONE && after != HAUL_NONE)
             hl_workload_builder_edge(&self->builder, before, after);
     }
-    add_ranges(self, part);
+    /* A range that began before the window and lasts into it is kept whole. */
+    const hl_workload_part *const from = &self->parts[part];
+    for (size_t i = 0; i < from->of->range_count; i++) {
+        haul_named_range range = from->of->ranges[i];
+        const bool before =
+            range.start_ns < from->from_ns && range.dur_ns < from->from_ns - range.start_ns;
+        if (before || range.start_ns >= from->to_ns)
+            continue;
+        shift(self, from, &range.start_ns);
+        range.name = string_of(self, part, range.name);
+        range.thread = range.thread == HAUL_NONE ? HAUL_NONE : self->of[part].threads[range.thread];
+        hl_workload_builder_range(&self->builder, &range);
+    }
     add_operators(self, part);
 }
 
@@ -250,14 +245,6 @@ static void add_notes(join *self, hl_workload_note_list *list, const haul_note *
 {
     for (size_t i = 0; i < count; i++)
         hl_workload_note_add(&self->builder, list, notes[i].count, notes[i].text);
-}
-
-static bool has_loss(const haul_workload *of, const char *text)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < of->loss_count; i++)
-        found = !strcmp(of->losses[i].text, text);
-    return found;
 }
 
 /* A loss names its process: equal counts of two processes are not one count. */
@@ -269,7 +256,9 @@ static void add_losses(join *self, size_t part)
         const haul_note *const loss = &of->losses[i];
         size_t alike = 0, before = 0;
         for (size_t p = 0; p < self->count; p++) {
-            const bool same = has_loss(self->parts[p].of, loss->text);
+            bool same = false;
+            for (size_t k = 0; !same && k < self->parts[p].of->loss_count; k++)
+                same = !strcmp(self->parts[p].of->losses[k].text, loss->text);
             alike += same;
             before += same && p < part;
         }
