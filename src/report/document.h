@@ -78,7 +78,8 @@ const char *hl_report_cell_say(const haul_column *column, const haul_cell *cell,
 /* Rows of a table that people see. */
 size_t hl_report_table_rows_shown(const haul_table *table, const haul_report_options *options);
 
-void hl_report_write_terminal(const haul_report *report, const haul_report_options *options,
+/* False without memory to tell names apart: what was written is not to be read. */
+bool hl_report_write_terminal(const haul_report *report, const haul_report_options *options,
                               FILE *out);
 void hl_report_write_json(const haul_report *report, FILE *out);
 void hl_report_write_markdown(const haul_report *report, const haul_report_options *options,

@@ -65,6 +65,7 @@ static void say_names(hl_report_table_fit *self, size_t width)
     free(names);
     free(self->names);
     self->names = done ? texts : NULL;
+    self->failed |= !done;
     if (!done)
         free(texts);
     self->widths[self->name_column] = widest(self, self->name_column);

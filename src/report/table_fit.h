@@ -17,6 +17,7 @@ typedef struct hl_report_table_fit {
     size_t last;                            /* column that is shown */
     size_t name_column;                     /* SIZE_MAX: none */
     hl_report_name_text *names;             /* of its rows */
+    bool failed;                            /* no memory: different names may look alike */
 } hl_report_table_fit;
 
 /* Measures the columns. Where they take more than `page` columns (0: any) names of kernels become

@@ -19,8 +19,8 @@ haul_status haul_report_write(const haul_report *report, const haul_report_optio
         hl_report_write_csv(report, out);
     else if (options->format == HAUL_FORMAT_MARKDOWN)
         hl_report_write_markdown(report, options, out);
-    else
-        hl_report_write_terminal(report, options, out);
+    else if (!hl_report_write_terminal(report, options, out))
+        return hl_base_fail_no_memory(error);
     for (const haul_table *part = report; part; part = part->reading) {
         if (part->made && part->made->document->failed)
             return hl_base_fail_no_memory(error);

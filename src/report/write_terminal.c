@@ -17,6 +17,7 @@ typedef struct terminal {
     size_t labels;  /* width of the widest */
     bool has_text;  /* something stands above, */
     bool was_apart; /* which is no sentence */
+    bool failed;    /* no memory */
 } terminal;
 
 /* Begins text that is bold, where the terminal shows colours. */
@@ -93,11 +94,12 @@ static void print_line(const terminal *self, const char *label, const char *text
 }
 
 /* Two passes: all rows that are shown are measured before the first is printed. */
-static void print_table(const terminal *self, const haul_table *table)
+static void print_table(terminal *self, const haul_table *table)
 {
     hl_report_table_fit fit = {.table = table,
                                .rows = hl_report_table_rows_shown(table, self->options)};
     hl_report_table_fit_make(&fit, (size_t)self->options->width);
+    self->failed |= fit.failed;
     begin_bold(self);
     print_row(self, &fit, SIZE_MAX);
     end_bold(self);
@@ -168,7 +170,7 @@ static void print_part(terminal *self, const haul_table *part)
     }
 }
 
-void hl_report_write_terminal(const haul_report *report, const haul_report_options *options,
+bool hl_report_write_terminal(const haul_report *report, const haul_report_options *options,
                               FILE *out)
 {
     terminal self = {.options = options,
@@ -189,4 +191,5 @@ void hl_report_write_terminal(const haul_report *report, const haul_report_optio
     for (const haul_table *part = report; part; part = part->reading)
         if (part->part != HL_REPORT_PART_SECTION && is_visible(&self, part))
             print_part(&self, part);
+    return !self.failed;
 }
