@@ -12,6 +12,7 @@ typedef struct device_lags {
     int64_t most_ns;
     int64_t since_return_ns; /* the least from a call's return */
     uint64_t count;
+    bool is_doubted;
 } device_lags;
 
 /* From the first call to the last return. */
@@ -38,6 +39,39 @@ static uint32_t device_of(const hl_trace_builder *self, uint32_t stream)
     return device < self->built.device_count ? device : HAUL_NONE;
 }
 
+/* No operation starts before its call: where all do, by more than clocks that agree ever differ, or
+ * all start a minute or more after their calls returned, the clock is off. */
+static const int64_t early_ns = 1000000, late_ns = INT64_C(60000000000);
+
+static bool starts_in_time(const haul_op *op)
+{
+    return op->start_ns - op->call_ns >= -early_ns &&
+           op->start_ns - (op->call_ns + op->call_dur_ns) <= late_ns;
+}
+
+/* Whether each device that has streams has an operation that starts in time: nearly always the
+ * first operations show it, and the others need not be gone through. */
+static bool are_right(const hl_trace_builder *self, device_lags *lags)
+{
+    size_t left = 0;
+    for (uint32_t s = 0; s < self->built.streams.count; s++) {
+        const uint32_t device = device_of(self, s);
+        left += device != HAUL_NONE && !lags[device].is_doubted;
+        if (device != HAUL_NONE)
+            lags[device].is_doubted = true;
+    }
+    for (size_t i = 0; left && i < self->built.op_count; i++) {
+        const haul_op *op = &self->built.ops[i];
+        const bool is_called = haul_op_on_device(op) && op->flags & HAUL_OP_HAS_CALL;
+        const uint32_t device = is_called ? device_of(self, op->stream) : HAUL_NONE;
+        if (device == HAUL_NONE || !lags[device].is_doubted || !starts_in_time(op))
+            continue;
+        lags[device].is_doubted = false;
+        left--;
+    }
+    return !left;
+}
+
 static host_span measure_lags(const hl_trace_builder *self, device_lags *lags)
 {
     host_span host = {INT64_MAX, INT64_MIN};
@@ -62,12 +96,8 @@ static host_span measure_lags(const hl_trace_builder *self, device_lags *lags)
     return host;
 }
 
-/* No operation starts before its call: where all do, by more than clocks that agree ever differ, or
- * all start a minute or more after their calls returned, the clock is off. The lags must then
- * differ by no more than the host's own time, else the difference is no constant. */
-static const int64_t early_ns = 1000000, late_ns = INT64_C(60000000000);
-
-/* The constant: the operation that started soonest starts at its call. */
+/* The constant: the operation that started soonest starts at its call. The lags must differ by no
+ * more than the host's own time, else the difference is no constant. */
 static int64_t offset_of(const device_lags *of, host_span host)
 {
     const bool is_off = of->count && (of->most_ns < -early_ns || of->since_return_ns > late_ns) &&
@@ -107,16 +137,24 @@ static void move_device(hl_trace_builder *self, uint32_t device, host_span host,
     hl_trace_repaired(self, moved, text);
 }
 
-void hl_trace_device_clocks_set(hl_trace_builder *self)
+static void set_clocks(hl_trace_builder *self, device_lags *lags)
 {
-    const size_t count = self->built.device_count;
-    device_lags *lags = calloc(count + 1, sizeof *lags);
-    self->built.failed |= !lags;
-    const host_span host = lags ? measure_lags(self, lags) : (host_span){0, 0};
-    for (uint32_t d = 0; lags && d < count; d++) {
+    const host_span host = measure_lags(self, lags);
+    for (uint32_t d = 0; d < self->built.device_count; d++) {
         const int64_t by_ns = offset_of(&lags[d], host);
         if (by_ns)
             move_device(self, d, host, by_ns);
     }
+}
+
+void hl_trace_device_clocks_set(hl_trace_builder *self)
+{
+    const size_t count = self->built.device_count;
+    if (!self->calls)
+        return;
+    device_lags *lags = calloc(count + 1, sizeof *lags);
+    self->built.failed |= !lags;
+    if (lags && !are_right(self, lags))
+        set_clocks(self, lags);
     free(lags);
 }

@@ -18,18 +18,24 @@ static int64_t end_of(const haul_op *op)
     return op->start_ns + op->dur_ns;
 }
 
-/* The operations of devices in order of their ends. */
+/* The operations of devices in order of their ends; `ends_ns` is NULL until one is looked for,
+ * which few profiles need. */
 typedef struct by_end {
     uint32_t *order;
     int64_t *ends_ns; /* of each operation */
     size_t count;
 } by_end;
 
-static bool order_by_end(const hl_workload_builder *built, by_end *list)
+/* False where there are none, and where memory lacks. */
+static bool order_by_end(hl_trace_builder *self, by_end *list)
 {
-    list->order = malloc((built->op_count + 1) * sizeof *list->order);
+    hl_workload_builder *built = &self->built;
+    if (list->ends_ns)
+        return list->count > 0;
+    list->order = hl_trace_scratch(self, built->op_count);
     list->ends_ns = malloc((built->op_count + 1) * sizeof *list->ends_ns);
-    if (!list->order || !list->ends_ns)
+    built->failed |= !list->ends_ns;
+    if (built->failed)
         return false;
     for (uint32_t i = 0; i < built->op_count; i++) {
         list->ends_ns[i] = end_of(&built->ops[i]);
@@ -37,7 +43,25 @@ static bool order_by_end(const hl_workload_builder *built, by_end *list)
             list->order[list->count++] = i;
     }
     const hl_base_keys ends = {list->ends_ns, sizeof *list->ends_ns, HL_KEYS_SIGNED};
-    return !list->count || hl_base_order_sort(list->order, list->count, &ends);
+    built->failed |= list->count && !hl_base_order_sort(list->order, list->count, &ends);
+    return list->count && !built->failed;
+}
+
+/* How many ended before a wait that returned then noticed. */
+static size_t ended_before(const by_end *list, int64_t returned_ns)
+{
+    const hl_base_keys ends = {list->ends_ns, sizeof *list->ends_ns, HL_KEYS_SIGNED};
+    return hl_base_order_find(list->order, list->count, &ends,
+                              (uint64_t)(returned_ns + follows_ns) ^ HL_KEYS_SIGNED, 0);
+}
+
+/* Texts are few, operations many: these are gone through only where one could have such a name. */
+static bool is_named(const hl_workload_builder *built, const char *part)
+{
+    for (size_t i = 0; i < built->strings.count; i++)
+        if (strstr(built->strings.texts[i], part))
+            return true;
+    return false;
 }
 
 /* The kind of wait that a call's name tells, HAUL_SYNC_UNKNOWN for one that is not named so. */
@@ -71,12 +95,10 @@ static void resolve_call(hl_workload_builder *built, const by_end *list, uint32_
 {
     haul_op *call = &built->ops[at];
     const int64_t returned_ns = end_of(call);
-    const hl_base_keys ends = {list->ends_ns, sizeof *list->ends_ns, HL_KEYS_SIGNED};
-    const size_t behind = hl_base_order_find(
-        list->order, list->count, &ends, (uint64_t)(returned_ns + follows_ns) ^ HL_KEYS_SIGNED, 0);
     uint32_t seen[STREAMS_SEEN];
     size_t seen_count = 0;
-    for (size_t i = behind, looked = 0; i-- > 0 && looked < LOOKED_AT; looked++) {
+    for (size_t i = ended_before(list, returned_ns), looked = 0; i-- > 0 && looked < LOOKED_AT;
+         looked++) {
         const haul_op *op = &built->ops[list->order[i]];
         const int64_t end_ns = end_of(op);
         bool is_new = could_wait_for(built, call, op);
@@ -111,10 +133,8 @@ static void follow_prefetch(hl_workload_builder *built, const by_end *list, uint
 {
     const haul_op *wait = &built->ops[at];
     const int64_t returned_ns = end_of(wait);
-    const hl_base_keys ends = {list->ends_ns, sizeof *list->ends_ns, HL_KEYS_SIGNED};
-    const size_t behind = hl_base_order_find(
-        list->order, list->count, &ends, (uint64_t)(returned_ns + follows_ns) ^ HL_KEYS_SIGNED, 0);
-    for (size_t i = behind, looked = 0; i-- > 0 && looked < LOOKED_AT; looked++) {
+    for (size_t i = ended_before(list, returned_ns), looked = 0; i-- > 0 && looked < LOOKED_AT;
+         looked++) {
         const haul_op *op = &built->ops[list->order[i]];
         const int64_t end_ns = end_of(op);
         if (end_ns <= wait->start_ns || end_ns + returns_ns < returned_ns)
@@ -128,8 +148,9 @@ static void follow_prefetch(hl_workload_builder *built, const by_end *list, uint
 
 /* Kernels that had been called while a prefetch ran, and started as it ended, which their streams
  * do not explain; and waits of the host. Operations are in order of start. */
-static void follow_prefetches(hl_workload_builder *built, const by_end *list)
+static void follow_prefetches(hl_trace_builder *self, by_end *list)
 {
+    hl_workload_builder *built = &self->built;
     uint32_t last = HAUL_NONE; /* of the prefetches so far the one that ends last */
     for (uint32_t i = 0; i < built->op_count && !built->failed; i++) {
         const haul_op *op = &built->ops[i];
@@ -137,7 +158,7 @@ static void follow_prefetches(hl_workload_builder *built, const by_end *list)
             (last == HAUL_NONE || end_of(op) > end_of(&built->ops[last])))
             last = i;
         if (op->kind == HAUL_OP_SYNC && op->thread != HAUL_NONE &&
-            op->detail != HAUL_SYNC_STREAM_WAIT && last != HAUL_NONE)
+            op->detail != HAUL_SYNC_STREAM_WAIT && last != HAUL_NONE && order_by_end(self, list))
             follow_prefetch(built, list, i);
         if (op->kind != HAUL_OP_KERNEL || !(op->flags & HAUL_OP_HAS_CALL) || last == HAUL_NONE)
             continue;
@@ -200,18 +221,10 @@ static void follow_thread(hl_workload_builder *built, stream_waits *self, uint32
     }
 }
 
-static bool has_stream_waits(const hl_workload_builder *built)
-{
-    for (size_t i = 0; i < built->strings.count; i++)
-        if (strstr(built->strings.texts[i], "StreamWaitEvent"))
-            return true;
-    return false;
-}
-
 /* Each thread from its last call on: from the one that comes before no other. */
 static void follow_stream_waits(hl_workload_builder *built)
 {
-    if (!has_stream_waits(built))
+    if (!is_named(built, "StreamWaitEvent"))
         return;
     stream_waits waits = {0};
     bool *comes_before = calloc(built->op_count + 1, sizeof *comes_before);
@@ -233,6 +246,7 @@ typedef struct default_streams {
     uint32_t *last;  /* the operation that started last on each so far */
     uint64_t budget; /* of streams looked at */
     size_t count;
+    bool are_beside; /* any beside a default stream */
 } default_streams;
 
 static void context_of(const haul_workload_stream *stream, uint64_t key[2])
@@ -260,6 +274,7 @@ static bool match_defaults(const haul_workload_stream *streams, default_streams 
         const uint32_t number =
             streams[s].is_default ? UINT32_MAX : hl_base_records_find(&contexts, key);
         self->of[s] = number == UINT32_MAX ? HAUL_NONE : self->last[number];
+        self->are_beside |= self->of[s] != HAUL_NONE;
     }
     hl_base_records_release(&contexts);
     return done;
@@ -323,30 +338,41 @@ static void add_wait(hl_workload_builder *built, default_streams *self, uint32_t
         hl_workload_builder_edge(built, before, at);
 }
 
-/* Operations are in order of start, and linked. */
-void hl_trace_implied_waits_make(hl_trace_builder *self)
+static void resolve_calls(hl_trace_builder *self, by_end *list)
 {
     hl_workload_builder *built = &self->built;
-    by_end list = {0};
-    default_streams defaults = {0};
-    const bool ready = order_by_end(built, &list) && find_defaults(built, &defaults);
-    built->failed |= !ready;
+    if (!is_named(built, "Synchronize"))
+        return;
     for (uint32_t i = 0; !built->failed && i < built->op_count; i++) {
         const haul_sync_kind kind = kind_of_wait(built, &built->ops[i]);
-        if (kind != HAUL_SYNC_UNKNOWN && list.count)
-            resolve_call(built, &list, i, kind);
+        if (kind != HAUL_SYNC_UNKNOWN && order_by_end(self, list))
+            resolve_call(built, list, i, kind);
     }
-    if (!built->failed)
-        follow_stream_waits(built);
-    if (!built->failed && list.count)
-        follow_prefetches(built, &list);
-    if (!built->failed) {
+}
+
+static void follow_defaults(hl_workload_builder *built)
+{
+    default_streams defaults = {0};
+    built->failed |= !find_defaults(built, &defaults);
+    if (!built->failed && defaults.are_beside) {
         visit_pairs(built, &defaults, note_beside);
         visit_pairs(built, &defaults, add_wait);
     }
-    free(list.order);
-    free(list.ends_ns);
     free(defaults.of);
     free(defaults.is_free);
     free(defaults.last);
+}
+
+/* Operations are in order of start, and linked. */
+void hl_trace_implied_waits_make(hl_trace_builder *self)
+{
+    by_end list = {0};
+    resolve_calls(self, &list);
+    if (!self->built.failed)
+        follow_stream_waits(&self->built);
+    if (!self->built.failed && self->has_migrations)
+        follow_prefetches(self, &list);
+    if (!self->built.failed)
+        follow_defaults(&self->built);
+    free(list.ends_ns);
 }

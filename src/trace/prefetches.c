@@ -158,7 +158,7 @@ static void join_calls(hl_workload_builder *built, const uint32_t *order)
 void hl_trace_prefetches_join(hl_trace_builder *self)
 {
     bool any = false, prefetched = false;
-    for (size_t i = 0; i < self->built.op_count; i++) {
+    for (size_t i = 0; self->has_migrations && i < self->built.op_count; i++) {
         prefetched |= self->built.ops[i].flags & HL_TRACE_PREFETCHED;
         any |= prefetched || is_uncalled_migration(&self->built.ops[i]);
     }

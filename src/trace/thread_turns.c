@@ -58,9 +58,10 @@ static bool find_two(const hl_workload_builder *built, const uint32_t *order, co
                      uint32_t two[2])
 {
     size_t calls[2] = {0, 0};
-    for (uint32_t t = 0; t < built->threads.count; t++) {
+    for (uint32_t t = 0; built->threads.count > 1 && t < built->threads.count; t++) {
+        const size_t begin = t ? ends[t - 1] : 0;
         size_t count = 0;
-        for (size_t i = t ? ends[t - 1] : 0; i < ends[t]; i++)
+        for (size_t i = begin; ends[t] - begin > calls[1] && i < ends[t]; i++)
             count += haul_op_on_device(&built->ops[order[i]]);
         if (count > calls[0]) {
             calls[1] = calls[0];

@@ -217,6 +217,7 @@ void hl_trace_op(hl_trace_builder *self, const haul_op *op, uint64_t key)
         return;
     haul_op *kept = &self->built.ops[number];
     memcpy(key_place(kept), &key, sizeof key);
+    self->has_migrations |= op->kind == HAUL_OP_COPY && op->detail == HAUL_MEMORY_MANAGED;
     note_unknown(self, kept);
     repair_op(self, kept);
 }

@@ -64,6 +64,7 @@ typedef struct hl_trace_builder {
     hl_trace_join op_join;
     hl_trace_join event_join;
     bool joining;
+    bool has_migrations;       /* copies of unified memory */
     hl_trace_host_wait *waits; /* haul_op.wait of a SYNC operation is its number here */
     size_t wait_count;
     size_t wait_capacity;
