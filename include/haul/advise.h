@@ -90,7 +90,7 @@ typedef struct haul_advice_list {
     const char *machine;      /* that the times are for */
     const char *gpu;          /* or NULL */
     haul_replay replay;       /* of the profile */
-    const char *unsound;      /* NULL, or why nothing was tried: what haul_soundness_of says of it;
+    const char *unsound;      /* NULL, or why nothing was tried, as haul_soundness_check says;
                                * baseline_ns is 0 then, and there is nothing to draw */
     int64_t baseline_ns;      /* the run on that machine, from the first start to the last end */
     int64_t baseline_low_ns;  /* its interval where it is projected to that machine, as */

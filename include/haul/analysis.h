@@ -107,7 +107,7 @@ typedef struct haul_analysis {
     double latency_share; /* of the time of groups whose latency is known; NaN if none is */
     haul_cost_row largest[HAUL_ANALYSIS_LARGEST]; /* by time, the largest first */
     size_t largest_count;
-    struct haul_idle_cause *idle; /* why nothing ran, as haul_idle_causes tells it */
+    struct haul_idle_cause *idle; /* why nothing ran: they add up to idle_ns */
     size_t idle_count;
 } haul_analysis;
 
@@ -139,7 +139,6 @@ typedef enum haul_idle_kind {
 } haul_idle_kind;
 
 HAUL_API const char *haul_idle_text(haul_idle_kind kind);
-HAUL_API const char *haul_idle_phrase(haul_idle_kind kind);
 
 /* One cause: of HOST the innermost named range, or the operator whose operation comes next; of CALL
  * and WAIT the call. */
@@ -149,12 +148,6 @@ typedef struct haul_idle_cause {
     uint64_t count;
     int64_t time_ns;
 } haul_idle_cause;
-
-/* Divides the time in which no device works among its causes, those of the most time first: they
- * add up to haul_analysis.idle_ns. Sets *causes, which the caller frees, to *count of them. Returns
- * NO_MEMORY. */
-HAUL_API haul_status haul_idle_causes(const haul_workload *workload, haul_idle_cause **causes,
-                                      size_t *count, haul_error *error);
 
 /* Operations issued while threads were in ranges of one name; of ranges within each other, each
  * name has all of it. */
@@ -192,10 +185,6 @@ typedef struct haul_work_group {
     int64_t kernels_ns; /* sums of durations */
     int64_t copies_ns;
 } haul_work_group;
-
-/* The origin of each operation, op_count string ids, which the caller frees. Returns NO_MEMORY. */
-HAUL_API haul_status haul_op_origins(const haul_workload *workload, haul_group_by by,
-                                     uint32_t **names, haul_error *error);
 
 /* Sums operations by their origin, those with the most time first. Sets *groups, which the caller
  * frees, to *count of them. Returns NO_MEMORY. */

@@ -34,12 +34,6 @@ typedef struct haul_collective_check {
     double spread;     /* 100 sum |t - median of those of equal size| / sum t */
 } haul_collective_check;
 
-/* Sets *checks to the rows of a workload, which the caller frees, and *all to what they are
- * together. Rows are none where no size is known. Returns NO_MEMORY. */
-HAUL_API haul_status haul_collective_check_make(const haul_workload *workload,
-                                                haul_collective_check **checks, size_t *count,
-                                                haul_collective_check *all, haul_error *error);
-
 HAUL_END
 
 #endif

@@ -330,7 +330,6 @@ typedef struct haul_kernel_source {
 HAUL_API haul_status haul_kernel_new(haul_device *device, const haul_kernel_source *source,
                                      haul_kernel **kernel, haul_error *error);
 HAUL_API void haul_kernel_free(haul_kernel *kernel);
-HAUL_API const haul_kernel_source *haul_kernel_source_of(const haul_kernel *kernel);
 
 /* A buffer from `offset` bytes on, or, where that is NULL, a value of the parameter's size. */
 typedef struct haul_argument {

@@ -223,14 +223,7 @@ HAUL_API haul_status haul_overlap_workload(const haul_overlap_case *self, haul_s
                                            uint32_t streams, haul_workload **workload,
                                            haul_error *error);
 
-/* The device for that workload: the engines and synchronisation of the kind of device, kernels one
- * at a time, and the speed of copies that meet others, such that a copy in a row that meets others
- * from begin to end takes g and the G of a busy link. hybrid has two engines on every device, for
- * mapped memory crosses the link whatever they do (the paper's section VII). */
-HAUL_API void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy,
-                                  uint32_t streams, haul_timeline_device *device);
-
-/* The makespan of that on its timeline, beside haul_overlap_time. Returns what
+/* The makespan of that workload on the device's timeline, beside haul_overlap_time. Returns what
  * haul_overlap_workload does. */
 HAUL_API haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strategy,
                                        uint32_t streams, double *seconds, haul_error *error);

@@ -29,15 +29,8 @@ typedef struct haul_soundness {
     char why[160]; /* why not; "" where they can */
 } haul_soundness;
 
-/* The judgement that every command obeys: unsound where the replay misses the recorded makespan by
- * more than 10 %. */
-HAUL_API haul_soundness haul_soundness_of(const haul_replay *replay);
-
-/* How the profile is scheduled: with simulated threads, or as recorded where it has no call of
- * device work. */
-HAUL_API haul_release haul_release_of(const haul_workload *workload);
-
-/* Replays the profile and judges it. Returns what haul_timeline_run does. */
+/* Replays the profile and judges it, as every command does: unsound where the replay misses the
+ * recorded makespan by more than 10 %. Returns what haul_timeline_run does. */
 HAUL_API haul_status haul_soundness_check(const haul_workload *workload, haul_soundness *soundness,
                                           haul_error *error);
 
@@ -221,8 +214,8 @@ typedef struct haul_projection {
                                   * recorded */
     haul_replay replay;          /* the profile rebuilt from its own durations, in that way */
     const char *run_missing;
-    const char *unsound; /* NULL, or why the whole run is no prediction to rely on: what
-                          * haul_soundness_of says of the replay */
+    const char *unsound; /* NULL, or why the whole run is no prediction to rely on, as
+                          * haul_soundness_check says */
     haul_breakdown recorded_run;
     haul_breakdown target_run;
     haul_breakdown reference_run; /* as recorded; where there is a reference */

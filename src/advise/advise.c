@@ -8,6 +8,7 @@
 
 #include "advise/advisor.h"
 #include "base/numerals.h"
+#include "project/soundness.h"
 #include "project/staging.h"
 #include "timeline/driver_call.h"
 #include "timeline/replay.h"
@@ -285,7 +286,7 @@ static haul_status make_advice(hl_advise_advisor *self, haul_error *error)
     HAUL_TRY(hl_timeline_replay_with(self->workload, HAUL_RELEASE_HOST, &self->waits, &out->replay,
                                      error));
     HAUL_TRY(hl_advise_advisor_machine(self, error));
-    const haul_soundness judged = haul_soundness_of(&out->replay);
+    const haul_soundness judged = hl_project_soundness_of(&out->replay);
     return judged.is_sound ? advise_soundly(self, error) : refuse(self, judged.why, error);
 }
 

@@ -1,11 +1,12 @@
 /* The self-check of collectives: a curve over sizes, fitted to a profile's own, beside the spread
  * of equal ones, below which no model of size can go. */
+#include "cost/collective_check.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/stats.h"
-#include "haul/collective_time.h"
 
 enum { POINTS = 8 };
 
@@ -102,9 +103,9 @@ static haul_collective_check sum_of(const checker *self)
     return sum;
 }
 
-haul_status haul_collective_check_make(const haul_workload *workload,
-                                       haul_collective_check **checks, size_t *count,
-                                       haul_collective_check *all, haul_error *error)
+haul_status hl_cost_collective_check_make(const haul_workload *workload,
+                                          haul_collective_check **checks, size_t *count,
+                                          haul_collective_check *all, haul_error *error)
 {
     checker self = {.count = gather_collectives(workload, NULL)};
     const size_t room = self.count + 1;

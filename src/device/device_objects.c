@@ -261,8 +261,3 @@ void haul_kernel_free(haul_kernel *kernel)
     if (kernel)
         kernel->device->backend->kernel_free(kernel);
 }
-
-const haul_kernel_source *haul_kernel_source_of(const haul_kernel *kernel)
-{
-    return kernel->source;
-}

@@ -4,6 +4,7 @@
 
 #include "haul/overlap.h"
 #include "overlap/formulas.h"
+#include "overlap/schedule.h"
 
 /* Copies of one direction: the first of them, one behind another, and the least and the most of
  * those that are not the first. */
@@ -49,7 +50,7 @@ static pipeline pipeline_of(const haul_overlap_case *self, haul_strategy strateg
                             bool slow)
 {
     haul_timeline_device device;
-    haul_overlap_device(self, strategy, (uint32_t)count, &device);
+    hl_overlap_schedule_device(self, strategy, (uint32_t)count, &device);
     const bool meets = slow && count > 1 && device.copy_engines > 1 && both_ways(self);
     const double speed[] = {meets ? device.busy_speed[0] : 1, meets ? device.busy_speed[1] : 1};
     return (pipeline){
@@ -164,7 +165,7 @@ unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strateg
     const pipeline p = pipeline_of(self, strategy, count, false);
     const bool streamed = strategy == HAUL_STRATEGY_STREAMS && self->out.bytes > 0;
     haul_timeline_device device;
-    haul_overlap_device(self, strategy, streams, &device);
+    hl_overlap_schedule_device(self, strategy, streams, &device);
     if (both_ways(self) && device.copy_engines > 1 &&
         (device.busy_speed[0] < 1 || device.busy_speed[1] < 1))
         unmet |= HAUL_ASSUMPTION_CONTENTION;

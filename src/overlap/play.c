@@ -3,6 +3,7 @@
 
 #include "haul/overlap.h"
 #include "overlap/formulas.h"
+#include "overlap/schedule.h"
 #include "timeline/predicted_run.h"
 
 /* Makes, runs and frees a workload: nothing is kept between two numbers of streams, for the length
@@ -13,7 +14,7 @@ haul_status haul_overlap_play(const haul_overlap_case *self, haul_strategy strat
     haul_timeline_options options = {.release = HAUL_RELEASE_HOST};
     haul_workload *workload = NULL;
     hl_timeline_predicted_run run = {.timeline = NULL};
-    haul_overlap_device(self, strategy, streams, &options.device);
+    hl_overlap_schedule_device(self, strategy, streams, &options.device);
     haul_status status = haul_overlap_workload(self, strategy, streams, &workload, error);
     if (!status)
         status = hl_timeline_predicted_run_make(workload, &options, NULL, &run, error);

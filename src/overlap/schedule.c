@@ -1,9 +1,10 @@
 /* The strategies as workloads: chunks in the order of the paper's figures. */
+#include "overlap/schedule.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "haul/overlap.h"
 #include "overlap/formulas.h"
 #include "workload/builder.h"
 
@@ -271,8 +272,8 @@ static double speed_of(const haul_overlap_leg *leg, double slowed_s, double time
 
 /* The hybrid's writes are not made by a copy engine, so that its two directions never share one;
  * nor does anything synchronise its streams. */
-void haul_overlap_device(const haul_overlap_case *self, haul_strategy strategy, uint32_t streams,
-                         haul_timeline_device *device)
+void hl_overlap_schedule_device(const haul_overlap_case *self, haul_strategy strategy,
+                                uint32_t streams, haul_timeline_device *device)
 {
     const haul_overlap_leg *in = &self->in, *out = &self->out;
     const bool hybrid = strategy == HAUL_STRATEGY_HYBRID;

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/numerals.h"
+#include "cost/collective_check.h"
 #include "haul/units.h"
 #include "project/assumed_host.h"
 #include "project/copy_times.h"
@@ -204,7 +205,7 @@ static haul_status check_collectives(projector *self, haul_error *error)
     haul_collective_check *rows = NULL;
     size_t count = 0;
     haul_status status =
-        haul_collective_check_make(self->workload, &rows, &count, &self->out.collectives, error);
+        hl_cost_collective_check_make(self->workload, &rows, &count, &self->out.collectives, error);
     haul_collective_check *kept =
         status ? NULL : hl_base_arena_alloc(&self->arena, (count + 1) * sizeof *kept);
     if (kept && count)

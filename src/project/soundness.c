@@ -1,17 +1,18 @@
 /* Whether the whole run can be predicted from a profile, judged in one place: each command that
  * schedules a profile anew asks here, and refuses in the same words. */
+#include "project/soundness.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/fail.h"
-#include "haul/project.h"
 #include "haul/units.h"
 
 /* A change that a prediction tells is mostly larger than this; where the schedule itself misses
  * more, it does not describe the program. */
 static const double most_percent = 10;
 
-haul_soundness haul_soundness_of(const haul_replay *replay)
+haul_soundness hl_project_soundness_of(const haul_replay *replay)
 {
     haul_soundness made = {.is_sound = fabs(replay->error) <= most_percent};
     char replayed[32], recorded[32];
@@ -27,7 +28,7 @@ haul_soundness haul_soundness_of(const haul_replay *replay)
     return made;
 }
 
-haul_release haul_release_of(const haul_workload *workload)
+haul_release hl_project_release_of(const haul_workload *workload)
 {
     for (size_t i = 0; i < workload->op_count; i++)
         if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].thread != HAUL_NONE)
@@ -39,7 +40,7 @@ haul_status haul_soundness_check(const haul_workload *workload, haul_soundness *
                                  haul_error *error)
 {
     haul_replay replay;
-    HAUL_TRY(haul_timeline_replay(workload, haul_release_of(workload), &replay, error));
-    *soundness = haul_soundness_of(&replay);
+    HAUL_TRY(haul_timeline_replay(workload, hl_project_release_of(workload), &replay, error));
+    *soundness = hl_project_soundness_of(&replay);
     return HAUL_OK;
 }

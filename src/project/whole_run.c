@@ -13,6 +13,7 @@
 #include "base/intervals.h"
 #include "haul/units.h"
 #include "machine/gpu_names.h"
+#include "project/soundness.h"
 #include "timeline/replay.h"
 
 static const char *seconds_text(double ns, char text[32])
@@ -227,7 +228,7 @@ static haul_status add_replay_error(const hl_project_whole_run *self, int64_t le
     /* the replay may err, but no stream or engine is busy for less than its work takes */
     out->low_ns = (int64_t)fmax((double)out->low_ns * fmax(0, 1 - miss), (double)least_ns);
     out->high_ns = (int64_t)fmin((double)out->high_ns * (1 + miss), 9e18);
-    const haul_soundness judged = haul_soundness_of(replay);
+    const haul_soundness judged = hl_project_soundness_of(replay);
     if (judged.is_sound)
         return HAUL_OK;
     out->unsound = hl_base_arena_string(self->notes->arena, judged.why);
@@ -337,7 +338,7 @@ static haul_status make_run(const hl_project_whole_run *self, hl_timeline_record
     const double there = self->target->gpu.count.value;
     int64_t least_ns = 0;
     bool has_turns = false;
-    out->release = haul_release_of(workload);
+    out->release = hl_project_release_of(workload);
     HAUL_TRY(hl_timeline_replay_with(workload, out->release, found, &out->replay, error));
     HAUL_TRY(find_device(self, found->depth != 0, out, error));
     note_waits(self);

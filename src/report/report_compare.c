@@ -6,6 +6,7 @@
 #include "haul/report.h"
 #include "report/names_apart.h"
 #include "report/wording.h"
+#include "workload/idle.h"
 
 enum { ROWS_SHOWN = 20, NAME_BYTES = 512, CAUSES_SAID = 3, CAUSE_WIDTH = 40 };
 
@@ -67,7 +68,7 @@ static void name_causes(haul_report *report, const run_cause kept[CAUSES_SAID],
             name_of(kept[count].row, texts[count], NAME_BYTES);
         else
             (void)snprintf(texts[count], NAME_BYTES, "idle, %s",
-                           haul_idle_phrase(kept[count].idle));
+                           hl_workload_idle_phrase(kept[count].idle));
     }
     if (!hl_report_names_apart(names, count, CAUSE_WIDTH, shown)) {
         memset(shown, 0, CAUSES_SAID * sizeof *shown);

@@ -4,6 +4,7 @@
 #include "haul/report.h"
 #include "report/shared_parts.h"
 #include "report/wording.h"
+#include "workload/idle.h"
 
 enum { KINDS_SAID = 2, CAUSES_SHOWN = 3, IDLE_NAME_WIDTH = 28, MOST_NAMED = 10000 };
 
@@ -76,9 +77,9 @@ void hl_report_idle_line(haul_report *report, const haul_workload *workload,
         said |= 1U << kind;
         const haul_idle_cause *const cause = sum.largest[kind];
         char name[4 * IDLE_NAME_WIDTH + 8];
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", n ? ", " : "",
-                             haul_idle_phrase(kind), hl_report_say_time(sum.time_ns[kind]).text);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", n ? ", " : "",
+                                 hl_workload_idle_phrase(kind),
+                                 hl_report_say_time(sum.time_ns[kind]).text);
         if (cause)
             used +=
                 (size_t)snprintf(text + used, sizeof text - used, " (of it %s %s)",
@@ -118,10 +119,11 @@ static void add_idle_cause(haul_table *table, const haul_analysis *analysis,
                            const haul_idle_cause *cause, const char *name)
 {
     haul_table_row(
-        table, HAUL_CELLS(haul_cell_text(haul_idle_text(cause->kind)),
-                          haul_cell_text(haul_idle_phrase(cause->kind)), haul_cell_text(name),
-                          haul_cell_count(cause->count), haul_cell_time(cause->time_ns),
-                          haul_cell_number(hl_report_share_ns(cause->time_ns, analysis->span_ns))));
+        table,
+        HAUL_CELLS(haul_cell_text(haul_idle_text(cause->kind)),
+                   haul_cell_text(hl_workload_idle_phrase(cause->kind)), haul_cell_text(name),
+                   haul_cell_count(cause->count), haul_cell_time(cause->time_ns),
+                   haul_cell_number(hl_report_share_ns(cause->time_ns, analysis->span_ns))));
 }
 
 /* Programs that name each step anew have as many causes as steps: behind the first ones they are

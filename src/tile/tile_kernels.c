@@ -5,13 +5,14 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "haul/device_backend.h"
 
 /* Sources are static, so their addresses tell them apart. */
 haul_status hl_tile_kernel_get(hl_tile_kernels *kernels, const haul_kernel_source *source,
                                haul_kernel **kernel, haul_error *error)
 {
     for (size_t i = 0; i < kernels->count; i++)
-        if (haul_kernel_source_of(kernels->compiled[i]) == source) {
+        if (kernels->compiled[i]->source == source) {
             *kernel = kernels->compiled[i];
             return HAUL_OK;
         }

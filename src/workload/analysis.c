@@ -11,6 +11,7 @@
 #include "base/stats.h"
 #include "haul/collective.h"
 #include "workload/host_use.h"
+#include "workload/idle.h"
 #include "workload/op_class.h"
 #include "workload/tally.h"
 
@@ -349,7 +350,7 @@ static haul_status fill_analysis(const haul_workload *workload, survey *self,
         !take_rates(workload, analysis))
         return hl_base_fail_no_memory(error);
     take_times(self, analysis);
-    HAUL_TRY(haul_idle_causes(workload, &analysis->idle, &analysis->idle_count, error));
+    HAUL_TRY(hl_workload_idle_causes(workload, &analysis->idle, &analysis->idle_count, error));
     analysis->largest_count = hl_workload_tally_largest(&self->tally, analysis->largest);
     const int64_t wait_ns = analysis->host.wait_ns;
     const haul_status status = hl_workload_host_use_sum(workload, &analysis->host, error);

@@ -1,6 +1,8 @@
 /* Why no device works: each gap between device operations ends where the next one starts, and what
  * the thread that issued it did until then is why it did not start sooner. A gap is divided among
  * these causes without a rest, so that they add up to the idle time. */
+#include "workload/idle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +10,6 @@
 #include "base/grow.h"
 #include "base/intervals.h"
 #include "base/records.h"
-#include "haul/analysis.h"
 #include "workload/range_track.h"
 
 /* Calls of one thread that begin after the operation that the later one issued: clocks of host and
@@ -173,8 +174,8 @@ static int compare_causes(const void *a, const void *b)
                               : (x->name > y->name) - (x->name < y->name);
 }
 
-haul_status haul_idle_causes(const haul_workload *workload, haul_idle_cause **causes, size_t *count,
-                             haul_error *error)
+haul_status hl_workload_idle_causes(const haul_workload *workload, haul_idle_cause **causes,
+                                    size_t *count, haul_error *error)
 {
     idle_sum self = {.workload = workload};
     int64_t end_ns = 0;
@@ -203,4 +204,14 @@ haul_status haul_idle_causes(const haul_workload *workload, haul_idle_cause **ca
     *causes = self.causes;
     *count = made;
     return HAUL_OK;
+}
+
+const char *hl_workload_idle_phrase(haul_idle_kind kind)
+{
+    static const char *const phrases[] = {
+#define IDLE_PHRASE(name, text, phrase) phrase,
+        HAUL_IDLE_LIST(IDLE_PHRASE)
+#undef IDLE_PHRASE
+    };
+    return (unsigned)kind < HAUL_IDLE_KINDS ? phrases[kind] : "unknown";
 }

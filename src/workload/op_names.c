@@ -101,14 +101,3 @@ const char *haul_idle_text(haul_idle_kind kind)
     };
     return (unsigned)kind < HAUL_IDLE_KINDS ? texts[kind] : "unknown";
 }
-
-/* In the first lines of a report. */
-const char *haul_idle_phrase(haul_idle_kind kind)
-{
-    static const char *const phrases[] = {
-#define IDLE_PHRASE(name, text, phrase) phrase,
-        HAUL_IDLE_LIST(IDLE_PHRASE)
-#undef IDLE_PHRASE
-    };
-    return (unsigned)kind < HAUL_IDLE_KINDS ? phrases[kind] : "unknown";
-}

@@ -24,9 +24,9 @@ haul_status hl_workload_origins_make(const haul_workload *workload, hl_workload_
 {
     *self = (hl_workload_origins){.workload = workload};
     if (workload->operators)
-        HAUL_TRY(haul_op_origins(workload, HAUL_GROUP_BY_OPERATOR, &self->operators, error));
+        HAUL_TRY(hl_workload_op_origins(workload, HAUL_GROUP_BY_OPERATOR, &self->operators, error));
     if (workload->range_count)
-        HAUL_TRY(haul_op_origins(workload, HAUL_GROUP_BY_RANGE, &self->ranges, error));
+        HAUL_TRY(hl_workload_op_origins(workload, HAUL_GROUP_BY_RANGE, &self->ranges, error));
     return HAUL_OK;
 }
 

@@ -13,6 +13,11 @@ typedef struct hl_workload_origins {
     uint32_t *ranges;
 } hl_workload_origins;
 
+/* The origin of each operation, op_count string ids, which the caller frees. Returns NO_MEMORY. In
+ * work_groups.c. */
+haul_status hl_workload_op_origins(const haul_workload *workload, haul_group_by by,
+                                   uint32_t **names, haul_error *error);
+
 /* Release it with hl_workload_origins_release, whatever the outcome. Returns NO_MEMORY. */
 haul_status hl_workload_origins_make(const haul_workload *workload, hl_workload_origins *self,
                                      haul_error *error);

@@ -1,4 +1,6 @@
 /* Operations of devices grouped by where in the program they were called for. */
+#include "workload/places.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +8,6 @@
 #include "base/grow.h"
 #include "base/intervals.h"
 #include "base/records.h"
-#include "haul/analysis.h"
 #include "workload/range_track.h"
 
 typedef struct origin_finder {
@@ -52,8 +53,8 @@ static uint32_t origin_of(const origin_finder *self, size_t number)
     }
 }
 
-haul_status haul_op_origins(const haul_workload *workload, haul_group_by by, uint32_t **names,
-                            haul_error *error)
+haul_status hl_workload_op_origins(const haul_workload *workload, haul_group_by by,
+                                   uint32_t **names, haul_error *error)
 {
     origin_finder self = {.workload = workload, .by = by};
     uint32_t *const made = malloc((workload->op_count + 1) * sizeof *made);
@@ -102,7 +103,7 @@ haul_status haul_work_groups(const haul_workload *workload, haul_group_by by,
     haul_work_group *made = NULL;
     size_t capacity = 0;
     hl_base_records keys = {.size = sizeof *names};
-    HAUL_TRY(haul_op_origins(workload, by, &names, error));
+    HAUL_TRY(hl_workload_op_origins(workload, by, &names, error));
     bool enough = true;
     for (size_t i = 0; enough && names && i < workload->op_count; i++) {
         const haul_op *const op = &workload->ops[i];

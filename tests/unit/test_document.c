@@ -183,6 +183,31 @@ static void maps_and_lists_are_values_by_name_and_in_order(void **state)
     haul_report_free(report);
 }
 
+/* Sections are a page's: the terminal shows their parts below each other. */
+static void a_table_is_given_its_head_and_a_drawing_stays_as_it_is(void **state)
+{
+    (void)state;
+    static const haul_column columns[] = {{"a_s", HAUL_UNIT_SECONDS, .head = "first"},
+                                          {"b_s", HAUL_UNIT_SECONDS, .head = "second"},
+                                          {0}};
+    haul_report *report = haul_report_new("difference");
+    haul_report_section(report, "times", "Times");
+    haul_table *table = haul_report_table(report, "rows", columns);
+    haul_table_row(table, HAUL_CELLS(haul_cell_number(0.5), haul_cell_number(2)));
+    haul_table_head(table, 1, "on v100");
+    haul_report_drawing(report, "|--##--|\n");
+    char *text = written(report, (haul_report_options){.format = HAUL_FORMAT_TABLE});
+    assert_non_null(strstr(text, "first  on v100\n"));
+    assert_null(strstr(text, "second"));
+    assert_non_null(strstr(text, "\n|--##--|\n"));
+    free(text);
+    char *json = written(report, (haul_report_options){.format = HAUL_FORMAT_JSON});
+    assert_non_null(strstr(json, "\"b_s\": 2"));
+    assert_null(strstr(json, "##"));
+    free(json);
+    haul_report_free(report);
+}
+
 /* No memory for a report is no report, which every function passes over. */
 static void no_report_is_told_when_it_is_written(void **state)
 {
@@ -205,6 +230,7 @@ int main(void)
         cmocka_unit_test(rows_are_made_when_they_are_written),
         cmocka_unit_test(a_row_that_is_not_its_columns_is_an_error),
         cmocka_unit_test(maps_and_lists_are_values_by_name_and_in_order),
+        cmocka_unit_test(a_table_is_given_its_head_and_a_drawing_stays_as_it_is),
         cmocka_unit_test(no_report_is_told_when_it_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

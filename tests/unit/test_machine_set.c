@@ -23,6 +23,9 @@ static void a_parameter_is_set(void **state)
     const double ratio = haul_link_peak(&made->link).value / haul_link_peak(&machine->link).value;
     assert_true(made->link.generation.value == 4 && ratio > 1.9 && ratio < 2.1);
     assert_int_equal(made->link.generation.provenance, HAUL_PROVENANCE_ASSUMED);
+    assert_true(haul_parameter_is_set(&made->link.generation));
+    assert_false(haul_parameter_is_set(&made->link.lanes));
+    assert_false(haul_parameter_is_set(&machine->link.generation));
     assert_true(fabs(made->copies[0].rate_Bps.value - 12e9 * ratio) < 1);
     assert_int_equal(made->copies[0].rate_Bps.provenance, HAUL_PROVENANCE_SCALED);
     assert_true(made->copies[1].rate_Bps.value == 6e9); /* the host's, not the link's */

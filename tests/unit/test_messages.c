@@ -381,16 +381,35 @@ static void turns_of_the_driver_are_told(void **state)
     }
 }
 
+/* T = latency + n per byte of the piece that n falls into. */
+static void a_curve_gives_the_time_of_any_size(void **state)
+{
+    (void)state;
+    const haul_message_curve curve = {
+        .pieces = {{0, 1e-6, 1e-9, (double)NAN}, {8192, 5e-6, 1e-10, (double)NAN}}, .count = 2};
+    CHECK_NEAR(haul_message_curve_time(&curve, 0), 1e-6, 1e-12);
+    CHECK_NEAR(haul_message_curve_time(&curve, 4096), 1e-6 + 4096e-9, 1e-12);
+    CHECK_NEAR(haul_message_curve_time(&curve, 8192), 5e-6 + 8192e-10, 1e-12);
+    CHECK_NEAR(haul_message_curve_time(&curve, 1e6), 5e-6 + 1e-4, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(percentages_are_refused),      cmocka_unit_test(csv_tells_its_kind),
-        cmocka_unit_test(what_is_wrong_has_a_place),    cmocka_unit_test(text_of_osu_is_read),
-        cmocka_unit_test(text_of_nccl_tests_is_read),   cmocka_unit_test(text_of_osu_7_is_read),
-        cmocka_unit_test(protocols_are_found),          cmocka_unit_test(given_switches_are_kept),
-        cmocka_unit_test(nothing_is_negative),          cmocka_unit_test(a_fit_becomes_a_machine),
-        cmocka_unit_test(rates_have_no_latency),        cmocka_unit_test(hosts_tell_the_reach),
+        cmocka_unit_test(percentages_are_refused),
+        cmocka_unit_test(csv_tells_its_kind),
+        cmocka_unit_test(what_is_wrong_has_a_place),
+        cmocka_unit_test(text_of_osu_is_read),
+        cmocka_unit_test(text_of_nccl_tests_is_read),
+        cmocka_unit_test(text_of_osu_7_is_read),
+        cmocka_unit_test(protocols_are_found),
+        cmocka_unit_test(given_switches_are_kept),
+        cmocka_unit_test(nothing_is_negative),
+        cmocka_unit_test(a_fit_becomes_a_machine),
+        cmocka_unit_test(rates_have_no_latency),
+        cmocka_unit_test(hosts_tell_the_reach),
         cmocka_unit_test(turns_of_the_driver_are_told),
+        cmocka_unit_test(a_curve_gives_the_time_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

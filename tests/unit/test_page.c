@@ -321,6 +321,26 @@ static written write_evil_page(size_t count)
     return made;
 }
 
+static void a_section_can_be_linked_to(void **state)
+{
+    (void)state;
+    haul_report *report = haul_report_new("own");
+    haul_report_say(report, "the answer");
+    haul_report_section(report, "empty", "Nothing");
+    haul_report_section(report, "own-times", "Times");
+    haul_report_say(report, "in the section");
+    const haul_report *const reports[] = {report};
+    written made = write_page(&(haul_page){.title = "own", .reports = reports, .report_count = 1});
+    const char *section = strstr(made.text, "<section id=\"own-times\"");
+    assert_non_null(section);
+    assert_non_null(strstr(section, "Times"));
+    assert_non_null(strstr(section, "in the section"));
+    assert_non_null(strstr(made.text, "href=\"#own-times\""));
+    assert_null(strstr(made.text, "\"empty\""));
+    free(made.text);
+    haul_report_free(report);
+}
+
 static void hostile_names_stay_text(void **state)
 {
     (void)state;
@@ -490,6 +510,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(marks_what_decides_the_end),
         cmocka_unit_test(a_removed_operation_is_not_drawn),
         cmocka_unit_test(hostile_names_stay_text),
+        cmocka_unit_test(a_section_can_be_linked_to),
         cmocka_unit_test(pages_of_many_operations_stay_small),
         cmocka_unit_test(draws_nothing_where_there_is_nothing),
         cmocka_unit_test(an_empty_profile_has_no_lanes),

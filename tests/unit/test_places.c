@@ -77,11 +77,45 @@ static void no_operators_no_places(void **state)
     haul_workload_free(workload);
 }
 
+static haul_work_group *groups_by(const haul_workload *workload, haul_group_by by, size_t *count)
+{
+    haul_work_group *groups = NULL;
+    haul_error error;
+    assert_int_equal(haul_work_groups(workload, by, &groups, count, &error), HAUL_OK);
+    return groups;
+}
+
+/* aten::add has 40 + 20 ns, the operation without an operator 50, aten::mul 40 + 7; the range has
+ * the first three operations, 100 ns, which were called in it. */
+static void work_is_grouped_by_where_it_came_from(void **state)
+{
+    (void)state;
+    static const int64_t by_operator[] = {60, 50, 47}, by_range[] = {100, 57};
+    haul_workload *workload = made();
+    size_t count;
+    haul_work_group *groups = groups_by(workload, HAUL_GROUP_BY_OPERATOR, &count);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(groups[i].kernels_ns, by_operator[i]);
+    assert_string_equal(haul_workload_string(workload, groups[0].name), "aten::add");
+    assert_int_equal(groups[0].kernels, 2);
+    assert_int_equal(groups[1].name, HAUL_NONE);
+    free(groups);
+    groups = groups_by(workload, HAUL_GROUP_BY_RANGE, &count);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(groups[i].kernels_ns, by_range[i]);
+    assert_string_equal(haul_workload_string(workload, groups[0].name), "step");
+    free(groups);
+    haul_workload_free(workload);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_name_what_took_most),
         cmocka_unit_test(no_operators_no_places),
+        cmocka_unit_test(work_is_grouped_by_where_it_came_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,13 +86,23 @@ static void formatting_reads_back(void **state)
     }
 }
 
+static void counts_have_commas(void **state)
+{
+    (void)state;
+    char text[32];
+    assert_string_equal(haul_count_format(0, text, sizeof text), "0");
+    assert_string_equal(haul_count_format(999, text, sizeof text), "999");
+    assert_string_equal(haul_count_format(1234567, text, sizeof text), "1,234,567");
+    assert_string_equal(haul_count_format(UINT64_MAX, text, sizeof text),
+                        "18,446,744,073,709,551,615");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantities_are_read),
-        cmocka_unit_test(other_words_are_refused),
-        cmocka_unit_test(bytes_are_whole),
-        cmocka_unit_test(formatting_reads_back),
+        cmocka_unit_test(quantities_are_read), cmocka_unit_test(other_words_are_refused),
+        cmocka_unit_test(bytes_are_whole),     cmocka_unit_test(formatting_reads_back),
+        cmocka_unit_test(counts_have_commas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
