@@ -246,7 +246,7 @@ typedef struct default_streams {
     uint32_t *last;  /* the operation that started last on each so far */
     uint64_t budget; /* of streams looked at */
     size_t count;
-    bool are_beside; /* any beside a default stream */
+    size_t left; /* streams beside a default one that may wait for it: not free, so far */
 } default_streams;
 
 static void context_of(const haul_workload_stream *stream, uint64_t key[2])
@@ -274,7 +274,7 @@ static bool match_defaults(const haul_workload_stream *streams, default_streams 
         const uint32_t number =
             streams[s].is_default ? UINT32_MAX : hl_base_records_find(&contexts, key);
         self->of[s] = number == UINT32_MAX ? HAUL_NONE : self->last[number];
-        self->are_beside |= self->of[s] != HAUL_NONE;
+        self->left += self->of[s] != HAUL_NONE;
     }
     hl_base_records_release(&contexts);
     return done;
@@ -298,7 +298,7 @@ static void visit_pairs(hl_workload_builder *built, default_streams *self, visit
 {
     self->budget = 64 * ((uint64_t)built->op_count + self->count);
     memset(self->last, 0xff, (self->count + 1) * sizeof *self->last); /* HAUL_NONE */
-    for (uint32_t i = 0; i < built->op_count && !built->failed; i++) {
+    for (uint32_t i = 0; self->left && i < built->op_count && !built->failed; i++) {
         const haul_op *op = &built->ops[i];
         if (!haul_op_on_device(op) || op->stream == HAUL_NONE)
             continue;
@@ -319,8 +319,10 @@ static void visit_pairs(hl_workload_builder *built, default_streams *self, visit
 static void note_beside(hl_workload_builder *built, default_streams *self, uint32_t before,
                         uint32_t at, uint32_t other)
 {
-    if (end_of(&built->ops[before]) > built->ops[at].start_ns + follows_ns)
-        self->is_free[other] = true;
+    if (self->is_free[other] || end_of(&built->ops[before]) <= built->ops[at].start_ns + follows_ns)
+        return;
+    self->is_free[other] = true;
+    self->left--;
 }
 
 /* It had been called while the other ran, and started as that ended, which its own stream does not
@@ -354,7 +356,7 @@ static void follow_defaults(hl_workload_builder *built)
 {
     default_streams defaults = {0};
     built->failed |= !find_defaults(built, &defaults);
-    if (!built->failed && defaults.are_beside) {
+    if (!built->failed) {
         visit_pairs(built, &defaults, note_beside);
         visit_pairs(built, &defaults, add_wait);
     }
