@@ -8,6 +8,7 @@
 #include "haul/report.h"
 #include "report/shared_parts.h"
 #include "report/wording.h"
+#include "workload/idle.h"
 
 enum { TOLD = 3 };
 
@@ -51,7 +52,7 @@ static void say_cause(const haul_analyzed_profile *of, char *text, size_t size)
         return;
     if (most.name)
         hl_report_shorten_name(most.name, WIDTH, name, sizeof name);
-    (void)snprintf(text, size, "%s %s%s%s", haul_idle_phrase(most.kind),
+    (void)snprintf(text, size, "%s %s%s%s", hl_workload_idle_phrase(most.kind),
                    hl_report_say_time(most.time_ns).text, most.name ? ", most in " : "", name);
 }
 
@@ -112,7 +113,7 @@ static void add_analysis(haul_table *table, const char *name, const haul_analyze
                    haul_cell_time(analysis->idle_ns),
                    haul_cell_number(hl_report_share_ns(analysis->idle_ns, analysis->span_ns)),
                    haul_cell_text(idles ? haul_idle_text(most.kind) : NULL),
-                   haul_cell_text(idles ? haul_idle_phrase(most.kind) : NULL),
+                   haul_cell_text(idles ? hl_workload_idle_phrase(most.kind) : NULL),
                    haul_cell_number(idles ? seconds(most.time_ns) : (double)NAN),
                    haul_cell_text(idles ? most.name : NULL),
                    haul_cell_text(workload->loss_count ? workload->losses[0].text : NULL)));
