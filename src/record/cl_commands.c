@@ -15,6 +15,9 @@ enum {
     MOST_WAITING = 1 << 20, /* commands, 250 MiB: beyond, they are dropped and counted */
     ENDINGS = 65536,        /* a wait for an older command is counted as unknown */
     MARKERS = 4,            /* of a new queue: the narrowest of some brackets */
+    MOST_MARKERS = 32,      /* where none is narrow, as on a busy machine */
+    NARROW_NS = 10000,
+    LOOKED_BACK = 64, /* commands before a finish: the last of its queue is one of them */
     MOST_RECORDS = 2 * HL_RECORD_CL_MOST_WAITS + 2, /* an event and a wait for each of the list */
 };
 
@@ -58,6 +61,8 @@ void hl_record_cl_commands_forget(hl_record_cl_commands *self)
     memset(self->noted_error_ns, 0, sizeof self->noted_error_ns);
     if (self->endings)
         memset(self->endings, 0, ENDINGS * sizeof *self->endings);
+    if (self->streams)
+        memset(self->streams, 0, self->stream_capacity * sizeof *self->streams);
     self->unknown_ends = 0;
 }
 
@@ -70,16 +75,34 @@ static hl_record_cl_ending *ending_of(hl_record_cl_commands *self, uint32_t numb
 /* No machine is known with more devices than clocks; beyond, devices would share them. */
 static hl_record_event_clock *clock_of(hl_record_cl_commands *self, uint32_t device)
 {
-    return &self->clocks[device % HL_RECORD_CL_MOST_DEVICES];
+    const unsigned number = device % HL_RECORD_CL_MOST_DEVICES;
+    if (number >= self->clock_count)
+        self->clock_count = number + 1;
+    return &self->clocks[number];
+}
+
+/* NULL for a command of none, and without memory. */
+static hl_record_cl_stream *stream_of(hl_record_cl_commands *self, uint32_t stream)
+{
+    const size_t before = self->stream_capacity;
+    if (stream == HL_RECORD_PROFILE_NO_ID ||
+        !hl_base_grow(&self->streams, &self->stream_capacity, (size_t)stream + 1,
+                      sizeof *self->streams))
+        return NULL;
+    if (self->stream_capacity > before)
+        memset(self->streams + before, 0, (self->stream_capacity - before) * sizeof *self->streams);
+    return &self->streams[stream];
 }
 
 /* Its fate is known: it is in the ring, or counted. */
 static void settle(hl_record_profile_writer *writer, hl_record_cl_command *command)
 {
-    if (!command->event)
+    if (!command->issued)
         return;
-    hl_record_cl_runtime.clReleaseEvent(command->event);
+    if (command->event)
+        hl_record_cl_runtime.clReleaseEvent(command->event);
     command->event = NULL;
+    command->issued = false;
     hl_record_profile_count_settled(writer, 1);
 }
 
@@ -96,8 +119,8 @@ static void take_in(hl_record_cl_commands *self, hl_record_profile_writer *write
     }
     hl_record_cl_command *taken = &self->waiting[self->count++];
     *taken = *command;
-    taken->state = taken->event ? NEW : ENDED;
-    if (taken->event)
+    taken->state = taken->issued ? NEW : ENDED;
+    if (taken->issued)
         *ending_of(self, taken->number) = (hl_record_cl_ending){.number = taken->number};
 }
 
@@ -114,45 +137,68 @@ static bool read_time(cl_event event, cl_profiling_info what, int64_t *time_ns)
     return true;
 }
 
-static command_state read_times(hl_record_cl_commands *self, hl_record_cl_command *command)
+/* Its execution status, negative for a failure. */
+static cl_int status_of(cl_event event)
 {
-    hl_record *record = &command->record;
-    int64_t queued;
-    if (!read_time(command->event, CL_PROFILING_COMMAND_START, &record->start_ns) ||
-        !read_time(command->event, CL_PROFILING_COMMAND_END, &record->end_ns) ||
-        record->end_ns < record->start_ns)
-        return UNTIMED;
-    /* It was queued while its call was made; one whose call waited for it has ended by then too. */
-    if (read_time(command->event, CL_PROFILING_COMMAND_QUEUED, &queued))
-        hl_record_event_clock_bracket(clock_of(self, record->device), command->start_ns, queued,
-                                      command->blocks ? record->end_ns : queued, command->end_ns);
-    return clock_of(self, record->device)->known ? ENDED : UNTIMED;
+    cl_int status;
+    return hl_record_cl_runtime.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                               sizeof status, &status, NULL) == CL_SUCCESS
+               ? status
+               : -1;
+}
+
+static hl_record_cl_times read_times(hl_record_cl_command *command, cl_event event)
+{
+    int64_t start_ns, end_ns;
+    if (!read_time(event, CL_PROFILING_COMMAND_START, &start_ns) ||
+        !read_time(event, CL_PROFILING_COMMAND_END, &end_ns) || end_ns < start_ns)
+        return HL_RECORD_CL_TIMELESS;
+    if (!read_time(event, CL_PROFILING_COMMAND_QUEUED, &command->queued_ns))
+        command->queued_ns = INT64_MIN;
+    command->record.start_ns = start_ns;
+    command->record.end_ns = end_ns;
+    return HL_RECORD_CL_TIMED;
+}
+
+void hl_record_cl_command_time(hl_record_cl_command *self, cl_event event)
+{
+    if (status_of(event) == CL_COMPLETE)
+        self->times = (uint8_t)read_times(self, event);
+}
+
+/* It was queued while its call was made; one whose call waited for it has ended by then too. */
+static command_state hold_clock(hl_record_cl_commands *self, const hl_record_cl_command *command)
+{
+    hl_record_event_clock *clock = clock_of(self, command->record.device);
+    if (command->queued_ns != INT64_MIN)
+        hl_record_event_clock_bracket(clock, command->start_ns, command->queued_ns,
+                                      command->blocks ? command->record.end_ns : command->queued_ns,
+                                      command->end_ns);
+    return clock->known ? ENDED : UNTIMED;
 }
 
 /* A stream runs in order: behind one that has not ended nothing is asked. */
 static void ask(hl_record_cl_commands *self, hl_record_profile_writer *writer,
                 hl_record_cl_command *command)
 {
-    cl_int status;
-    const uint32_t stream = command->record.stream;
-    if (stream < self->blocked_capacity && self->blocked[stream] == self->round)
+    hl_record_cl_stream *stream = stream_of(self, command->record.stream);
+    if (stream && stream->blocked == self->round)
         return;
-    if (hl_record_cl_runtime.clGetEventInfo(command->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                            sizeof status, &status, NULL) != CL_SUCCESS)
-        status = -1;
+    const bool asks = command->times == HL_RECORD_CL_UNASKED;
+    const cl_int status = asks ? status_of(command->event) : CL_COMPLETE;
     if (status > CL_COMPLETE) {
-        const size_t before = self->blocked_capacity;
         command->state = RUNNING;
-        if (stream == HL_RECORD_PROFILE_NO_ID ||
-            !hl_base_grow(&self->blocked, &self->blocked_capacity, (size_t)stream + 1,
-                          sizeof *self->blocked))
-            return;
-        if (self->blocked_capacity > before)
-            memset(self->blocked + before, 0, (self->blocked_capacity - before) * sizeof(uint32_t));
-        self->blocked[stream] = self->round;
+        if (stream)
+            stream->blocked = self->round;
         return;
     }
-    command->state = (uint8_t)(status < 0 ? FAILED : read_times(self, command));
+    if (asks && status == CL_COMPLETE)
+        command->times = (uint8_t)read_times(command, command->event);
+    if (status < 0)
+        command->state = FAILED;
+    else
+        command->state =
+            (uint8_t)(command->times == HL_RECORD_CL_TIMED ? hold_clock(self, command) : UNTIMED);
     hl_record_profile_lost(writer, HL_RECORD_LOSS_FAILED, command->state == FAILED);
     hl_record_profile_lost(writer, HL_RECORD_LOSS_COMMANDS_UNTIMED, command->state == UNTIMED);
 }
@@ -164,7 +210,9 @@ void hl_record_cl_commands_bracket(hl_record_cl_commands *self, cl_command_queue
 {
     pthread_mutex_lock(&self->lock);
     hl_record_event_clock *clock = clock_of(self, device);
-    for (int i = 0; i < MARKERS && !(clock->known && i == 0); i++) {
+    for (int i = 0; i < MOST_MARKERS && !(clock->known && i == 0); i++) {
+        if (i >= MARKERS && clock->known && clock->upper - clock->lower <= NARROW_NS)
+            break;
         cl_event event = NULL;
         int64_t queued;
         const int64_t before = hl_record_profile_now();
@@ -178,6 +226,54 @@ void hl_record_cl_commands_bracket(hl_record_cl_commands *self, cl_command_queue
         hl_record_cl_runtime.clReleaseEvent(event);
     }
     pthread_mutex_unlock(&self->lock);
+}
+
+/* Commands lie in the order of their numbers, but where these have begun anew. */
+static const hl_record_cl_command *find_command(const hl_record_cl_commands *self, uint32_t number)
+{
+    size_t low = 0, high = self->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (self->waiting[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < self->count && self->waiting[low].number == number ? &self->waiting[low] : NULL;
+}
+
+static const hl_record_cl_command *last_before(const hl_record_cl_commands *self, size_t finish)
+{
+    const hl_record *of = &self->waiting[finish].record;
+    const bool by_stream = of->stream != HL_RECORD_PROFILE_NO_ID;
+    for (size_t i = finish; i-- > 0 && finish - i <= LOOKED_BACK;) {
+        const hl_record *record = &self->waiting[i].record;
+        if (self->waiting[i].issued &&
+            (by_stream ? record->stream == of->stream : record->context == of->context))
+            return &self->waiting[i];
+    }
+    return NULL;
+}
+
+/* What a call has waited for had ended before the call did. On a busy machine, where the calls that
+ * enqueue are long, nothing else keeps an end from coming out behind the wait for it. */
+static void hold_by_wait(hl_record_cl_commands *self, size_t wait, const hl_record_cl_command *on)
+{
+    if (on && on->issued && on->state == ENDED)
+        hl_record_event_clock_bracket(clock_of(self, on->record.device), on->start_ns,
+                                      on->record.start_ns, on->record.end_ns,
+                                      self->waiting[wait].end_ns);
+}
+
+static void hold_by_waits(hl_record_cl_commands *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        const hl_record_cl_command *wait = &self->waiting[i];
+        if (wait->effect == HL_RECORD_CL_FINISH)
+            hold_by_wait(self, i, last_before(self, i));
+        for (int k = 0; wait->effect == HL_RECORD_CL_WAIT && k < wait->wait_count; k++)
+            hold_by_wait(self, i, find_command(self, wait->waits[k].number));
+    }
 }
 
 /* --- putting records */
@@ -275,13 +371,14 @@ static void put(hl_record_cl_commands *self, hl_record_profile_writer *writer,
                 hl_record_cl_command *command)
 {
     rows to = {.count = 0};
-    const bool ran = command->event && command->state == ENDED;
+    const bool ran = command->issued && command->state == ENDED;
     hl_record *record = &command->record;
     hl_record_cl_ending *ending = ending_of(self, command->number);
     if (ran) {
-        hl_record_event_clock *clock = clock_of(self, record->device);
-        record->start_ns = hl_record_event_clock_host(clock, record->start_ns);
-        record->end_ns = hl_record_event_clock_host(clock, record->end_ns);
+        hl_record_event_end none = {0};
+        hl_record_cl_stream *stream = stream_of(self, record->stream);
+        hl_record_event_clock_place(clock_of(self, record->device), stream ? &stream->last : &none,
+                                    &record->start_ns, &record->end_ns);
     }
     /* An end is after the start by at least 1 ns, so that an event at it never takes the command
      * before. */
@@ -333,6 +430,7 @@ void hl_record_cl_commands_collect(hl_record_cl_commands *self, hl_record_profil
     for (size_t i = 0; i < self->count; i++)
         if (self->waiting[i].state == NEW || self->waiting[i].state == RUNNING)
             ask(self, writer, &self->waiting[i]);
+    hold_by_waits(self);
     size_t kept = 0;
     for (size_t i = 0; i < self->count; i++) {
         hl_record_cl_command *command = &self->waiting[i];
@@ -345,7 +443,7 @@ void hl_record_cl_commands_collect(hl_record_cl_commands *self, hl_record_profil
             self->waiting[kept - 1] = *command;
     }
     self->count = kept;
-    for (unsigned i = 0; i < HL_RECORD_CL_MOST_DEVICES; i++) {
+    for (unsigned i = 0; i < self->clock_count; i++) {
         const int64_t error_ns = self->clocks[i].worst_error_ns;
         if (error_ns == self->noted_error_ns[i])
             continue;
@@ -364,7 +462,7 @@ static uint64_t put_unfinished(hl_record_profile_writer *writer,
         rows to = {.count = 0};
         add_call(&to, &commands[i]);
         hl_record_profile_put(writer, to.items, to.count);
-        unfinished += commands[i].event && commands[i].state <= RUNNING;
+        unfinished += commands[i].issued && commands[i].state <= RUNNING;
     }
     return unfinished;
 }

@@ -10,10 +10,21 @@
 
 enum { HL_RECORD_CL_MOST_WAITS = 12, HL_RECORD_CL_MOST_DEVICES = 64 };
 
+/* Whether an event was asked for its times after its end: `record` and `queued_ns` have them then.
+ */
+typedef enum hl_record_cl_times {
+    HL_RECORD_CL_UNASKED,
+    HL_RECORD_CL_TIMED,
+    HL_RECORD_CL_TIMELESS
+} hl_record_cl_times;
+
 /* A call and what it started. */
 typedef struct hl_record_cl_command {
-    cl_event event;   /* retained; NULL where nothing runs on a device */
-    int64_t start_ns; /* of the call */
+    cl_event event;    /* retained; NULL where nothing has to be asked of it any more */
+    bool issued;       /* to a device */
+    uint8_t times;     /* hl_record_cl_times */
+    int64_t queued_ns; /* by the device's clock; INT64_MIN where not known */
+    int64_t start_ns;  /* of the call */
     int64_t end_ns;
     uint32_t thread;
     uint32_t call_name;
@@ -28,6 +39,10 @@ typedef struct hl_record_cl_command {
     } waits[HL_RECORD_CL_MOST_WAITS];
     hl_record record; /* its times are the device's until they are brought to the host's */
 } hl_record_cl_command;
+
+/* Asks the event of a call that has waited for its times, without the lock. Leaves `times` alone
+ * where the command failed or has not ended yet: it is to be asked again. */
+void hl_record_cl_command_time(hl_record_cl_command *self, cl_event event);
 
 /* Adds a command to wait for; of one stream the later stands for both. */
 void hl_record_cl_command_waits(hl_record_cl_command *self, uint32_t stream, uint32_t number);
@@ -47,6 +62,11 @@ typedef struct hl_record_cl_ending {
     int64_t end_ns;
 } hl_record_cl_ending;
 
+typedef struct hl_record_cl_stream {
+    uint32_t blocked; /* the round in which a command of it had not ended */
+    hl_record_event_end last;
+} hl_record_cl_stream;
+
 /* The collector's own state, under `lock`. */
 typedef struct hl_record_cl_commands {
     pthread_mutex_t lock;
@@ -54,9 +74,10 @@ typedef struct hl_record_cl_commands {
     size_t count, capacity;
     hl_record_cl_ending *endings;
     hl_record_event_clock clocks[HL_RECORD_CL_MOST_DEVICES];
+    unsigned clock_count; /* those before it are in use */
     int64_t noted_error_ns[HL_RECORD_CL_MOST_DEVICES];
-    uint32_t *blocked; /* by stream: the round in which a command of it had not ended */
-    size_t blocked_capacity;
+    hl_record_cl_stream *streams; /* by number */
+    size_t stream_capacity;
     uint32_t round;
     uint64_t unknown_ends;
 } hl_record_cl_commands;

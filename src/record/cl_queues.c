@@ -212,7 +212,7 @@ void hl_record_cl_queue_place(hl_record_cl_queue *self, hl_record_cl_command *co
         self->epoch++;
         self->barrier_count = 0;
         command->record.stream = HL_RECORD_PROFILE_NO_ID;
-    } else if (command->event) {
+    } else if (command->issued) {
         place_on_chain(self, command);
     }
 }

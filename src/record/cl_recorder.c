@@ -98,20 +98,22 @@ bool hl_record_cl_active(void)
 
 /* --- beginning, end and forks */
 
-/* With commands.lock held. */
-static void collect_held(void)
+/* With commands.lock held. `seen` is NULL for any, or how many collections had begun: where one has
+ * since, it is left at that. */
+static void collect_held(const unsigned *seen)
 {
     hl_record_cl_batch batch = {0};
     pthread_mutex_lock(&recorder.lock);
     hl_record_profile_writer *writer = recorder.writer;
-    if (writer) {
+    const bool collects = writer && (!seen || recorder.collections == *seen);
+    if (collects) {
         batch = recorder.incoming;
         recorder.incoming = (hl_record_cl_batch){.items = recorder.spare};
         recorder.spare = batch.items;
         recorder.collections++;
     }
     pthread_mutex_unlock(&recorder.lock);
-    if (writer)
+    if (collects)
         hl_record_cl_commands_collect(&commands, writer, &batch);
 }
 
@@ -119,7 +121,7 @@ static void collect_held(void)
 static size_t collect_all(void)
 {
     pthread_mutex_lock(&commands.lock);
-    collect_held();
+    collect_held(NULL);
     const size_t waiting = commands.count;
     pthread_mutex_unlock(&commands.lock);
     return waiting;
@@ -131,11 +133,8 @@ static size_t collect_all(void)
 static void collect_since(unsigned seen)
 {
     pthread_mutex_lock(&commands.lock);
-    pthread_mutex_lock(&recorder.lock);
-    const bool done = recorder.collections != seen;
-    pthread_mutex_unlock(&recorder.lock);
-    if (!done && commands.count <= MOST_AT_ONCE)
-        collect_held();
+    if (commands.count <= MOST_AT_ONCE)
+        collect_held(&seen);
     pthread_mutex_unlock(&commands.lock);
 }
 
@@ -494,10 +493,8 @@ void hl_record_cl_enqueue(hl_record_cl_call *call, hl_record_cl_call_name name,
 /* With the lock held: what the call was, its command's place among the streams, and its number. */
 static void compose(const hl_record_cl_call *call, cl_event event, hl_record_cl_command *command)
 {
-    command->event = event;
     command->effect = (uint8_t)call->effect;
     command->blocks = call->blocks;
-    command->record = call->record;
     recorder.numbers = recorder.numbers % (INT32_MAX - 1) + 1;
     command->number = command->record.correlation = recorder.numbers;
     command->call_name = recorder.call_names[call->name];
@@ -559,7 +556,7 @@ static bool append(const hl_record_cl_call *call, cl_event event, hl_record_cl_c
     if (taken) {
         compose(call, event, command);
         recorder.incoming.items[recorder.incoming.count++] = *command;
-        if (event)
+        if (command->issued)
             hl_record_profile_count_issued(recorder.writer, 1);
         if (recorder.idle)
             pthread_cond_signal(&recorder.wake);
@@ -570,16 +567,31 @@ static bool append(const hl_record_cl_call *call, cl_event event, hl_record_cl_c
     return taken;
 }
 
-/* An event of the program's is retained until its times are read; the recorder's own is released
- * then. */
+/* The event of a call that has waited for its command tells its times here, outside of all locks,
+ * and is needed no more. Another of the program's is retained until its times are read; the
+ * recorder's own is released then. */
+static void take_event(const hl_record_cl_call *call, cl_event event, hl_record_cl_command *command)
+{
+    command->event = event;
+    command->issued = event;
+    command->times = HL_RECORD_CL_UNASKED;
+    if (event && call->blocks)
+        hl_record_cl_command_time(command, event);
+    const bool asked = command->times != HL_RECORD_CL_UNASKED;
+    if (asked)
+        command->event = NULL;
+    if (asked && call->is_own)
+        hl_record_cl_runtime.clReleaseEvent(event);
+    if (!asked && event && !call->is_own)
+        hl_record_cl_runtime.clRetainEvent(event);
+}
+
 cl_int hl_record_cl_end(hl_record_cl_call *call, cl_int result)
 {
     if (!call->active)
         return result;
     const int64_t end_ns = hl_record_profile_now();
     cl_event event = result == CL_SUCCESS && call->event ? *call->event : NULL;
-    if (event && !call->is_own)
-        hl_record_cl_runtime.clRetainEvent(event);
     hl_record_cl_command command;
     command.start_ns = call->start_ns;
     command.end_ns = end_ns;
@@ -588,11 +600,13 @@ cl_int hl_record_cl_end(hl_record_cl_call *call, cl_int result)
     command.thread = thread_id;
     command.result = result;
     command.wait_count = 0;
+    command.record = call->record;
+    take_event(call, event, &command);
     if (result != CL_SUCCESS)
         call->effect = HL_RECORD_CL_NOTHING;
     unsigned seen;
-    if (!append(call, event, &command, &seen) && event)
-        hl_record_cl_runtime.clReleaseEvent(event);
+    if (!append(call, event, &command, &seen) && command.event)
+        hl_record_cl_runtime.clReleaseEvent(command.event);
     const bool alone = atomic_load_explicit(&recorder.ending, memory_order_relaxed);
     if (!alone && !call->blocks && call->effect < HL_RECORD_CL_FINISH)
         return result;

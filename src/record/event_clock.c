@@ -39,3 +39,29 @@ int64_t hl_record_event_clock_host(hl_record_event_clock *self, int64_t device_n
         self->worst_error_ns = error_ns;
     return device_ns + self->lower + error_ns;
 }
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The middle moves when the bounds narrow: a command placed by the new one could begin before the
+ * end of the one before it, placed by the old. To keep the device's order it is then placed by the
+ * old one, and is off by as much more. A clock that began anew has no such order. */
+void hl_record_event_clock_place(hl_record_event_clock *self, hl_record_event_end *last,
+                                 int64_t *start_ns, int64_t *end_ns)
+{
+    const int64_t length_ns = *end_ns - *start_ns, device_end_ns = *end_ns;
+    int64_t start = hl_record_event_clock_host(self, *start_ns);
+    const bool ordered = last->known && last->contradictions == self->contradictions;
+    const int64_t gap_ns = *start_ns - last->device_ns;
+    const int64_t least = last->host_ns + (gap_ns < 0 ? gap_ns : 0);
+    if (ordered && start < least) {
+        start = least;
+        self->worst_error_ns = later(self->worst_error_ns, start - *start_ns - self->lower);
+    }
+    *start_ns = start;
+    *end_ns = start + length_ns;
+    if (!ordered || device_end_ns > last->device_ns)
+        *last = (hl_record_event_end){true, device_end_ns, *end_ns, self->contradictions};
+}

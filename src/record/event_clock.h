@@ -24,4 +24,16 @@ void hl_record_event_clock_bracket(hl_record_event_clock *self, int64_t before_n
  * error, kept in worst_error_ns. */
 int64_t hl_record_event_clock_host(hl_record_event_clock *self, int64_t device_ns);
 
+/* The latest end that was placed of a stream, by both clocks. Zero is a stream without one. */
+typedef struct hl_record_event_end {
+    bool known;
+    int64_t device_ns, host_ns;
+    uint64_t contradictions; /* of the clock, by then */
+} hl_record_event_end;
+
+/* Brings a command's times to the host's clock. Its duration stays, and it begins no earlier beside
+ * the end that was placed before it on its stream than the device says. */
+void hl_record_event_clock_place(hl_record_event_clock *self, hl_record_event_end *last,
+                                 int64_t *start_ns, int64_t *end_ns);
+
 #endif

@@ -1,7 +1,8 @@
 /* A layer of the OpenCL loader as a user may have one of their own: it changes nothing, but where
- * LAYER_HIDES_TIMES is N only one event in N gives its times. Where LAYER_COUNTS names a file, each
- * process adds a line to it with how many copies, fills and kernels it enqueued: a count of its own
- * beside haul's. */
+ * LAYER_HIDES_TIMES is N only one event in N gives its times; where LAYER_SLOW_US is N markers, and
+ * the first call that enqueues, return N us late, as on a busy machine. Where LAYER_COUNTS names a
+ * file, each process adds a line to it with how many copies, fills and kernels it enqueued: a count
+ * of its own beside haul's. */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static cl_icd_dispatch layer;
 static cl_icd_dispatch below;
@@ -25,9 +27,20 @@ static cl_int get_times(cl_event event, cl_profiling_info what, size_t size, voi
 }
 
 static unsigned long counted;
+static unsigned slow_us;
+
+static void be_slow(void)
+{
+    const struct timespec late = {.tv_nsec = 1000L * slow_us};
+    if (slow_us)
+        nanosleep(&late, NULL);
+}
 
 static cl_int count(cl_int result)
 {
+    static unsigned long before;
+    if (!__atomic_fetch_add(&before, 1, __ATOMIC_RELAXED))
+        be_slow();
     if (result == CL_SUCCESS)
         __atomic_fetch_add(&counted, 1, __ATOMIC_RELAXED);
     return result;
@@ -104,6 +117,13 @@ static cl_int count(cl_int result)
     }
 COUNTED(DEFINED)
 
+static cl_int CL_API_CALL slow_marker(cl_command_queue queue, cl_event *event)
+{
+    const cl_int result = below.clEnqueueMarker(queue, event);
+    be_slow();
+    return result;
+}
+
 __attribute__((destructor)) static void write_count(void)
 {
     const char *path = getenv("LAYER_COUNTS");
@@ -137,7 +157,11 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
     hides = text ? strtoul(text, NULL, 10) : 0;
     if (hides)
         layer.clGetEventProfilingInfo = get_times;
-    if (getenv("LAYER_COUNTS")) {
+    const char *slow = getenv("LAYER_SLOW_US");
+    slow_us = slow ? (unsigned)strtoul(slow, NULL, 10) : 0;
+    if (slow_us)
+        layer.clEnqueueMarker = slow_marker;
+    if (slow_us || getenv("LAYER_COUNTS")) {
 #define INSTALLED(name, parameters, arguments) layer.name = counted_##name;
         COUNTED(INSTALLED)
     }

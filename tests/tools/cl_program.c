@@ -246,6 +246,28 @@ static int moves(int rounds)
     return 0;
 }
 
+/* --- what: large, copies that last longer than a slow call, each waited for */
+
+static int large_copies(int rounds)
+{
+    enum { LARGE = 64 << 20 };
+    cl_int result;
+    char *host = calloc(1, LARGE);
+    cl_command_queue queue = make_queue(0);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, LARGE, NULL, &result);
+    check(result, "buffer");
+    for (int i = 0; i < rounds; i++) {
+        cl_event event;
+        check(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, LARGE, host, 0, NULL, &event),
+              "write");
+        check(clWaitForEvents(1, &event), "wait");
+        clReleaseEvent(event);
+    }
+    clReleaseMemObject(buffer);
+    free(host);
+    return 0;
+}
+
 /* --- what: threads, one queue each; shared, all on one */
 
 enum { THREADS = 8 };
@@ -661,6 +683,8 @@ static int run(const char *self, const char *what, const char *with)
     const int count = with ? atoi(with) : 10;
     if (!strcmp(what, "moves"))
         return moves(count);
+    if (!strcmp(what, "large"))
+        return large_copies(count);
     if (!strcmp(what, "threads") || !strcmp(what, "shared"))
         return threads(count, what[0] == 's');
     if (!strcmp(what, "order"))

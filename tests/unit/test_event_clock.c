@@ -60,6 +60,53 @@ static void a_contradiction_starts_anew(void **state)
     assert_int_equal(hl_record_event_clock_host(&clock, 0), 2050);
 }
 
+/* The first bracket is wide, as on a busy machine, and the next moves the middle by 450 us: copies
+ * with 10 us between them keep their order and their durations, and the error is told. */
+static void a_stream_keeps_its_order_when_the_bounds_narrow(void **state)
+{
+    (void)state;
+    hl_record_event_clock clock = {0};
+    hl_record_event_end last = {0};
+    int64_t start = 20000, end = 30000, before;
+    hl_record_event_clock_bracket(&clock, 0, 0, 0, 1000000);
+    hl_record_event_clock_place(&clock, &last, &start, &end);
+    assert_int_equal(start, 520000);
+    assert_int_equal(end, 530000);
+    before = end;
+    hl_record_event_clock_bracket(&clock, 40000, 40000, 40000, 140000);
+    clock.worst_error_ns = 0;
+    start = 40000, end = 45000;
+    hl_record_event_clock_place(&clock, &last, &start, &end);
+    assert_true(start >= before);
+    assert_int_equal(end - start, 5000);
+    assert_int_equal(clock.worst_error_ns, start - 40000);
+    /* a command that ran beside the one before stays where it was beside it */
+    before = end;
+    start = 42000, end = 44000;
+    hl_record_event_clock_place(&clock, &last, &start, &end);
+    assert_int_equal(start, before - 3000);
+    /* far enough behind it the new bounds place it */
+    start = 1040000, end = 1050000;
+    hl_record_event_clock_place(&clock, &last, &start, &end);
+    assert_int_equal(start, 1090000);
+}
+
+/* What a clock said before it began anew orders nothing. */
+static void a_clock_that_begins_anew_keeps_no_order(void **state)
+{
+    (void)state;
+    hl_record_event_clock clock = {0};
+    hl_record_event_end last = {0};
+    int64_t start = 0, end = 10;
+    hl_record_event_clock_bracket(&clock, 1000000, 0, 0, 1000100);
+    hl_record_event_clock_place(&clock, &last, &start, &end);
+    assert_int_equal(start, 1000050);
+    hl_record_event_clock_bracket(&clock, 2000, 1000, 1000, 2100);
+    start = 1000, end = 1010;
+    hl_record_event_clock_place(&clock, &last, &start, &end);
+    assert_int_equal(start, 2050);
+}
+
 static void handles_are_found_and_replaced(void **state)
 {
     (void)state;
@@ -114,6 +161,8 @@ int main(void)
         cmocka_unit_test(a_clock_that_drifts_is_followed),
         cmocka_unit_test(a_wait_that_is_long_still_bounds),
         cmocka_unit_test(a_contradiction_starts_anew),
+        cmocka_unit_test(a_stream_keeps_its_order_when_the_bounds_narrow),
+        cmocka_unit_test(a_clock_that_begins_anew_keeps_no_order),
         cmocka_unit_test(handles_are_found_and_replaced),
         cmocka_unit_test(pointers_are_told_by_the_newest_range),
     };
