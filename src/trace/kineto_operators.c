@@ -189,7 +189,7 @@ void hl_trace_kineto_name_operators(hl_trace_kineto_reader *self)
         return;
     built->operators = malloc((built->op_count + 1) * sizeof *built->operators);
     built->failed |= !built->operators ||
-                     !hl_workload_range_track_fill(&track, self->scopes, self->scope_count, false);
+                     !hl_workload_range_track_fill_any(&track, self->scopes, self->scope_count);
     for (size_t i = 0; !built->failed && i < built->op_count; i++) {
         const haul_op *const op = &built->ops[i];
         const bool has_call = op->flags & HAUL_OP_HAS_CALL && op->thread != HAUL_NONE;

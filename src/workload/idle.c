@@ -8,15 +8,14 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/index.h"
 #include "base/intervals.h"
-#include "base/records.h"
 #include "workload/range_track.h"
 
 /* Calls of one thread that begin after the operation that the later one issued: clocks of host and
  * device differ there, and a few are looked through. */
 enum { CALLS_AHEAD = 64 };
 
-/* Without padding: compared byte for byte. */
 typedef struct cause_key {
     uint32_t kind;
     uint32_t name;
@@ -25,60 +24,71 @@ typedef struct cause_key {
 typedef struct idle_sum {
     const haul_workload *workload;
     hl_workload_range_track own; /* of each thread */
-    hl_workload_range_track any; /* of all threads as one */
-    hl_base_records keys;
-    haul_idle_cause *causes; /* by key */
-    size_t capacity;
+    hl_workload_range_track any; /* of all threads as one; empty where one thread has all */
+    uint32_t any_thread;         /* that thread, else HAUL_NONE */
+    hl_base_index by_key;        /* of the causes, by kind and name */
+    haul_idle_cause *causes;
+    size_t count, capacity;
     bool failed;
 } idle_sum;
 
+/* PyTorch's profiler marks its steps so: they hold the whole program, and name none of its code. */
+static bool names_code(const haul_workload *workload, const haul_named_range *range)
+{
+    static const char step[] = "ProfilerStep#";
+    return range->dur_ns > 0 &&
+           strncmp(haul_workload_string(workload, range->name), step, sizeof step - 1) != 0;
+}
+
 static void fill_tracks(idle_sum *self)
 {
-    const haul_workload *const workload = self->workload;
-    haul_named_range *ranges = malloc((workload->range_count + 1) * sizeof *ranges);
-    size_t count = 0;
-    for (size_t i = 0; ranges && i < workload->range_count; i++) {
-        /* PyTorch's profiler marks its steps so: they hold the whole program, and name none of its
-         * code. */
-        static const char step[] = "ProfilerStep#";
-        if (workload->ranges[i].dur_ns > 0 &&
-            strncmp(haul_workload_string(self->workload, workload->ranges[i].name), step,
-                    sizeof step - 1) != 0)
-            ranges[count++] = workload->ranges[i];
-    }
-    self->failed |= !ranges || !hl_workload_range_track_fill(&self->any, ranges, count, true) ||
-                    !hl_workload_range_track_fill(&self->own, ranges, count, false);
-    free(ranges);
+    self->failed |= !hl_workload_range_track_fill(&self->own, self->workload, names_code, false);
+    const hl_workload_range_change *const changes = self->own.changes;
+    const size_t count = self->own.count;
+    const bool alone = count && changes[0].thread == changes[count - 1].thread;
+    self->any_thread = alone ? changes[0].thread : HAUL_NONE;
+    self->failed |=
+        !alone && !hl_workload_range_track_fill(&self->any, self->workload, names_code, true);
 }
 
 /* --- causes */
+
+static bool is_cause(const void *of, uint32_t number, const void *key)
+{
+    const haul_idle_cause *const cause = &((const idle_sum *)of)->causes[number];
+    const cause_key *const sought = key;
+    return (uint32_t)cause->kind == sought->kind && cause->name == sought->name;
+}
 
 static void add_cause(idle_sum *self, haul_idle_kind kind, uint32_t name, int64_t time_ns)
 {
     if (time_ns <= 0 || self->failed)
         return;
     const cause_key key = {kind, name};
-    self->keys.size = sizeof key;
-    const size_t before = self->keys.count;
-    const uint32_t number = hl_base_records_add(&self->keys, &key);
-    self->failed |= number == UINT32_MAX || !hl_base_grow(&self->causes, &self->capacity,
-                                                          self->keys.count, sizeof *self->causes);
+    self->failed |=
+        !hl_base_index_reserve(&self->by_key) ||
+        !hl_base_grow(&self->causes, &self->capacity, self->count + 1, sizeof *self->causes);
     if (self->failed)
         return;
-    haul_idle_cause *const cause = &self->causes[number];
-    if (number == before)
-        *cause = (haul_idle_cause){.kind = kind, .name = name};
+    const uint32_t hash = hl_base_hash(&key, sizeof key);
+    hl_base_index_slot *const slot = hl_base_index_find(&self->by_key, hash, is_cause, self, &key);
+    if (!slot->number) {
+        self->causes[self->count++] = (haul_idle_cause){.kind = kind, .name = name};
+        *slot = (hl_base_index_slot){(uint32_t)self->count, hash};
+        self->by_key.count++;
+    }
+    haul_idle_cause *const cause = &self->causes[slot->number - 1];
     cause->count++;
     cause->time_ns = hl_base_add_ns(cause->time_ns, time_ns);
 }
 
 /* The host's own work, by the innermost range of its thread; where it is in none, by that of any
  * thread; else by the operator whose operation comes next. */
-static void add_host(idle_sum *self, const hl_workload_range_track *track, uint32_t op,
-                     int64_t from_ns, int64_t to_ns)
+static void add_host(idle_sum *self, bool is_own, uint32_t op, int64_t from_ns, int64_t to_ns)
 {
-    const bool is_own = track == &self->own;
-    const uint32_t thread = is_own ? self->workload->ops[op].thread : HAUL_NONE;
+    const uint32_t thread = is_own ? self->workload->ops[op].thread : self->any_thread;
+    const hl_workload_range_track *const track =
+        is_own || self->any_thread != HAUL_NONE ? &self->own : &self->any;
     size_t next = hl_workload_range_track_after(track, thread, from_ns);
     while (from_ns < to_ns) {
         const hl_workload_range_change *const now = next ? &track->changes[next - 1] : NULL;
@@ -89,7 +99,7 @@ static void add_host(idle_sum *self, const hl_workload_range_track *track, uint3
         if (now && now->thread == thread && now->name != HAUL_NONE)
             add_cause(self, HAUL_IDLE_HOST, now->name, until_ns - from_ns);
         else if (is_own)
-            add_host(self, &self->any, op, from_ns, until_ns);
+            add_host(self, false, op, from_ns, until_ns);
         else
             add_cause(self, HAUL_IDLE_HOST, haul_op_operator(self->workload, op),
                       until_ns - from_ns);
@@ -136,7 +146,7 @@ static void add_thread(idle_sum *self, uint32_t number, int64_t from_ns, int64_t
             continue;
         const int64_t end_ns = least(hl_base_end_of(begin_ns, dur_ns), to_ns);
         if (end_ns > from_ns) {
-            add_host(self, &self->own, number, end_ns, to_ns);
+            add_host(self, true, number, end_ns, to_ns);
             add_call(self, op, end_ns - most(begin_ns, from_ns));
             to_ns = most(begin_ns, from_ns);
         }
@@ -145,7 +155,7 @@ static void add_thread(idle_sum *self, uint32_t number, int64_t from_ns, int64_t
         if (begin_ns <= from_ns)
             break;
     }
-    add_host(self, &self->own, number, from_ns, to_ns);
+    add_host(self, true, number, from_ns, to_ns);
 }
 
 /* Nothing runs from `from_ns` until operation `number` starts. */
@@ -191,18 +201,18 @@ haul_status hl_workload_idle_causes(const haul_workload *workload, haul_idle_cau
         end_ns = begun ? most(end_ns, op_end_ns) : op_end_ns;
         begun = true;
     }
-    if (!self.failed && self.keys.count)
-        qsort(self.causes, self.keys.count, sizeof *self.causes, compare_causes);
-    const size_t made = self.keys.count;
-    hl_base_records_release(&self.keys);
+    /* before causes are sorted, which takes as much memory again */
+    hl_base_index_release(&self.by_key);
     free(self.own.changes);
     free(self.any.changes);
+    if (!self.failed && self.count)
+        qsort(self.causes, self.count, sizeof *self.causes, compare_causes);
     if (self.failed) {
         free(self.causes);
         return hl_base_fail_no_memory(error);
     }
     *causes = self.causes;
-    *count = made;
+    *count = self.count;
     return HAUL_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "workload/range_track.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "base/intervals.h"
@@ -10,8 +11,9 @@
 typedef struct track_walk {
     hl_workload_range_track *track;
     const haul_named_range **open;
-    size_t depth;
+    size_t depth, capacity;
     uint32_t thread;
+    bool failed;
 } track_walk;
 
 static int64_t range_end(const haul_named_range *range)
@@ -19,69 +21,127 @@ static int64_t range_end(const haul_named_range *range)
     return hl_base_end_of(range->start_ns, range->dur_ns);
 }
 
-static bool add_change(track_walk *self, int64_t time_ns, uint32_t name)
+static void add_change(track_walk *self, int64_t time_ns, uint32_t name)
 {
     hl_workload_range_track *const track = self->track;
-    if (!hl_base_grow(&track->changes, &track->capacity, track->count + 1, sizeof *track->changes))
-        return false;
-    track->changes[track->count++] = (hl_workload_range_change){time_ns, self->thread, name};
-    return true;
+    self->failed |=
+        !hl_base_grow(&track->changes, &track->capacity, track->count + 1, sizeof *track->changes);
+    if (!self->failed)
+        track->changes[track->count++] = (hl_workload_range_change){time_ns, self->thread, name};
 }
 
 /* Ranges that have ended by then are closed; the one below goes on where it has not ended. */
-static bool close_until(track_walk *self, int64_t time_ns)
+static void close_until(track_walk *self, int64_t time_ns)
 {
-    bool enough = true;
-    while (enough && self->depth && range_end(self->open[self->depth - 1]) <= time_ns) {
+    while (!self->failed && self->depth && range_end(self->open[self->depth - 1]) <= time_ns) {
         const int64_t end_ns = range_end(self->open[--self->depth]);
         while (self->depth && range_end(self->open[self->depth - 1]) <= end_ns)
             self->depth--;
-        enough =
-            add_change(self, end_ns, self->depth ? self->open[self->depth - 1]->name : HAUL_NONE);
+        add_change(self, end_ns, self->depth ? self->open[self->depth - 1]->name : HAUL_NONE);
     }
-    return enough;
+}
+
+/* Ranges come by thread, then in order of start, equal starts the longest first. */
+static void enter(track_walk *self, const haul_named_range *range, uint32_t thread)
+{
+    close_until(self, thread == self->thread ? range->start_ns : INT64_MAX);
+    self->thread = thread;
+    add_change(self, range->start_ns, range->name);
+    // NOLINTBEGIN(bugprone-sizeof-expression): pointers to the ranges that are open
+    self->failed |=
+        !hl_base_grow(&self->open, &self->capacity, self->depth + 1, sizeof *self->open);
+    // NOLINTEND(bugprone-sizeof-expression)
+    if (!self->failed)
+        self->open[self->depth++] = range;
+}
+
+static bool end_walk(track_walk *self)
+{
+    close_until(self, INT64_MAX);
+    free(self->open);
+    return !self->failed;
 }
 
 /* Equal starts: the longest first, which holds the others. */
-static int compare_times(const haul_named_range *x, const haul_named_range *y)
-{
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
-}
-
-static int compare_starts(const void *a, const void *b)
-{
-    return compare_times(a, b);
-}
-
 static int compare_threads(const void *a, const void *b)
 {
     const haul_named_range *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
-    return compare_times(x, y);
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
 }
 
-bool hl_workload_range_track_fill(hl_workload_range_track *self, haul_named_range *ranges,
-                                  size_t count, bool as_one)
+bool hl_workload_range_track_fill_any(hl_workload_range_track *self, haul_named_range *ranges,
+                                      size_t count)
 {
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): pointers to the ranges that are open
-    const haul_named_range **open = malloc((count + 1) * sizeof *open);
-    track_walk walk = {.track = self, .open = open, .thread = HAUL_NONE};
-    bool enough = walk.open;
+    track_walk walk = {.track = self, .thread = HAUL_NONE};
     if (count)
-        qsort(ranges, count, sizeof *ranges, as_one ? compare_starts : compare_threads);
-    for (size_t i = 0; enough && i < count; i++) {
-        const uint32_t thread = as_one ? HAUL_NONE : ranges[i].thread;
-        enough = close_until(&walk, thread == walk.thread ? ranges[i].start_ns : INT64_MAX);
-        walk.thread = thread;
-        enough = enough && add_change(&walk, ranges[i].start_ns, ranges[i].name);
-        walk.open[walk.depth++] = &ranges[i];
+        qsort(ranges, count, sizeof *ranges, compare_threads);
+    for (size_t i = 0; !walk.failed && i < count; i++)
+        enter(&walk, &ranges[i], ranges[i].thread);
+    return end_walk(&walk);
+}
+
+/* A workload's ranges are in order of start: those of a thread need no sorting, which would take
+ * their memory twice again. */
+static uint32_t *order_ranges(const haul_workload *workload)
+{
+    size_t *const first = malloc((workload->thread_count + 2) * sizeof *first);
+    uint32_t *const order =
+        first && workload->range_count
+            ? hl_workload_order_by_thread(&workload->ranges->thread, sizeof *workload->ranges, NULL,
+                                          workload->range_count, first, workload->thread_count)
+            : NULL;
+    free(first);
+    return order;
+}
+
+bool hl_workload_range_track_fill(hl_workload_range_track *self, const haul_workload *workload,
+                                  bool (*takes)(const haul_workload *workload,
+                                                const haul_named_range *range),
+                                  bool as_one)
+{
+    track_walk walk = {.track = self, .thread = HAUL_NONE};
+    uint32_t *const order = as_one ? NULL : order_ranges(workload);
+    walk.failed = !order && !as_one && workload->range_count;
+    for (size_t i = 0; !walk.failed && i < workload->range_count; i++) {
+        const haul_named_range *const range = &workload->ranges[order ? order[i] : i];
+        if (!takes || takes(workload, range))
+            enter(&walk, range, as_one ? HAUL_NONE : range->thread);
     }
-    enough = enough && close_until(&walk, INT64_MAX);
-    free(walk.open);
-    return enough;
+    free(order);
+    return end_walk(&walk);
+}
+
+static size_t place_of(const uint32_t *threads, size_t stride, size_t number, size_t thread_count)
+{
+    uint32_t thread;
+    memcpy(&thread, (const char *)threads + number * stride, sizeof thread);
+    return thread < thread_count ? thread : thread_count;
+}
+
+uint32_t *hl_workload_order_by_thread(const uint32_t *threads, size_t stride,
+                                      const uint32_t *numbers, size_t count, size_t *first,
+                                      size_t thread_count)
+{
+    uint32_t *const order = calloc(count + 1, sizeof *order);
+    if (!order)
+        return NULL;
+    memset(first, 0, (thread_count + 2) * sizeof *first);
+    for (size_t i = 0; i < count; i++)
+        first[place_of(threads, stride, numbers ? numbers[i] : i, thread_count) + 1]++;
+    for (size_t t = 0; t <= thread_count; t++)
+        first[t + 1] += first[t];
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t number = numbers ? numbers[i] : (uint32_t)i;
+        order[first[place_of(threads, stride, number, thread_count)]++] = number;
+    }
+    /* each has moved to the beginning of the next */
+    memmove(first + 1, first, (thread_count + 1) * sizeof *first);
+    first[0] = 0;
+    return order;
 }
 
 size_t hl_workload_range_track_after(const hl_workload_range_track *self, uint32_t thread,

@@ -21,10 +21,17 @@ typedef struct hl_workload_range_track {
     size_t capacity;
 } hl_workload_range_track;
 
-/* Fills an empty track with `count` ranges, which it sorts: by thread, or, where `as_one`, as those
- * of one thread HAUL_NONE. Returns false without memory. Release it with free(changes). */
-bool hl_workload_range_track_fill(hl_workload_range_track *self, haul_named_range *ranges,
-                                  size_t count, bool as_one);
+/* Fills an empty track with the ranges of a workload that `takes` (NULL: all): by thread, or, where
+ * `as_one`, as those of one thread HAUL_NONE. Returns false without memory. Release it with
+ * free(changes). */
+bool hl_workload_range_track_fill(hl_workload_range_track *self, const haul_workload *workload,
+                                  bool (*takes)(const haul_workload *workload,
+                                                const haul_named_range *range),
+                                  bool as_one);
+
+/* As that, by thread, with ranges in any order, which it sorts. */
+bool hl_workload_range_track_fill_any(hl_workload_range_track *self, haul_named_range *ranges,
+                                      size_t count);
 
 /* The number of the first change of a later time or a later thread. The one before it, where it is
  * of the thread, holds at that time. */
@@ -34,5 +41,13 @@ size_t hl_workload_range_track_after(const hl_workload_range_track *self, uint32
 /* The name of the range that the thread is in at that time, or HAUL_NONE. */
 uint32_t hl_workload_range_track_name(const hl_workload_range_track *self, uint32_t thread,
                                       int64_t time_ns);
+
+/* `count` numbers of things by their thread, those of none last, else in the order in which they
+ * were. The thread of number i stands at `threads` + i * `stride` bytes; `numbers` is NULL for 0 to
+ * count - 1. `first`, of thread_count + 2, is set to where the things of each thread begin. Returns
+ * NULL without memory. */
+uint32_t *hl_workload_order_by_thread(const uint32_t *threads, size_t stride,
+                                      const uint32_t *numbers, size_t count, size_t *first,
+                                      size_t thread_count);
 
 #endif

@@ -5,20 +5,11 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/grow.h"
 #include "base/intervals.h"
+#include "base/order.h"
+#include "base/waiting.h"
 #include "haul/analysis.h"
-
-/* In the order in which those of one time are met: a mark ends as it begins, and a range holds the
- * calls at its beginning, not those at its end. */
-typedef enum event_kind { RANGE_BEGINS, RANGE_ENDS, CALL } event_kind;
-
-typedef struct event {
-    uint32_t thread;
-    uint32_t number;
-    int64_t time_ns;
-    event_kind kind;
-} event;
+#include "workload/range_track.h"
 
 /* Of a thread's operations so far. The times may wrap: their differences stay right. */
 typedef struct sums {
@@ -31,23 +22,14 @@ typedef struct sweep {
     const haul_workload *workload;
     const int64_t *durations_ns;
     haul_range_use *uses; /* by name: in most profiles far fewer than ranges */
-    size_t use_capacity;
-    uint32_t *use_of; /* of each range */
+    size_t name_count;
+    uint32_t *use_of; /* by the name's string id, the last for none */
+    size_t id_count;
     uint32_t *open; /* how many ranges of each name are open: nested ones of one name count once */
+    hl_base_waiting ends; /* of those that are open */
     sums so_far;
+    bool failed;
 } sweep;
-
-static int compare_events(const void *a, const void *b)
-{
-    const event *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
-}
 
 static int compare_uses(const void *a, const void *b)
 {
@@ -86,100 +68,143 @@ static void count_call(sweep *self, uint32_t number)
         self->so_far.copies_ns += dur_ns;
 }
 
+static uint32_t *number_of(const sweep *self, const haul_named_range *range)
+{
+    return &self->use_of[range->name < self->id_count ? range->name : self->id_count];
+}
+
 /* Numbers the names of ranges in order of appearance, by the largest string id that they have. */
-static size_t number_names(sweep *self)
+static void number_names(sweep *self)
 {
     const haul_workload *workload = self->workload;
-    size_t most = 0, count = 0;
     for (size_t r = 0; r < workload->range_count; r++)
-        if (workload->ranges[r].name != HAUL_NONE && workload->ranges[r].name >= most)
-            most = (size_t)workload->ranges[r].name + 1;
-    uint32_t *number_of = malloc((most + 1) * sizeof *number_of);
-    if (!number_of)
-        return SIZE_MAX;
-    memset(number_of, 0xff, (most + 1) * sizeof *number_of);
+        if (workload->ranges[r].name != HAUL_NONE && workload->ranges[r].name >= self->id_count)
+            self->id_count = (size_t)workload->ranges[r].name + 1;
+    self->use_of = malloc((self->id_count + 1) * sizeof *self->use_of);
+    self->failed |= !self->use_of;
+    if (self->failed)
+        return;
+    memset(self->use_of, 0xff, (self->id_count + 1) * sizeof *self->use_of);
     for (size_t r = 0; r < workload->range_count; r++) {
+        uint32_t *const number = number_of(self, &workload->ranges[r]);
+        if (*number == UINT32_MAX)
+            *number = (uint32_t)self->name_count++;
+    }
+}
+
+static void count_ranges(sweep *self)
+{
+    const haul_workload *workload = self->workload;
+    self->uses = calloc(self->name_count + 1, sizeof *self->uses);
+    self->open = calloc(self->name_count + 1, sizeof *self->open);
+    self->failed |= !self->uses || !self->open;
+    for (size_t r = 0; !self->failed && r < workload->range_count; r++) {
         const haul_named_range *range = &workload->ranges[r];
-        uint32_t *number = &number_of[range->name < most ? range->name : most];
-        if (*number == UINT32_MAX) {
-            if (!hl_base_grow(&self->uses, &self->use_capacity, count + 1, sizeof *self->uses)) {
-                free(number_of);
-                return SIZE_MAX;
-            }
-            *number = (uint32_t)count;
-            self->uses[count++] = (haul_range_use){.name = range->name};
-        }
-        self->use_of[r] = *number;
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there since the number was given
-        self->uses[*number].count++;
-        self->uses[*number].time_ns = hl_base_add_ns(self->uses[*number].time_ns, range->dur_ns);
+        haul_range_use *const use = &self->uses[*number_of(self, range)];
+        use->name = range->name;
+        use->count++;
+        use->time_ns = hl_base_add_ns(use->time_ns, range->dur_ns);
     }
-    free(number_of);
-    return count;
 }
 
-/* The beginnings and ends of all ranges and all calls, in the sweep's order; returns how many. */
-static size_t list_events(const haul_workload *workload, event *events)
+/* Numbers of the operations of devices that have a call, by its thread, then by its time. */
+static uint32_t *list_calls(const haul_workload *workload, size_t *first)
 {
+    uint32_t *const calls = malloc((workload->op_count + 1) * sizeof *calls);
     size_t count = 0;
-    for (uint32_t r = 0; r < workload->range_count; r++) {
-        const haul_named_range *const range = &workload->ranges[r];
-        const int64_t end_ns = hl_base_end_of(range->start_ns, range->dur_ns);
-        events[count++] = (event){range->thread, r, range->start_ns, RANGE_BEGINS};
-        events[count++] = (event){range->thread, r, end_ns, RANGE_ENDS};
-    }
-    for (uint32_t i = 0; workload->range_count && i < workload->op_count; i++) {
-        const haul_op *const op = &workload->ops[i];
-        if (haul_op_on_device(op) && op->flags & HAUL_OP_HAS_CALL)
-            events[count++] = (event){op->thread, i, op->call_ns, CALL};
-    }
-    if (count)
-        qsort(events, count, sizeof *events, compare_events);
-    return count;
+    if (!calls)
+        return NULL;
+    for (uint32_t i = 0; i < workload->op_count; i++)
+        if (haul_op_on_device(&workload->ops[i]) && workload->ops[i].flags & HAUL_OP_HAS_CALL)
+            calls[count++] = i;
+    const haul_op *const ops = workload->ops;
+    const hl_base_keys times = {ops ? &ops->call_ns : NULL, sizeof *ops, HL_KEYS_SIGNED};
+    uint32_t *const by_thread =
+        hl_base_order_sort(calls, count, &times)
+            ? hl_workload_order_by_thread(ops ? &ops->thread : NULL, sizeof *ops, calls, count,
+                                          first, workload->thread_count)
+            : NULL;
+    free(calls);
+    return by_thread;
 }
 
-static void count_events(sweep *self, const event *events, size_t count)
+/* A range holds the calls at its beginning, not those at its end. */
+static void end_ranges(sweep *self, int64_t until_ns)
 {
-    for (size_t e = 0; e < count; e++) {
-        const uint32_t number = events[e].number;
-        if (events[e].kind == CALL)
-            count_call(self, number);
-        else if (events[e].kind == RANGE_BEGINS) {
-            /* To keep nothing beside a name while its ranges are open, the sums so far are taken
-             * from its own here, and added at the end: in between they have wrapped. In the end
-             * they are right, for all durations of a workload together are at most 2^62. */
-            if (!self->open[self->use_of[number]]++)
-                add_so_far(self, &self->uses[self->use_of[number]], UINT64_MAX); /* -1 */
-        } else if (!--self->open[self->use_of[number]])
-            add_so_far(self, &self->uses[self->use_of[number]], 1);
+    while (self->ends.count && self->ends.heap[0].time_ns <= until_ns) {
+        const uint32_t name = hl_base_waiting_take(&self->ends).op;
+        if (!--self->open[name])
+            add_so_far(self, &self->uses[name], 1);
     }
+}
+
+/* Of those that begin until a call, the ones that have ended by then hold no call: only the others
+ * are kept, in room for as many as are open at once. */
+static size_t begin_ranges(sweep *self, const uint32_t *order, size_t next, size_t end,
+                           int64_t until_ns)
+{
+    for (; next < end && self->workload->ranges[order[next]].start_ns <= until_ns; next++) {
+        const haul_named_range *const range = &self->workload->ranges[order[next]];
+        const int64_t end_ns = hl_base_end_of(range->start_ns, range->dur_ns);
+        const hl_base_waiting_item item = {end_ns, *number_of(self, range), 0};
+        if (end_ns <= until_ns)
+            continue;
+        /* To keep nothing beside a name while its ranges are open, the sums so far are taken from
+         * its own here, and added at the end: in between they have wrapped. In the end they are
+         * right, for all durations of a workload together are at most 2^62. */
+        if (!self->open[item.op]++)
+            add_so_far(self, &self->uses[item.op], UINT64_MAX); /* -1 */
+        self->failed |= !hl_base_waiting_add(&self->ends, item);
+    }
+    return next;
+}
+
+static void sweep_threads(sweep *self)
+{
+    const haul_workload *const workload = self->workload;
+    const size_t threads = workload->thread_count;
+    size_t *const first = malloc(2 * (threads + 2) * sizeof *first);
+    size_t *const first_call = first ? first + threads + 2 : NULL;
+    uint32_t *const order =
+        first ? hl_workload_order_by_thread(&workload->ranges->thread, sizeof *workload->ranges,
+                                            NULL, workload->range_count, first, threads)
+              : NULL;
+    uint32_t *const calls = order ? list_calls(workload, first_call) : NULL;
+    self->failed |= !calls;
+    for (size_t t = 0; !self->failed && t <= threads; t++) {
+        size_t next = first[t];
+        for (size_t c = first_call[t]; !self->failed && c < first_call[t + 1]; c++) {
+            const int64_t call_ns = workload->ops[calls[c]].call_ns;
+            end_ranges(self, call_ns);
+            next = begin_ranges(self, order, next, first[t + 1], call_ns);
+            count_call(self, calls[c]);
+        }
+        end_ranges(self, INT64_MAX);
+    }
+    free(calls);
+    free(order);
+    free(first);
 }
 
 haul_status haul_range_uses(const haul_workload *workload, const int64_t *durations_ns,
                             haul_range_use **uses, size_t *count, haul_error *error)
 {
-    const size_t ranges = workload->range_count;
-    const size_t most = ranges ? 2 * ranges + workload->op_count : 0;
-    sweep self = {.workload = workload,
-                  .durations_ns = durations_ns,
-                  .use_of = malloc((ranges + 1) * sizeof *self.use_of)};
-    event *const events = malloc((most + 1) * sizeof *events);
-    const size_t names = self.use_of && events ? number_names(&self) : SIZE_MAX;
-    if (names != SIZE_MAX)
-        self.open = calloc(names + 1, sizeof *self.open);
-    const bool ready = self.open != NULL;
-    if (ready)
-        count_events(&self, events, list_events(workload, events));
-    if (ready && names)
-        qsort(self.uses, names, sizeof *self.uses, compare_uses);
+    sweep self = {.workload = workload, .durations_ns = durations_ns};
+    number_names(&self);
+    if (!self.failed)
+        count_ranges(&self);
+    if (!self.failed && workload->range_count)
+        sweep_threads(&self);
     free(self.use_of);
     free(self.open);
-    free(events);
-    if (!ready) {
+    free(self.ends.heap);
+    if (self.failed) {
         free(self.uses);
         return hl_base_fail_no_memory(error);
     }
+    if (self.name_count)
+        qsort(self.uses, self.name_count, sizeof *self.uses, compare_uses);
     *uses = self.uses;
-    *count = names;
+    *count = self.name_count;
     return HAUL_OK;
 }

@@ -19,14 +19,8 @@ typedef struct origin_finder {
 
 static bool fill_tracks(origin_finder *self)
 {
-    const size_t count = self->workload->range_count;
-    haul_named_range *ranges = malloc((count + 1) * sizeof *ranges);
-    if (ranges && count)
-        memcpy(ranges, self->workload->ranges, count * sizeof *ranges);
-    const bool enough = ranges && hl_workload_range_track_fill(&self->any, ranges, count, true) &&
-                        hl_workload_range_track_fill(&self->own, ranges, count, false);
-    free(ranges);
-    return enough;
+    return hl_workload_range_track_fill(&self->any, self->workload, NULL, true) &&
+           hl_workload_range_track_fill(&self->own, self->workload, NULL, false);
 }
 
 /* An operation without a call, or called outside of its thread's ranges, fits any thread's. */

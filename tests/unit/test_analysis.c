@@ -562,6 +562,15 @@ static void check_use(const haul_workload *workload, const haul_range_use *use)
     assert_int_equal(use->copies_ns, naive.copies_ns);
 }
 
+/* As workloads have ranges. */
+static int compare_ranges(const void *a, const void *b)
+{
+    const haul_named_range *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
+}
+
 /* Ranges that nest, overlap, repeat and last no time. */
 static void ranges_hold_what_was_called_in_them(void **state)
 {
@@ -580,8 +589,12 @@ static void ranges_hold_what_was_called_in_them(void **state)
                                            .dur_ns = random_below(3) ? random_below(AXIS / 4) : 0,
                                            .name = random_below(NAMES),
                                            .thread = random_below(THREADS)};
-        const haul_workload workload = {
-            .ops = ops, .op_count = MAX_OPS, .ranges = ranges, .range_count = RANGES};
+        qsort(ranges, RANGES, sizeof *ranges, compare_ranges);
+        const haul_workload workload = {.ops = ops,
+                                        .op_count = MAX_OPS,
+                                        .thread_count = THREADS,
+                                        .ranges = ranges,
+                                        .range_count = RANGES};
         haul_range_use *uses = NULL;
         size_t count = 0, total = 0;
         assert_int_equal(haul_range_uses(&workload, NULL, &uses, &count, NULL), HAUL_OK);
