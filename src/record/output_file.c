@@ -18,10 +18,9 @@
 
 // NOLINTBEGIN(concurrency-mt-unsafe): the environment is read before the program is started
 
-/* The rank of this process in an MPI program of several; NULL where it is in none. The variables
- * are those of Open MPI, of MPICH, Intel MPI and PMIx's launchers, of MVAPICH and of Slurm's srun.
- */
-static const char *mpi_rank(void)
+/* The variables are those of Open MPI, of MPICH, Intel MPI and PMIx's launchers, of MVAPICH and of
+ * Slurm's srun. */
+const char *hl_record_mpi_rank(void)
 {
     static const struct {
         const char *rank, *size;
@@ -123,7 +122,8 @@ haul_status hl_record_output_name(const char *pattern, long process,
     }
     if (made.length < HL_RECORD_LONGEST_PATH)
         name[made.length] = '\0';
-    const char *rank = distinct || made.length >= HL_RECORD_LONGEST_PATH ? NULL : mpi_rank();
+    const char *rank =
+        distinct || made.length >= HL_RECORD_LONGEST_PATH ? NULL : hl_record_mpi_rank();
     if (rank)
         insert_rank(&made, rank);
     if (made.length >= HL_RECORD_LONGEST_PATH - 64) /* with what is put behind it */

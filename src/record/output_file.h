@@ -19,6 +19,9 @@ typedef struct hl_record_output_file {
     int64_t bytes, changed_ns;              /* of what was there, when the recording began */
 } hl_record_output_file;
 
+/* The rank of this process in an MPI program of several, in digits; NULL where it is in none. */
+const char *hl_record_mpi_rank(void);
+
 /* Writes the name that `pattern` gives for a program of the number `process`: %p is that, %h the
  * host, %q{NAME} the environment's, %% a %. Where the environment is that of one of several
  * processes of an MPI program and the pattern has neither %p nor %q, the rank goes before the

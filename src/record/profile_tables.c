@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "record/output_file.h"
 
 /* Columns, their order and types as exports of schema 3.24 have them: see the SQLite Export Schema
  * Reference in the documentation of Nsight Systems. */
@@ -204,6 +205,20 @@ static int say_host(hl_record_profile_tables *self)
     return code;
 }
 
+/* The rank tells the files of one job from those of a program that ran twice. */
+static int say_rank(hl_record_profile_tables *self)
+{
+    const char *const rank = hl_record_mpi_rank();
+    if (!rank)
+        return SQLITE_OK;
+    char *const sql = sqlite3_mprintf("CREATE TABLE HAUL_ORIGIN (rank INTEGER);"
+                                      "INSERT INTO HAUL_ORIGIN VALUES (CAST(%Q AS INTEGER))",
+                                      rank);
+    const int code = sql ? hl_record_profile_tables_run(self, sql) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    return code;
+}
+
 /* The page cache survives a killed process, so nothing needs to wait for the disk. The log stays
  * beside the file while it is written; exclusive, so that it works on file systems of a network,
  * without shared memory. */
@@ -225,6 +240,8 @@ static int make(hl_record_profile_tables *self)
         code = say_start(self);
     if (code == SQLITE_OK)
         code = say_host(self);
+    if (code == SQLITE_OK)
+        code = say_rank(self);
     if (code == SQLITE_OK)
         code = hl_record_profile_tables_run(self, "COMMIT");
     for (int i = 0; code == SQLITE_OK && i < HL_RECORD_TABLE_STATEMENTS; i++)

@@ -212,31 +212,49 @@ static bool have_same_gpu(const haul_workload *a, const haul_workload *b)
     return !of_a || !of_b || !strcmp(of_a, of_b);
 }
 
-/* By the clocks that both files give their processes run at the same time, or by their ranks. */
-static bool are_of_one_job(const rank_loader *self, const file_span *spans, size_t i, size_t k)
+/* A launcher starts the processes of a job within seconds: of a short one the work of two ranks may
+ * have no moment in common. */
+static const int64_t launch_ns = 5000000000;
+
+/* By the clocks that both files give their processes run at the same time, or, of different ranks,
+ * at most `apart_ns` from each other; without clocks by their ranks. */
+static bool are_of_one_job(const rank_loader *self, const file_span *spans, size_t i, size_t k,
+                           int64_t apart_ns)
 {
     const haul_workload *a = self->workloads[i], *b = self->workloads[k];
     const bool have_ranks = a->rank >= 0 && b->rank >= 0;
     if (have_ranks && a->rank == b->rank)
         return false;
-    if (a->epoch_ns > 0 && b->epoch_ns > 0)
-        return spans[i].begin_ns < spans[k].end_ns && spans[k].begin_ns < spans[i].end_ns;
-    return have_ranks && have_same_gpu(a, b);
+    if (!(a->epoch_ns > 0 && b->epoch_ns > 0))
+        return have_ranks && have_same_gpu(a, b);
+    const int64_t within_ns = have_ranks && have_same_gpu(a, b) ? apart_ns : 0;
+    return spans[i].begin_ns < hl_base_end_of(spans[k].end_ns, within_ns) &&
+           spans[k].begin_ns < hl_base_end_of(spans[i].end_ns, within_ns);
 }
 
-/* The job of each file: that of the first file before it that it runs with, and with which no file
- * of the job is at odds, else its own. */
+/* Whether a file is of a job, as are_of_one_job has it of each of the job's files before it. */
+static bool fits_job(const rank_loader *self, const file_span *spans, const size_t *job_of,
+                     size_t job, size_t file, int64_t apart_ns)
+{
+    for (size_t k = 0; k < file; k++)
+        if (job_of[k] == job && !are_of_one_job(self, spans, k, file, apart_ns))
+            return false;
+    return true;
+}
+
+/* The job of each file: that of the first file before it that it runs with, else one shortly before
+ * or after it, else its own; no file of the job may be at odds with it. */
 static size_t sort_into_jobs(const rank_loader *self, file_span *spans, size_t *job_of)
 {
     size_t jobs = 0;
     for (size_t i = 0; i < self->count; i++) {
         size_t job = 0;
         spans[i] = span_of(self->workloads[i]);
-        for (bool fits = false; job < jobs && !fits; job += !fits) {
-            fits = true;
-            for (size_t k = 0; k < i; k++)
-                fits &= job_of[k] != job || are_of_one_job(self, spans, k, i);
-        }
+        while (job < jobs && !fits_job(self, spans, job_of, job, i, 0))
+            job++;
+        if (job == jobs)
+            for (job = 0; job < jobs && !fits_job(self, spans, job_of, job, i, launch_ns);)
+                job++;
         job_of[i] = job;
         jobs += job == jobs;
     }

@@ -92,7 +92,10 @@ done
 ls prof*
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 haul record -o alone.sqlite "$inject_cuda" exit >/dev/null 2>&1
 ls alone*
-haul analyze prof-* | sed -n -e '1s/.* on \(.*\):.*/on \1/p' -e '/^  copies/s/ in .*//p' -e '/incomplete/p'
+# one after the other, so that their clocks tell no job: convert and check join what they are given
+haul convert prof-* -o joined.sqlite 2>/dev/null
+haul check prof-* --budget "$data/budgets/wide.yaml" | sed -n '/incomplete/p'
+haul analyze joined.sqlite | sed -n -e '1s/.* on \(.*\):.*/on \1/p' -e '/^  copies/s/ in .*//p' -e '/incomplete/p'
 
 echo "== from a folder with a colon"
 mkdir 'a:b'

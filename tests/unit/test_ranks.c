@@ -147,8 +147,11 @@ static void files_are_sorted_into_jobs(void **state)
     static const struct {
         long long epoch_us; /* 0: not told */
         int rank;           /* -1: not told */
-    } files[] = {{1000, 0}, {900000, 0}, {1010, 1}, {900010, 1}, {0, -1}, {1020, 1}};
-    static const size_t ops[] = {6, 6, 3, 3}; /* of each job, in the order of their first files */
+    } files[] = {{1000, 0},   {900000, 0}, {1010, 1},    {900010, 1},
+                 {0, -1},     {1020, 1},   {4000000, 2}, /* the launcher took its time */
+                 {8000000, 3}};
+    /* of each job, in the order of their first files */
+    static const size_t ops[] = {9, 6, 3, 3, 3};
     enum { FILES = sizeof files / sizeof *files, JOBS = sizeof ops / sizeof *ops };
     for (int i = 0; i < FILES; i++) {
         char head[128] = "";
