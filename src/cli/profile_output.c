@@ -11,19 +11,24 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
-/* To tell any loss of the file's format, the file is read back. */
-haul_status cli_profile_write(const haul_workload *workload, const char *path, haul_error *error)
+static haul_status write_file(const haul_workload *workload, const char *path, haul_error *error)
 {
-    char lost[600];
     FILE *out;
     const bool is_json = ends_with(path, ".json");
     if (!is_json && !ends_with(path, ".npz"))
         return haul_trace_write_sqlite(workload, path, error);
     HAUL_TRY(cli_output_open(path, &out, error));
-    HAUL_TRY(cli_output_finish(out, path,
-                               is_json ? haul_trace_write_json(workload, out, error)
-                                       : haul_trace_write_npz(workload, out, error),
-                               error));
+    return cli_output_finish(out, path,
+                             is_json ? haul_trace_write_json(workload, out, error)
+                                     : haul_trace_write_npz(workload, out, error),
+                             error);
+}
+
+/* To tell any loss of the file's format, the file is read back. */
+haul_status cli_profile_write(const haul_workload *workload, const char *path, haul_error *error)
+{
+    char lost[600];
+    HAUL_TRY(write_file(workload, path, error));
     struct stat is;
     if (ends_with(path, ".npz") || stat(path, &is) || !S_ISREG(is.st_mode))
         return HAUL_OK; /* which haul does not read */
