@@ -61,14 +61,6 @@ typedef struct file_list {
     int *readers;
 } file_list;
 
-static void release_files(file_list *self)
-{
-    free(self->names);
-    free(self->sizes);
-    free(self->readers);
-    *self = (file_list){.names = NULL};
-}
-
 /* --- the list, made by the first process */
 
 static haul_status add_file(file_list *self, const char *path, uint64_t size, haul_error *error)
@@ -81,17 +73,6 @@ static haul_status add_file(file_list *self, const char *path, uint64_t size, ha
     self->bytes += length;
     self->sizes[self->count++] = size;
     return HAUL_OK;
-}
-
-/* In a folder other files lie beside profiles: these are told by their names' ends. */
-static bool has_profile_name(const char *name)
-{
-    static const char *const ends[] = {".json",     ".json.gz", ".sqlite", ".sqlite.gz", ".db",
-                                       ".nsys-rep", ".qdrep",   ".nvvp",   ".rpd"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        found |= hl_base_ends_with(name, ends[i]);
-    return found && name[0] != '.';
 }
 
 static int compare_names(const void *a, const void *b)
@@ -110,7 +91,13 @@ static haul_status list_folder(const char *folder, char ***paths, size_t *count,
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's own
     for (const struct dirent *entry; !status && (entry = readdir(entries));) {
         const size_t length = strlen(folder) + strlen(entry->d_name) + 2;
-        if (!has_profile_name(entry->d_name))
+        /* In a folder other files lie beside profiles: these are told by their names' ends. */
+        static const char *const ends[] = {".json",     ".json.gz", ".sqlite", ".sqlite.gz", ".db",
+                                           ".nsys-rep", ".qdrep",   ".nvvp",   ".rpd"};
+        bool found = false;
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+            found |= hl_base_ends_with(entry->d_name, ends[i]);
+        if (!(found && entry->d_name[0] != '.'))
             continue;
         char *path = malloc(length);
         if (path && hl_base_grow(paths, &capacity, *count + 1, sizeof **paths)) {
@@ -248,20 +235,6 @@ static void fill_row(row *to, const haul_workload *workload, const haul_analysis
         (void)snprintf(to->host, sizeof to->host, "%s", workload->devices[0].host);
 }
 
-static void read_row(row *to, const char *path)
-{
-    haul_workload *workload = NULL;
-    haul_analysis *analysis = NULL;
-    haul_status status = haul_trace_load(path, &workload, &to->error);
-    if (!status)
-        status = haul_analysis_make(workload, &analysis, &to->error);
-    if (!status)
-        fill_row(to, workload, analysis);
-    to->error.status = status;
-    haul_analysis_free(analysis);
-    haul_workload_free(workload);
-}
-
 /* The rows of this process's files, in the order of the files. */
 static row *read_share(const file_list *files, int process, size_t *count)
 {
@@ -275,7 +248,17 @@ static row *read_share(const file_list *files, int process, size_t *count)
         if (files->readers[i] != process)
             continue;
         rows[next].file = i;
-        read_row(&rows[next++], name);
+        row *to = &rows[next++];
+        haul_workload *workload = NULL;
+        haul_analysis *analysis = NULL;
+        haul_status status = haul_trace_load(name, &workload, &to->error);
+        if (!status)
+            status = haul_analysis_make(workload, &analysis, &to->error);
+        if (!status)
+            fill_row(to, workload, analysis);
+        to->error.status = status;
+        haul_analysis_free(analysis);
+        haul_workload_free(workload);
     }
     return rows;
 }
@@ -319,12 +302,6 @@ static int compare_rows(const void *a, const void *b)
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return (x->file > y->file) - (x->file < y->file);
-}
-
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
 }
 
 static int compare_times(const void *a, const void *b)
@@ -397,9 +374,11 @@ static void say_answer(const answer *self)
                     haul_number_of(self->count, "rank", NULL, files, sizeof files),
                     100 * share_of(self, PART_KERNELS), 100 * share_of(self, PART_COLLECTIVES),
                     100 * share_of(self, PART_COPIES), 100 * share_of(self, PART_IDLE));
+    const char *path = self->names[self->rows[span.most_at].file];
+    const char *slash = strrchr(path, '/');
     haul_report_line(self->report, "longest", "rank %lld, %s (%s)", rank_of(self, span.most_at),
                      time_text(span.most_ns, text, sizeof text),
-                     file_name(self->names[self->rows[span.most_at].file]));
+                     slash && slash[1] ? slash + 1 : path);
     if (waits.most_ns)
         haul_report_line(self->report, "collectives",
                          "rank %lld is in them for %s, rank %lld for %s: the last to arrive "
@@ -562,6 +541,9 @@ haul_status hl_mpi_analyze_ranks(MPI_Comm of, const hl_mpi_analyze_request *give
     status = agree(of, status);
     free(own);
     free(all);
-    release_files(&files);
+    free(files.names);
+    free(files.sizes);
+    free(files.readers);
+    files = (file_list){.names = NULL};
     return status;
 }

@@ -330,26 +330,6 @@ static haul_status set(request *given, const char *name, const char *value, haul
     return HAUL_OK;
 }
 
-static haul_status parse(int argc, char **argv, request *given, haul_error *error)
-{
-    for (int i = 2; i < argc; i++) {
-        if (!strcmp(argv[i], "--device-aware")) {
-            given->is_device_aware = true;
-        } else if (!strcmp(argv[i], "--fine")) {
-            given->is_fine = true;
-        } else {
-            if (i + 1 == argc)
-                return haul_error_set(error, HAUL_STATUS_USAGE,
-                                      "'%.60s' is no option, or lacks its value", argv[i]);
-            HAUL_TRY(set(given, argv[i], argv[i + 1], error));
-            i++;
-        }
-    }
-    if (!given->least || given->most < given->least || given->most > 1 << 30)
-        return haul_error_set(error, HAUL_STATUS_USAGE, "expected sizes from 1 byte to 1 GiB");
-    return HAUL_OK;
-}
-
 /* `paths` has room for all arguments. */
 static haul_status parse_analyze(int argc, char **argv, const char **paths,
                                  hl_mpi_analyze_request *given, haul_error *error)
@@ -405,7 +385,21 @@ static haul_status run_measure(int argc, char **argv, int rank, haul_error *erro
     session self = {.given = {.prefix = "messages", .least = 1, .most = 1 << 22, .seconds = 0.02},
                     .rank = rank,
                     .error = error};
-    HAUL_TRY(parse(argc, argv, &self.given, error));
+    for (int i = 2; i < argc; i++) {
+        if (!strcmp(argv[i], "--device-aware")) {
+            self.given.is_device_aware = true;
+        } else if (!strcmp(argv[i], "--fine")) {
+            self.given.is_fine = true;
+        } else {
+            if (i + 1 == argc)
+                return haul_error_set(error, HAUL_STATUS_USAGE,
+                                      "'%.60s' is no option, or lacks its value", argv[i]);
+            HAUL_TRY(set(&self.given, argv[i], argv[i + 1], error));
+            i++;
+        }
+    }
+    if (!self.given.least || self.given.most < self.given.least || self.given.most > 1 << 30)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "expected sizes from 1 byte to 1 GiB");
     return measure_all(&self);
 }
 

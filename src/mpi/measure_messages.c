@@ -39,21 +39,6 @@ typedef struct part {
     haul_transfer copy;
 } part;
 
-static void exchange_once(const part *self)
-{
-    const int bytes = (int)self->pattern->bytes;
-    int n = 0;
-    for (int i = 0; i < self->count; i++)
-        (void)MPI_Irecv(self->in + (size_t)i * (size_t)bytes, bytes, MPI_BYTE, self->peers[i], TAG,
-                        self->group, &self->requests[n++]);
-    if (!self->is_sender)
-        (void)MPI_Waitall(n, self->requests, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < self->count; i++)
-        (void)MPI_Isend(self->out, bytes, MPI_BYTE, self->peers[i], TAG, self->group,
-                        &self->requests[n++]);
-    (void)MPI_Waitall(n, self->requests, MPI_STATUSES_IGNORE);
-}
-
 static void send_burst(const part *self)
 {
     const int bytes = (int)self->pattern->bytes;
@@ -87,8 +72,19 @@ static double once(const part *self)
     }
     if (self->pattern->is_one_way)
         send_burst(self);
-    else
-        exchange_once(self);
+    else {
+        const int bytes = (int)self->pattern->bytes;
+        int n = 0;
+        for (int i = 0; i < self->count; i++)
+            (void)MPI_Irecv(self->in + (size_t)i * (size_t)bytes, bytes, MPI_BYTE, self->peers[i],
+                            TAG, self->group, &self->requests[n++]);
+        if (!self->is_sender)
+            (void)MPI_Waitall(n, self->requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < self->count; i++)
+            (void)MPI_Isend(self->out, bytes, MPI_BYTE, self->peers[i], TAG, self->group,
+                            &self->requests[n++]);
+        (void)MPI_Waitall(n, self->requests, MPI_STATUSES_IGNORE);
+    }
     return (MPI_Wtime() - since) / (self->pattern->is_one_way ? BURST : 2);
 }
 

@@ -71,12 +71,6 @@ static int talker(const hl_mpi_layout *layout, int node, int other)
     return other % (layout->node_start[node + 1] - layout->node_start[node]);
 }
 
-static int mate_rank(const aggregation *self, int place)
-{
-    const hl_mpi_layout *layout = self->layout;
-    return layout->rank_of[layout->by_node[layout->node_start[self->node] + place]];
-}
-
 static uint64_t side_size(const hl_mpi_side *side)
 {
     uint64_t size = sizeof size;
@@ -145,8 +139,10 @@ static haul_status swap_mates(aggregation *self, haul_error *error)
     int *ranks = calloc((size_t)self->here, sizeof *ranks);
     if (!ranks)
         return hl_base_fail_no_memory(error);
+    const hl_mpi_layout *layout = self->layout;
+    const int first = layout->node_start[self->node];
     for (int i = 0; i < self->here; i++)
-        ranks[i] = i == self->place ? -1 : mate_rank(self, i);
+        ranks[i] = i == self->place ? -1 : layout->rank_of[layout->by_node[first + i]];
     const haul_status status = swap(self, self->mates, ranks, (size_t)self->here, error);
     free(ranks);
     return status;
@@ -184,36 +180,6 @@ static haul_status land(aggregation *self, const hl_mpi_side *side, const entry 
     return HAUL_OK;
 }
 
-/* Step 1: to the mate that talks to the node it is for; what is for the own node stays. */
-static void gather_for_mates(aggregation *self, const hl_mpi_side *side)
-{
-    for (int i = 0; i < self->here; i++)
-        empty(&self->mates[0][i]);
-    for (size_t i = 0; i < side->count; i++) {
-        const haul_comm_message *item = &side->items[i];
-        const int node = self->layout->node_of[item->peer];
-        const entry head = {(uint32_t)self->comm->owner, (uint32_t)item->peer, item->bytes};
-        if (node != self->node && item->bytes)
-            add_entry(&self->mates[0][talker(self->layout, self->node, node)], &head,
-                      side->at + item->offset);
-    }
-}
-
-/* Step 2: by node. What this process has for itself is in no message. */
-static void sort_by_node(aggregation *self)
-{
-    for (int n = 0; n < self->layout->nodes; n++)
-        if (self->nodes[0][n].at)
-            empty(&self->nodes[0][n]);
-    for (int i = 0; i < self->here; i++) {
-        const bundle *from = &self->mates[i == self->place ? 0 : 1][i];
-        entry head;
-        uint64_t at = 0;
-        for (const char *bytes; (bytes = next_entry(from, &at, &head));)
-            add_entry(&self->nodes[0][self->layout->node_of[head.to]], &head, bytes);
-    }
-}
-
 /* Step 3: what came from other nodes, and what is for the own one, to the mates. */
 static void scatter(aggregation *self, const hl_mpi_side *side)
 {
@@ -236,28 +202,43 @@ static void scatter(aggregation *self, const hl_mpi_side *side)
     }
 }
 
-static haul_status deliver_bundles(aggregation *self, const hl_mpi_side *side, haul_error *error)
+static haul_status in_three_steps(aggregation *self, const hl_mpi_sides *sides, haul_error *error)
 {
+    /* Step 1: to the mate that talks to the node it is for; what is for the own node stays. */
+    for (int i = 0; i < self->here; i++)
+        empty(&self->mates[0][i]);
+    for (size_t i = 0; i < sides->send.count; i++) {
+        const haul_comm_message *item = &sides->send.items[i];
+        const int node = self->layout->node_of[item->peer];
+        const entry head = {(uint32_t)self->comm->owner, (uint32_t)item->peer, item->bytes};
+        if (node != self->node && item->bytes)
+            add_entry(&self->mates[0][talker(self->layout, self->node, node)], &head,
+                      sides->send.at + item->offset);
+    }
+    HAUL_TRY(swap_mates(self, error));
+    /* Step 2: by node. What this process has for itself is in no message. */
+    for (int n = 0; n < self->layout->nodes; n++)
+        if (self->nodes[0][n].at)
+            empty(&self->nodes[0][n]);
+    for (int i = 0; i < self->here; i++) {
+        const bundle *from = &self->mates[i == self->place ? 0 : 1][i];
+        entry head;
+        uint64_t at = 0;
+        for (const char *bytes; (bytes = next_entry(from, &at, &head));)
+            add_entry(&self->nodes[0][self->layout->node_of[head.to]], &head, bytes);
+    }
+    HAUL_TRY(swap_nodes(self, error));
+    scatter(self, &sides->send);
+    HAUL_TRY(swap_mates(self, error));
     haul_status status = HAUL_OK;
     for (int i = 0; i < self->here; i++) {
         const bundle *from = &self->mates[i == self->place ? 0 : 1][i];
         entry head;
         uint64_t at = 0;
         for (const char *bytes; !status && (bytes = next_entry(from, &at, &head));)
-            status = land(self, side, &head, bytes, error);
+            status = land(self, &sides->receive, &head, bytes, error);
     }
     return status;
-}
-
-static haul_status in_three_steps(aggregation *self, const hl_mpi_sides *sides, haul_error *error)
-{
-    gather_for_mates(self, &sides->send);
-    HAUL_TRY(swap_mates(self, error));
-    sort_by_node(self);
-    HAUL_TRY(swap_nodes(self, error));
-    scatter(self, &sides->send);
-    HAUL_TRY(swap_mates(self, error));
-    return deliver_bundles(self, &sides->receive, error);
 }
 
 haul_status hl_mpi_aggregated(haul_comm *self, const hl_mpi_sides *sides, const hl_mpi_shape *shape,

@@ -53,22 +53,6 @@ static size_t finalists(hl_mpi_choice *choice)
     return count > 1 ? count : 0;
 }
 
-/* The slowest process's time, the same on all. */
-static haul_status measure(haul_comm *self, haul_way way, const hl_mpi_call *call,
-                           const hl_mpi_shape *shape, double *seconds, haul_error *error)
-{
-    uint64_t ns = 0;
-    haul_status status = hl_mpi_most(self, &ns, 1, error); /* all begin together */
-    const double since = MPI_Wtime();
-    if (!status)
-        status = hl_mpi_run(self, way, shape, call, error);
-    ns = (uint64_t)((MPI_Wtime() - since) * 1e9);
-    if (!status)
-        status = hl_mpi_most(self, &ns, 1, error);
-    *seconds = (double)ns * 1e-9;
-    return status;
-}
-
 static haul_status duel(haul_comm *self, hl_mpi_choice *choice, const hl_mpi_shape *shape,
                         const hl_mpi_call *call, haul_error *error)
 {
@@ -76,7 +60,17 @@ static haul_status duel(haul_comm *self, hl_mpi_choice *choice, const hl_mpi_sha
     size_t runs = 0;
     for (; runs < RUNS_LEAST || (runs < RUNS_MOST && spent_s < duel_s); runs++)
         for (size_t i = 0; i < choice->finalists; i++) {
-            HAUL_TRY(measure(self, choice->times[i].way, call, shape, &times[i][runs], error));
+            /* The slowest process's time, the same on all. */
+            uint64_t ns = 0;
+            haul_status status = hl_mpi_most(self, &ns, 1, error); /* all begin together */
+            const double since = MPI_Wtime();
+            if (!status)
+                status = hl_mpi_run(self, choice->times[i].way, shape, call, error);
+            ns = (uint64_t)((MPI_Wtime() - since) * 1e9);
+            if (!status)
+                status = hl_mpi_most(self, &ns, 1, error);
+            times[i][runs] = (double)ns * 1e-9;
+            HAUL_TRY(status);
             spent_s += times[i][runs]; /* alike on all */
         }
     for (size_t i = 0; i < choice->finalists; i++) {

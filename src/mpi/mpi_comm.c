@@ -42,19 +42,6 @@ static haul_status read_number(const char *name, double usual, double most, doub
                : HAUL_OK;
 }
 
-static haul_status read_way(haul_way usual, int *way, haul_error *error)
-{
-    const char *text = getenv("HAUL_MPI_WAY");
-    haul_way read = usual;
-    if (text && *text)
-        HAUL_TRY(haul_way_parse(text, &read, error));
-    if ((unsigned)read >= HAUL_WAYS)
-        return haul_error_set(error, HAUL_STATUS_USAGE, "no way of exchange has the number %u",
-                              (unsigned)read);
-    *way = (int)read;
-    return HAUL_OK;
-}
-
 /* The machine as text, which all processes read alike. */
 static haul_status write_machine(const haul_comm_options *options, char **text, size_t *size,
                                  haul_error *error)
@@ -82,7 +69,14 @@ static haul_status decide(const haul_comm_options *options, settings *made, char
 {
     double window, per_node, aware;
     size_t size = 0;
-    HAUL_TRY(read_way(options->way, &made->way, error));
+    const char *text = getenv("HAUL_MPI_WAY");
+    haul_way read = options->way;
+    if (text && *text)
+        HAUL_TRY(haul_way_parse(text, &read, error));
+    if ((unsigned)read >= HAUL_WAYS)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "no way of exchange has the number %u",
+                              (unsigned)read);
+    made->way = (int)read;
     HAUL_TRY(read_number("HAUL_MPI_WINDOW", options->window, HL_MPI_WINDOW_MOST, &window, error));
     HAUL_TRY(
         read_number("HAUL_MPI_RANKS_PER_NODE", options->ranks_per_node, 1 << 30, &per_node, error));
@@ -259,26 +253,22 @@ haul_status haul_comm_new(MPI_Comm mpi, const haul_comm_options *options, haul_c
     return HAUL_OK;
 }
 
-/* After an error the messages that are under way are MPI's to end: the communicators, which are
- * freed by all processes together, and the notices stay. */
-static void close_communicators(haul_comm *self)
-{
-    if (self->notice_request != MPI_REQUEST_NULL) {
-        (void)MPI_Cancel(&self->notice_request);
-        (void)MPI_Wait(&self->notice_request, MPI_STATUS_IGNORE);
-    }
-    if (self->owners != MPI_COMM_NULL && self->owners != self->all)
-        (void)MPI_Comm_free(&self->owners);
-    (void)MPI_Comm_free(&self->notices);
-    (void)MPI_Comm_free(&self->all);
-}
-
 void haul_comm_free(haul_comm *comm)
 {
     if (!comm)
         return;
-    if (!comm->failure.status)
-        close_communicators(comm);
+    if (!comm->failure.status) {
+        /* After an error the messages that are under way are MPI's to end: the communicators, which
+         * are freed by all processes together, and the notices stay. */
+        if (comm->notice_request != MPI_REQUEST_NULL) {
+            (void)MPI_Cancel(&comm->notice_request);
+            (void)MPI_Wait(&comm->notice_request, MPI_STATUS_IGNORE);
+        }
+        if (comm->owners != MPI_COMM_NULL && comm->owners != comm->all)
+            (void)MPI_Comm_free(&comm->owners);
+        (void)MPI_Comm_free(&comm->notices);
+        (void)MPI_Comm_free(&comm->all);
+    }
     hl_mpi_scratch_free(comm);
     haul_stream_free(comm->streams[0]);
     haul_stream_free(comm->streams[1]);

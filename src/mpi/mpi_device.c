@@ -108,21 +108,6 @@ static haul_status run_staged(haul_comm *self, haul_way way, const hl_mpi_call *
     return status;
 }
 
-/* The items of a chunk, by their owners' distance: both ends have the same. */
-static size_t select_chunk(const haul_comm *self, const hl_mpi_side *side, bool is_send,
-                           size_t chunk, size_t *picked)
-{
-    const size_t owners = (size_t)self->layout.owners, own = (size_t)self->owner;
-    size_t count = 0;
-    for (size_t i = 0; i < side->count; i++) {
-        const size_t peer = (size_t)side->items[i].peer;
-        const size_t apart = (is_send ? peer + owners - own : own + owners - peer) % owners;
-        if (apart * CHUNKS / owners == chunk)
-            picked[count++] = i;
-    }
-    return count;
-}
-
 typedef struct chunk {
     size_t count;
     haul_comm_message *packed, *items;
@@ -139,7 +124,16 @@ static haul_status chunk_make(const haul_comm *self, const stage *of, bool is_se
         return hl_base_fail_no_memory(error);
     }
     made->items = made->packed + most;
-    made->count = select_chunk(self, &of->side, is_send, number, picked);
+    /* The items of a chunk, by their owners' distance: both ends have the same. */
+    const size_t owners = (size_t)self->layout.owners, own = (size_t)self->owner;
+    size_t count = 0;
+    for (size_t i = 0; i < of->side.count; i++) {
+        const size_t peer = (size_t)of->side.items[i].peer;
+        const size_t apart = (is_send ? peer + owners - own : own + owners - peer) % owners;
+        if (apart * CHUNKS / owners == number)
+            picked[count++] = i;
+    }
+    made->count = count;
     for (size_t i = 0; i < made->count; i++) {
         made->packed[i] = of->side.items[picked[i]];
         made->items[i] = of->items[picked[i]];

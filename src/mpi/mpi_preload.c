@@ -34,18 +34,13 @@ typedef struct hook {
 static int key = MPI_KEYVAL_INVALID;
 static int live_comms;
 
-static void close_comm(hook *self)
-{
-    live_comms -= self->comm != NULL;
-    haul_comm_free(self->comm);
-    self->comm = NULL;
-}
-
 static int free_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)extra;
-    close_comm(value);
-    free(value);
+    hook *const self = value;
+    live_comms -= self->comm != NULL;
+    haul_comm_free(self->comm);
+    free(self);
     return MPI_SUCCESS;
 }
 
@@ -60,19 +55,14 @@ static bool may_have_device_memory(void)
 #endif
 }
 
-static bool is_set(const char *name)
-{
-    const char *text = getenv(name);
-    return text && *text;
-}
-
 /* Seconds of MPI's own calls before haul looks at them; 0 where the user wants a way. */
 static double wanted_seconds(void)
 {
     const char *after = getenv("HAUL_MPI_AFTER");
     if (after && *after)
         return strtod(after, NULL);
-    return is_set("HAUL_MPI_WAY") ? 0 : seconds_first;
+    const char *text = getenv("HAUL_MPI_WAY");
+    return text && *text ? 0 : seconds_first;
 }
 
 /* Collective. Without memory or contexts the program goes on as it is; a setting that is wrong is

@@ -250,24 +250,6 @@ static haul_status help_duplicate(haul_comm *self, haul_error *error)
     return status;
 }
 
-static haul_status hand_out(haul_comm *self, const haul_comm_messages *of, share *shares, int team,
-                            haul_error *error)
-{
-    orders names = {0};
-    haul_status status = haul_buffer_export(of->send.buffer, &names.from, error);
-    if (!status)
-        status = haul_buffer_export(of->receive.buffer, &names.to, error);
-    for (int place = 0; !status && place < team; place++) {
-        shares[place].orders = names;
-        status = share_make(self, of, place, &shares[place], error);
-        for (uint64_t i = 0; !status && i < shares[place].orders.sends; i++)
-            shares[place].tasks[i].offset += of->send.offset;
-        for (uint64_t i = 0; !status && i < shares[place].orders.receives; i++)
-            shares[place].tasks[shares[place].orders.sends + i].offset += of->receive.offset;
-    }
-    return status;
-}
-
 /* The helpers' word that they are through. */
 static haul_status wait_for_team(haul_comm *self, int team, haul_error *error)
 {
@@ -292,7 +274,18 @@ haul_status hl_mpi_duplicate_pointer(haul_comm *self, const haul_comm_messages *
     share *shares = calloc((size_t)team, sizeof *shares);
     if (!shares)
         return hl_base_fail_no_memory(error);
-    haul_status status = hand_out(self, of, shares, team, error);
+    orders names = {0};
+    haul_status status = haul_buffer_export(of->send.buffer, &names.from, error);
+    if (!status)
+        status = haul_buffer_export(of->receive.buffer, &names.to, error);
+    for (int place = 0; !status && place < team; place++) {
+        shares[place].orders = names;
+        status = share_make(self, of, place, &shares[place], error);
+        for (uint64_t i = 0; !status && i < shares[place].orders.sends; i++)
+            shares[place].tasks[i].offset += of->send.offset;
+        for (uint64_t i = 0; !status && i < shares[place].orders.receives; i++)
+            shares[place].tasks[shares[place].orders.sends + i].offset += of->receive.offset;
+    }
     if (!status)
         status = tell_team(self, shares, team, false, error);
     if (!status)

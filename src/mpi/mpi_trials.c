@@ -56,22 +56,6 @@ static int wins_of(const hl_mpi_choice *choice, size_t finalist)
     return wins;
 }
 
-/* The first is what runs without a choice. */
-static void decide(hl_mpi_choice *choice)
-{
-    choice->way = choice->times[0].way;
-    for (size_t i = 0; i < choice->finalists; i++)
-        choice->times[i].measured_s = median_of(choice, i);
-    if (!is_known(choice))
-        return;
-    double best_s = choice->times[0].measured_s * (1 - least_gain);
-    for (size_t i = 1; i < choice->finalists; i++)
-        if (choice->times[i].measured_s < best_s && wins_of(choice, i) >= WINS_LEAST) {
-            best_s = choice->times[i].measured_s;
-            choice->way = choice->times[i].way;
-        }
-}
-
 /* --- which ways are tried */
 
 static bool is_worth_trying(const haul_comm *self, const hl_mpi_shape *shape,
@@ -130,7 +114,18 @@ static double enter_last(haul_comm *self, double seconds)
     const double usual_s = median_of(choice, 0);
     choice->tried_s[of][choice->tries[of]++ % HL_MPI_TRIES] = seconds;
     self->tried = NULL;
-    decide(choice);
+    /* The first is what runs without a choice. */
+    choice->way = choice->times[0].way;
+    for (size_t i = 0; i < choice->finalists; i++)
+        choice->times[i].measured_s = median_of(choice, i);
+    if (is_known(choice)) {
+        double best_s = choice->times[0].measured_s * (1 - least_gain);
+        for (size_t i = 1; i < choice->finalists; i++)
+            if (choice->times[i].measured_s < best_s && wins_of(choice, i) >= WINS_LEAST) {
+                best_s = choice->times[i].measured_s;
+                choice->way = choice->times[i].way;
+            }
+    }
     return of && seconds > usual_s ? seconds - usual_s : 0;
 }
 
@@ -219,22 +214,6 @@ static haul_status run_trial(haul_comm *self, hl_mpi_course *course, hl_mpi_call
 
 /* --- every call */
 
-static bool is_sampled(const hl_mpi_course *course)
-{
-    return !(course->calls % SAMPLED);
-}
-
-/* Calls of long ago count less. */
-static void sample(hl_mpi_course *course, double seconds)
-{
-    if (course->sampled == DECAY) {
-        course->sampled /= 2;
-        course->sampled_s /= 2;
-    }
-    course->sampled++;
-    course->sampled_s += seconds;
-}
-
 static void begin_course(const haul_comm *self, hl_mpi_course *course, const hl_mpi_shape *shape)
 {
     const hl_mpi_shape usual = {.kind = shape->kind,
@@ -291,11 +270,17 @@ haul_status hl_mpi_run_proven(haul_comm *self, hl_mpi_call *call, haul_error *er
     course->calls++;
     if (course->calls >= course->next_look)
         return run_trial(self, course, call, error);
-    if (!is_sampled(course))
+    if (course->calls % SAMPLED)
         return run_between(self, course, call, error);
     const double since = MPI_Wtime();
     const haul_status status = run_between(self, course, call, error);
-    sample(course, MPI_Wtime() - since);
+    /* Calls of long ago count less. */
+    if (course->sampled == DECAY) {
+        course->sampled /= 2;
+        course->sampled_s /= 2;
+    }
+    course->sampled++;
+    course->sampled_s += MPI_Wtime() - since;
     return status;
 }
 

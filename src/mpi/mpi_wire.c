@@ -52,21 +52,6 @@ haul_status hl_mpi_failed(haul_comm *self, int code, const char *what, haul_erro
                           TEXT_MOST, text);
 }
 
-static haul_status heard(haul_comm *self, haul_error *error)
-{
-    const hl_mpi_notice *notice = &self->notice;
-    self->notice.text[sizeof notice->text - 1] = '\0';
-    const bool says_who = !strncmp(notice->text, "rank ", 5);
-    haul_status status = (haul_status)notice->status;
-    if (says_who)
-        status = haul_error_set(error, status, "%s", notice->text);
-    else
-        status = haul_error_set(error, status, "rank %d: %.480s", notice->rank, notice->text);
-    self->failure = *error;
-    self->failed_call = notice->call;
-    return status;
-}
-
 int haul_comm_mpi_error(const haul_comm *comm)
 {
     return comm->mpi_error;
@@ -117,7 +102,18 @@ static haul_status take_done(haul_comm *comm, const hl_mpi_waiting *self, int co
     for (int i = 0; i < self->done; i++)
         if (self->indices[i] == self->count - 1) {
             comm->notice_request = MPI_REQUEST_NULL;
-            return heard(comm, error);
+            const hl_mpi_notice *notice = &comm->notice;
+            comm->notice.text[sizeof notice->text - 1] = '\0';
+            const bool says_who = !strncmp(notice->text, "rank ", 5);
+            haul_status status = (haul_status)notice->status;
+            if (says_who)
+                status = haul_error_set(error, status, "%s", notice->text);
+            else
+                status =
+                    haul_error_set(error, status, "rank %d: %.480s", notice->rank, notice->text);
+            comm->failure = *error;
+            comm->failed_call = notice->call;
+            return status;
         }
     return HAUL_OK;
 }
@@ -225,25 +221,6 @@ static haul_status order(const haul_comm *self, hl_mpi_block *blocks, size_t cou
     return HAUL_OK;
 }
 
-static int post(window *self, flow *of, int slot)
-{
-    hl_mpi_block *block = &of->blocks[of->next];
-    const uint64_t left = block->bytes - of->offset;
-    const int bytes = (int)(left < PIECE_BYTES ? left : PIECE_BYTES);
-    char *at = block->at + of->offset;
-    self->expected[slot] = block->is_at_most ? any : (uint64_t)bytes;
-    of->offset += (uint64_t)bytes;
-    if (of->offset == block->bytes) {
-        of->offset = 0;
-        of->next++;
-    }
-    self->busy++;
-    return of->is_send ? MPI_Isend(at, bytes, MPI_BYTE, block->rank, TAG, self->comm->all,
-                                   &self->requests[slot])
-                       : MPI_Irecv(at, bytes, MPI_BYTE, block->rank, TAG, self->comm->all,
-                                   &self->requests[slot]);
-}
-
 static haul_status fill_window(window *self, flow *of, haul_error *error)
 {
     const int first = of->is_send ? self->slots : 0;
@@ -254,7 +231,21 @@ static haul_status fill_window(window *self, flow *of, haul_error *error)
             return HAUL_OK;
         if (self->requests[slot] != MPI_REQUEST_NULL)
             continue;
-        const int code = post(self, of, slot);
+        hl_mpi_block *block = &of->blocks[of->next];
+        const uint64_t left = block->bytes - of->offset;
+        const int bytes = (int)(left < PIECE_BYTES ? left : PIECE_BYTES);
+        char *at = block->at + of->offset;
+        self->expected[slot] = block->is_at_most ? any : (uint64_t)bytes;
+        of->offset += (uint64_t)bytes;
+        if (of->offset == block->bytes) {
+            of->offset = 0;
+            of->next++;
+        }
+        self->busy++;
+        const int code = of->is_send ? MPI_Isend(at, bytes, MPI_BYTE, block->rank, TAG,
+                                                 self->comm->all, &self->requests[slot])
+                                     : MPI_Irecv(at, bytes, MPI_BYTE, block->rank, TAG,
+                                                 self->comm->all, &self->requests[slot]);
         if (code)
             return hl_mpi_failed(self->comm, code, of->is_send ? "sending" : "receiving", error);
     }

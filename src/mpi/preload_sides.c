@@ -38,16 +38,6 @@ bool hl_mpi_side_check(const hl_mpi_given *given, int peers)
     return size >= 0; /* MPI_UNDEFINED: items beyond 2 GiB, which no call packs */
 }
 
-/* The first item of the lowest block: displacements may be negative. */
-static MPI_Aint lowest_place(const hl_mpi_given *of, int peers)
-{
-    MPI_Aint low = 0;
-    for (int i = 0; i < peers; i++)
-        if (count_of(of, i) && place_of(of, i) < low)
-            low = place_of(of, i);
-    return low;
-}
-
 bool hl_mpi_side_make(hl_mpi_side *self, const hl_mpi_given *given, int peers)
 {
     int size = 0;
@@ -57,7 +47,11 @@ bool hl_mpi_side_make(hl_mpi_side *self, const hl_mpi_given *given, int peers)
         return false;
     self->displacements = self->counts + peers;
     (void)PMPI_Type_size(given->type, &size);
-    const MPI_Aint low = lowest_place(given, peers);
+    /* The first item of the lowest block: displacements may be negative. */
+    MPI_Aint low = 0;
+    for (int i = 0; i < peers; i++)
+        if (count_of(given, i) && place_of(given, i) < low)
+            low = place_of(given, i);
     for (int i = 0; i < peers; i++) {
         const bool is_empty = !count_of(given, i); /* whose displacement may be anything */
         const size_t place = is_empty ? 0 : (size_t)(place_of(given, i) - low);

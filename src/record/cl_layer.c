@@ -31,16 +31,6 @@ HAUL_API CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size
     return CL_SUCCESS;
 }
 
-/* A program may unload the loader while our thread still asks events for their times. */
-static void keep_loader(const cl_icd_dispatch *target)
-{
-    Dl_info found;
-    void *function;
-    memcpy(&function, &target->clGetPlatformIDs, sizeof function);
-    if (dladdr(function, &found) && found.dli_fname)
-        dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 /* The loader has cut its list of layers into names, in the environment itself, where the programs
  * that this one runs would find the first name alone. */
 static void mend_list(void)
@@ -72,7 +62,12 @@ HAUL_API CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entry_count,
     hl_record_cl_images_install(&layer);
     hl_record_cl_shared_install(&layer);
     hl_record_cl_mark_process();
-    keep_loader(&hl_record_cl_runtime);
+    /* A program may unload the loader while our thread still asks events for their times. */
+    Dl_info found;
+    void *function;
+    memcpy(&function, &hl_record_cl_runtime.clGetPlatformIDs, sizeof function);
+    if (dladdr(function, &found) && found.dli_fname)
+        dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
     mend_list();
     hl_record_session_loaded();
     *entry_count_given = (cl_uint)known;

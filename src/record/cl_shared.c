@@ -91,9 +91,11 @@ static cl_int svm_unmap(cl_command_queue queue, void *pointer, cl_uint wait_coun
                               pointer);
 }
 
-/* A size of 0, or no sizes, is the whole allocation. */
-static uint64_t migrated_bytes(cl_uint count, const void **pointers, const size_t *sizes)
+static cl_int svm_migrate(cl_command_queue queue, cl_uint count, const void **pointers,
+                          const size_t *sizes, cl_mem_migration_flags flags, cl_uint wait_count,
+                          const cl_event *waits, cl_event *event)
 {
+    /* A size of 0, or no sizes, is the whole allocation. */
     uint64_t bytes = 0;
     for (cl_uint i = 0; i < count; i++) {
         hl_record_host_range range;
@@ -102,18 +104,9 @@ static uint64_t migrated_bytes(cl_uint count, const void **pointers, const size_
         else if (hl_record_host_ranges_find(&hl_record_cl_ranges, pointers[i], &range))
             bytes += range.end - range.begin;
     }
-    return bytes;
-}
-
-static cl_int svm_migrate(cl_command_queue queue, cl_uint count, const void **pointers,
-                          const size_t *sizes, cl_mem_migration_flags flags, cl_uint wait_count,
-                          const cl_event *waits, cl_event *event)
-{
     HL_RECORD_CL_COMMAND_MADE(clEnqueueSVMMigrateMem,
-                              hl_record_cl_migrated(&call, flags,
-                                                    migrated_bytes(count, pointers, sizes),
-                                                    HL_RECORD_MANAGED),
-                              count, pointers, sizes, flags);
+                              hl_record_cl_migrated(&call, flags, bytes, HL_RECORD_MANAGED), count,
+                              pointers, sizes, flags);
 }
 
 void hl_record_cl_shared_install(cl_icd_dispatch *layer)

@@ -186,18 +186,6 @@ static int add_record(hl_record_collector *self, const hl_record_ring_part *part
     return hl_record_profile_tables_add(&self->tables, part->process, record);
 }
 
-/* Notes of the first part have their plain name, of others the process's number behind it. */
-static int add_note(hl_record_collector *self, const hl_record_ring_part *part, const char *name,
-                    const char *text)
-{
-    char whole[256];
-    if (part == self->parts)
-        snprintf(whole, sizeof whole, "%s", name);
-    else
-        snprintf(whole, sizeof whole, "%s:%" PRId64, name, part->process.pid);
-    return hl_record_profile_tables_note(&self->tables, whole, text);
-}
-
 /* Whether a message has the size of its type: the program may have written over its ring. */
 static bool has_its_size(const hl_record_ring_message *message)
 {
@@ -256,7 +244,14 @@ static int take(hl_record_collector *self, hl_record_ring_part *part,
                                                stream->stream);
     case HL_RECORD_MESSAGE_NOTE:
         note->name[sizeof note->name - 1] = note->text[sizeof note->text - 1] = '\0';
-        return add_note(self, part, note->name, note->text);
+        /* Notes of the first part have their plain name, of others the process's number behind it.
+         */
+        char whole[256];
+        if (part == self->parts)
+            snprintf(whole, sizeof whole, "%s", note->name);
+        else
+            snprintf(whole, sizeof whole, "%s:%" PRId64, note->name, part->process.pid);
+        return hl_record_profile_tables_note(&self->tables, whole, note->text);
     }
     return SQLITE_OK;
 }
@@ -400,22 +395,6 @@ static void end_part(hl_record_collector *self, hl_record_ring_part *part, int64
     part->name_capacity = part->device_capacity = 0;
 }
 
-/* So that the rings of many short processes do not add up. Of CUDA's recorder it matters when the
- * program ended, which is known at the end. */
-static void remove_ended(hl_record_collector *self)
-{
-    for (size_t i = 0; i < self->part_count; i++) {
-        hl_record_ring_part *part = &self->parts[i];
-        const hl_record_ring_head *head = part->ring.head;
-        if (!head || part->damaged || self->read_ns - part->moved_ns < IDLE_MS * INT64_C(1000000))
-            continue;
-        const bool ended = atomic_load(&head->closed) ||
-                           (!atomic_load(&head->fetched_ns) && has_writer_gone(self, part));
-        if (ended && atomic_load(&head->written) == part->ring.position)
-            end_part(self, part, 0);
-    }
-}
-
 /* In one transaction. After a failure what comes is read and counted. */
 static int read_parts(hl_record_collector *self)
 {
@@ -451,7 +430,19 @@ void hl_record_collector_read(hl_record_collector *self, bool at_once)
     }
     if (now_ns - self->swept_ns >= SWEEP_MS * INT64_C(1000000)) {
         self->swept_ns = now_ns;
-        remove_ended(self);
+        /* So that the rings of many short processes do not add up. Of CUDA's recorder it matters
+         * when the program ended, which is known at the end. */
+        for (size_t i = 0; i < self->part_count; i++) {
+            hl_record_ring_part *part = &self->parts[i];
+            const hl_record_ring_head *head = part->ring.head;
+            if (!head || part->damaged ||
+                self->read_ns - part->moved_ns < IDLE_MS * INT64_C(1000000))
+                continue;
+            const bool ended = atomic_load(&head->closed) ||
+                               (!atomic_load(&head->fetched_ns) && has_writer_gone(self, part));
+            if (ended && atomic_load(&head->written) == part->ring.position)
+                end_part(self, part, 0);
+        }
     }
 }
 
@@ -485,9 +476,13 @@ bool hl_record_collector_has_finished(const void *collector, long pid)
 
 /* --- the end */
 
-/* A file that still has a name was never fit to be read. */
-static void count_unread(hl_record_collector *self)
+void hl_record_collector_finish(hl_record_collector *self, const char *cause, int64_t ended_ns,
+                                haul_recording *recording)
 {
+    do {
+        hl_record_collector_read(self, true);
+    } while (self->bytes_read);
+    /* A file that still has a name was never fit to be read. */
     DIR *folder = opendir(self->folder);
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's own
     for (const struct dirent *entry; folder && (entry = readdir(folder));)
@@ -495,15 +490,6 @@ static void count_unread(hl_record_collector *self)
             lose(self, HL_RECORD_LOSS_DAMAGED_RECORDERS, 1);
     if (folder)
         closedir(folder);
-}
-
-void hl_record_collector_finish(hl_record_collector *self, const char *cause, int64_t ended_ns,
-                                haul_recording *recording)
-{
-    do {
-        hl_record_collector_read(self, true);
-    } while (self->bytes_read);
-    count_unread(self);
     for (size_t i = 0; i < self->part_count; i++)
         end_part(self, &self->parts[i], ended_ns);
     recording->clock_error_ns = -1;

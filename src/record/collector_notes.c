@@ -21,30 +21,6 @@ static int64_t ask(sqlite3 *db, const char *sql, int64_t none)
     return value;
 }
 
-static void count(const hl_record_collector *self, haul_recording *recording)
-{
-    sqlite3 *db = self->tables.db;
-    const hl_record_lost *lost = self->lost;
-    recording->operations =
-        (uint64_t)ask(db,
-                      "SELECT (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMCPY) +"
-                      " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMSET) +"
-                      " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL)",
-                      0);
-    recording->processes = (unsigned)ask(db, "SELECT count(*) FROM PROCESSES", 0);
-    recording->clock_error_ns = ask(db,
-                                    "SELECT max(CAST(value AS INTEGER)) FROM META_DATA_CAPTURE"
-                                    " WHERE name GLOB 'HAUL:CLOCK_ERROR_NS:*'",
-                                    -1);
-    recording->dropped = lost[HL_RECORD_LOSS_DROPPED_RECORDS].count +
-                         lost[HL_RECORD_LOSS_DROPPED_COMMANDS].count +
-                         lost[HL_RECORD_LOSS_DROPPED_BY_CUPTI].count;
-    recording->in_flight = lost[HL_RECORD_LOSS_IN_FLIGHT].count;
-    recording->unfetched_ns = self->unfetched_ns;
-    recording->beyond_limits = lost[HL_RECORD_LOSS_BEYOND_LIMITS].count;
-    recording->damaged_parts = (unsigned)lost[HL_RECORD_LOSS_DAMAGED_RECORDERS].count;
-}
-
 /* One cause: appended to the recording's text, and a row of its own, by which readers know that the
  * profile is incomplete. */
 static int HAUL_PRINTF(3, 4)
@@ -124,7 +100,26 @@ int hl_record_collector_note(hl_record_collector *self, const char *cause,
                              haul_recording *recording)
 {
     int code = hl_record_profile_tables_run(&self->tables, "BEGIN");
-    count(self, recording);
+    sqlite3 *db = self->tables.db;
+    const hl_record_lost *lost = self->lost;
+    recording->operations =
+        (uint64_t)ask(db,
+                      "SELECT (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMCPY) +"
+                      " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMSET) +"
+                      " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL)",
+                      0);
+    recording->processes = (unsigned)ask(db, "SELECT count(*) FROM PROCESSES", 0);
+    recording->clock_error_ns = ask(db,
+                                    "SELECT max(CAST(value AS INTEGER)) FROM META_DATA_CAPTURE"
+                                    " WHERE name GLOB 'HAUL:CLOCK_ERROR_NS:*'",
+                                    -1);
+    recording->dropped = lost[HL_RECORD_LOSS_DROPPED_RECORDS].count +
+                         lost[HL_RECORD_LOSS_DROPPED_COMMANDS].count +
+                         lost[HL_RECORD_LOSS_DROPPED_BY_CUPTI].count;
+    recording->in_flight = lost[HL_RECORD_LOSS_IN_FLIGHT].count;
+    recording->unfetched_ns = self->unfetched_ns;
+    recording->beyond_limits = lost[HL_RECORD_LOSS_BEYOND_LIMITS].count;
+    recording->damaged_parts = (unsigned)lost[HL_RECORD_LOSS_DAMAGED_RECORDERS].count;
     if (code == SQLITE_OK)
         code = add_causes(self, cause, recording);
     return code == SQLITE_OK ? hl_record_profile_tables_run(&self->tables, "COMMIT") : code;

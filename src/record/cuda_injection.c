@@ -349,15 +349,6 @@ __attribute__((destructor)) static void close_at_end(void)
     pthread_mutex_unlock(&self.lock);
 }
 
-/* Unless the program has ended meanwhile, in another thread. */
-static void begin_thread(void)
-{
-    pthread_mutex_lock(&self.lock);
-    if (!self.ending && atomic_load(&self.alive))
-        self.has_thread = hl_record_session_start_thread(&self.thread, fetch);
-    pthread_mutex_unlock(&self.lock);
-}
-
 /* Called by the driver, within the program's first call of it; 1 is success. */
 // NOLINTNEXTLINE(readability-identifier-naming): the name that the driver looks for
 __attribute__((visibility("default"))) int InitializeInjection(void);
@@ -392,6 +383,10 @@ int InitializeInjection(void)
     pthread_atfork(before_fork, after_fork, in_child);
     if (atexit(end_thread))
         say("its records", "cannot be written at exit");
-    begin_thread();
+    /* Unless the program has ended meanwhile, in another thread. */
+    pthread_mutex_lock(&self.lock);
+    if (!self.ending && atomic_load(&self.alive))
+        self.has_thread = hl_record_session_start_thread(&self.thread, fetch);
+    pthread_mutex_unlock(&self.lock);
     return 1;
 }

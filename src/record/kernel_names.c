@@ -35,28 +35,24 @@ char *hl_record_kernel_base_name(const char *name, char *base, size_t size)
     return base;
 }
 
-/* The Itanium C++ ABI's demangler, where the program has one; a plug-in's own runtime is not in
- * sight of RTLD_DEFAULT. It stays loaded as long as the program keeps it. */
-static void look_for_demangler(hl_record_kernel_names *self)
-{
-    static const char *const runtimes[] = {"libstdc++.so.6", "libc++abi.so.1"};
-    void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    for (size_t i = 0; !found && i < sizeof runtimes / sizeof *runtimes; i++) {
-        void *runtime = dlopen(runtimes[i], RTLD_NOW | RTLD_NOLOAD);
-        found = runtime ? dlsym(runtime, "__cxa_demangle") : NULL;
-    }
-    memcpy(&self->demangle, &found, sizeof found);
-    self->looked = true;
-}
-
 /* Names that no demangler reads stay as they are. */
 static hl_record_kernel_name make(hl_record_kernel_names *self, hl_record_profile_writer *writer,
                                   const char *mangled)
 {
     char base[512];
     int status = 0;
-    if (!self->looked)
-        look_for_demangler(self);
+    if (!self->looked) {
+        /* The Itanium C++ ABI's demangler, where the program has one; a plug-in's own runtime is
+         * not in sight of RTLD_DEFAULT. It stays loaded as long as the program keeps it. */
+        static const char *const runtimes[] = {"libstdc++.so.6", "libc++abi.so.1"};
+        void *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+        for (size_t i = 0; !found && i < sizeof runtimes / sizeof *runtimes; i++) {
+            void *runtime = dlopen(runtimes[i], RTLD_NOW | RTLD_NOLOAD);
+            found = runtime ? dlsym(runtime, "__cxa_demangle") : NULL;
+        }
+        memcpy(&self->demangle, &found, sizeof found);
+        self->looked = true;
+    }
     char *readable = self->demangle && !strncmp(mangled, "_Z", 2)
                          ? self->demangle(mangled, NULL, NULL, &status)
                          : NULL;

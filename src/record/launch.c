@@ -116,20 +116,15 @@ static void set_number(const char *name, int64_t value)
         unsetenv(name);
 }
 
-/* The user's own layers: within a recording, without that one's recorder, which would write into
- * this recording's folder, too. */
-static const char *their_layers(void)
-{
-    const char *list = getenv("OPENCL_LAYERS"), *outer = getenv(HAUL_RECORD_LAYERS);
-    if (list && outer && getenv(HAUL_RECORD_FOLDER) && !strcmp(list, outer))
-        list = getenv(HAUL_RECORD_THEIRS);
-    return list ? list : "";
-}
-
 static void set_environment(const launch *self, const char *folder)
 {
     char text[2 * LONGEST_PATH];
-    const char *theirs = their_layers();
+    /* The user's own layers: within a recording, without that one's recorder, which would write
+     * into this recording's folder, too. */
+    const char *list = getenv("OPENCL_LAYERS"), *outer = getenv(HAUL_RECORD_LAYERS);
+    if (list && outer && getenv(HAUL_RECORD_FOLDER) && !strcmp(list, outer))
+        list = getenv(HAUL_RECORD_THEIRS);
+    const char *theirs = list ? list : "";
     setenv(HAUL_RECORD_FOLDER, folder, 1);
     set_number(HAUL_RECORD_START, self->collector.start_ns);
     set_number(HAUL_RECORD_DURATION, (int64_t)(self->options->duration_s * 1e9));
@@ -222,21 +217,6 @@ static haul_status take_output(launch *self, haul_error *error)
     return hl_record_output_open(&self->output, self->options->replace, error);
 }
 
-/* Tells of settings in the program's environment that do not take effect. */
-static void tell_of_others(const launch *self)
-{
-    char text[LONGEST_PATH + 200];
-    const char *tool = getenv("CUDA_INJECTION64_PATH");
-    if (getenv(HAUL_RECORD_FOLDER))
-        tell(self, "this runs within another recording, which sees nothing of this program");
-    else if (tool && *tool && self->cuda[0]) {
-        snprintf(text, sizeof text,
-                 "CUDA_INJECTION64_PATH is '%.4000s', which is not loaded: CUDA loads one tool",
-                 tool);
-        tell(self, text);
-    }
-}
-
 /* All that can fail is done before the program runs: a mistake costs no profile. */
 static haul_status start(launch *self, haul_error *error)
 {
@@ -251,7 +231,17 @@ static haul_status start(launch *self, haul_error *error)
         let_go(self, "", NULL);
         return status;
     }
-    tell_of_others(self);
+    /* Some settings in the program's environment do not take effect. */
+    char text[LONGEST_PATH + 200];
+    const char *tool = getenv("CUDA_INJECTION64_PATH");
+    if (getenv(HAUL_RECORD_FOLDER))
+        tell(self, "this runs within another recording, which sees nothing of this program");
+    else if (tool && *tool && self->cuda[0]) {
+        snprintf(text, sizeof text,
+                 "CUDA_INJECTION64_PATH is '%.4000s', which is not loaded: CUDA loads one tool",
+                 tool);
+        tell(self, text);
+    }
     status = let_go(self, self->folder.path, error);
     if (status) {
         hl_record_ring_folder_remove(&self->folder);
@@ -300,12 +290,16 @@ static void give_signals_back(const launch *self)
     pthread_sigmask(SIG_SETMASK, &self->mask, NULL);
 }
 
-/* The signal that came within a round; 0 for none but SIGCHLD. What a terminal sends, it sends the
- * program too, and so does who sends it to the group: `alone` is of the others. */
-static int take_signal(launch *self, int milliseconds, bool *alone)
+/* Reads the rings, and sleeps until the next round unless there was much. Returns the signal that
+ * came within the round; 0 for none but SIGCHLD. */
+static int next_round(launch *self, bool *alone)
 {
+    hl_record_collector_read(&self->collector, false);
+    /* What a terminal sends, it sends the program too, and so does who sends it to the group:
+     * `alone` is of the others. */
     static const struct timespec now = {0};
-    const struct timespec round = {.tv_nsec = milliseconds * 1000000L};
+    const struct timespec round = {
+        .tv_nsec = (self->collector.bytes_read > BUSY_BYTES ? 0 : ROUND_MS) * 1000000L};
     sigset_t taken, same;
     siginfo_t info;
     fill_taken(&taken);
@@ -323,13 +317,6 @@ static int take_signal(launch *self, int milliseconds, bool *alone)
     *alone = !saw && (info.si_code <= 0 || signal == SIGALRM) &&
              !(signal == SIGPIPE && info.si_pid == getpid());
     return signal;
-}
-
-/* Reads the rings, and sleeps until the next round unless there was much. */
-static int next_round(launch *self, bool *alone)
-{
-    hl_record_collector_read(&self->collector, false);
-    return take_signal(self, self->collector.bytes_read > BUSY_BYTES ? 0 : ROUND_MS, alone);
 }
 
 static int wait_for_child(launch *self)

@@ -135,23 +135,6 @@ haul_status hl_record_output_name(const char *pattern, long process,
 
 /* --- what is there already */
 
-/* An empty file costs nobody anything, and programs like mktemp make one. */
-static bool is_ours(const char *path)
-{
-    sqlite3 *db = NULL;
-    sqlite3_stmt *statement = NULL;
-    bool ours = false;
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(db,
-                           "SELECT 1 FROM META_DATA_EXPORT WHERE name = 'EXPORT_PRODUCT_NAME' AND"
-                           " value = 'haul record'",
-                           -1, &statement, NULL) == SQLITE_OK)
-        ours = sqlite3_step(statement) == SQLITE_ROW;
-    sqlite3_finalize(statement);
-    sqlite3_close(db);
-    return ours;
-}
-
 /* Decided by the content, not by the ending: a user's database is never replaced, whatever it is
  * called. */
 static haul_status check_replaceable(const hl_record_output_file *self, bool replace,
@@ -165,7 +148,19 @@ static haul_status check_replaceable(const hl_record_output_file *self, bool rep
                               self->name);
     if (!facts.st_size)
         return HAUL_OK;
-    if (!is_ours(self->path))
+    /* An empty file costs nobody anything, and programs like mktemp make one. */
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    bool ours = false;
+    if (sqlite3_open_v2(self->path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(db,
+                           "SELECT 1 FROM META_DATA_EXPORT WHERE name = 'EXPORT_PRODUCT_NAME' AND"
+                           " value = 'haul record'",
+                           -1, &statement, NULL) == SQLITE_OK)
+        ours = sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    if (!ours)
         return haul_error_set(error, HAUL_STATUS_IO,
                               "will not replace '%.300s': it is no profile of haul record",
                               self->name);

@@ -335,22 +335,6 @@ static void bind_on_thread(sqlite3_stmt *statement, hl_record_profile_process pr
     sqlite3_bind_int64(statement, 5, last);
 }
 
-/* Rows of a device. The migration's cause is the one own value that may be unknown, which is NULL.
- */
-static void bind_on_device(sqlite3_stmt *statement, hl_record_profile_process process,
-                           const hl_record *record)
-{
-    uint64_t values[MOST_OWN];
-    const int count = own_values(record, values);
-    sqlite3_bind_int64(statement, 3, record->device);
-    sqlite3_bind_int64(statement, 4, record->context);
-    sqlite3_bind_int64(statement, 5, record->stream);
-    sqlite3_bind_int64(statement, 7, process.id);
-    bind_numbers(statement, FIRST_OWN, values, count);
-    if (record->kind == HL_RECORD_COPY)
-        bind_figure(statement, FIRST_OWN + count, record->copy.migration_cause);
-}
-
 int hl_record_profile_tables_add(hl_record_profile_tables *self, hl_record_profile_process process,
                                  const hl_record *record)
 {
@@ -369,8 +353,20 @@ int hl_record_profile_tables_add(hl_record_profile_tables *self, hl_record_profi
     else if (record->kind == HL_RECORD_OVERHEAD)
         bind_on_thread(statement, process, record->overhead.thread, record->overhead.name,
                        record->overhead.type);
-    else
-        bind_on_device(statement, process, record);
+    else {
+        /* Rows of a device. The migration's cause is the one own value that may be unknown, which
+         * is NULL.
+         */
+        uint64_t values[MOST_OWN];
+        const int count = own_values(record, values);
+        sqlite3_bind_int64(statement, 3, record->device);
+        sqlite3_bind_int64(statement, 4, record->context);
+        sqlite3_bind_int64(statement, 5, record->stream);
+        sqlite3_bind_int64(statement, 7, process.id);
+        bind_numbers(statement, FIRST_OWN, values, count);
+        if (record->kind == HL_RECORD_COPY)
+            bind_figure(statement, FIRST_OWN + count, record->copy.migration_cause);
+    }
     return step(statement);
 }
 

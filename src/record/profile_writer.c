@@ -110,30 +110,6 @@ void hl_record_profile_fetched(hl_record_profile_writer *self, int64_t time_ns)
 
 /* --- room in the ring, with the lock held */
 
-/* Waits for the reader, once for all callers until it has read some. The lock is kept: the others
- * would wait for the same. */
-static bool wait_for_room(hl_record_profile_writer *self, size_t space)
-{
-    static const struct timespec a_while = {.tv_nsec = 200000};
-    hl_record_ring_head *head = self->ring.head;
-    const int64_t begin = hl_record_profile_now();
-    const int64_t until = begin + atomic_load(&self->patience_ms) * millisecond_ns;
-    bool room = false;
-    for (int64_t now = begin; !room && hl_record_profile_recording(self) && now < until;) {
-        nanosleep(&a_while, NULL);
-        now = hl_record_profile_now();
-        room = hl_record_ring_has_room(&self->ring, space);
-        const pid_t reader = (pid_t)atomic_load(&head->reader);
-        if (now - begin > DOUBT_MS * millisecond_ns &&
-            (!reader || (kill(reader, 0) && errno == ESRCH)))
-            break;
-    }
-    atomic_fetch_add(&head->waited_ns, hl_record_profile_now() - begin);
-    self->full = !room;
-    self->full_at = atomic_load(&head->read);
-    return room;
-}
-
 /* A reader that is behind is not waited for while the ring may grow. One that cannot, for want of
  * memory or because the program has changed its root, is tried again only after a wait. */
 static bool has_room(hl_record_profile_writer *self, size_t space)
@@ -142,8 +118,28 @@ static bool has_room(hl_record_profile_writer *self, size_t space)
         /* somebody has waited for just this in vain: do not wait again, the program would crawl */
         if (self->full && self->full_at == atomic_load(&self->ring.head->read))
             return false;
-        else if (!hl_record_ring_grow(&self->ring))
-            return wait_for_room(self, space);
+        else if (!hl_record_ring_grow(&self->ring)) {
+            /* A wait for the reader, once for all callers until it has read some. The lock is kept:
+             * the others would wait for the same. */
+            static const struct timespec a_while = {.tv_nsec = 200000};
+            hl_record_ring_head *head = self->ring.head;
+            const int64_t begin = hl_record_profile_now();
+            const int64_t until = begin + atomic_load(&self->patience_ms) * millisecond_ns;
+            bool room = false;
+            for (int64_t now = begin; !room && hl_record_profile_recording(self) && now < until;) {
+                nanosleep(&a_while, NULL);
+                now = hl_record_profile_now();
+                room = hl_record_ring_has_room(&self->ring, space);
+                const pid_t reader = (pid_t)atomic_load(&head->reader);
+                if (now - begin > DOUBT_MS * millisecond_ns &&
+                    (!reader || (kill(reader, 0) && errno == ESRCH)))
+                    break;
+            }
+            atomic_fetch_add(&head->waited_ns, hl_record_profile_now() - begin);
+            self->full = !room;
+            self->full_at = atomic_load(&head->read);
+            return room;
+        }
     return true;
 }
 

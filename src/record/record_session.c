@@ -74,28 +74,6 @@ void hl_record_session_failed(const char *why)
     say(why);
 }
 
-/* A process has one writer for each interface, and others after exec. haul takes a ring's name away
- * once it has met it, so a name is never used again: it has the time. The file is made exclusively:
- * two recorders of one process that begin at once get two names. */
-static haul_status open_any(const char *folder, hl_record_profile_options *options,
-                            hl_record_profile_writer **writer, haul_error *error)
-{
-    char path[LONGEST_PATH];
-    haul_status status = HAUL_STATUS_IO;
-    options->path = path;
-    for (int i = 0; i < NAME_TRIES; i++) {
-        snprintf(path, sizeof path, "%.4000s/%ld.%" PRId64, folder, (long)getpid(),
-                 hl_record_profile_now());
-        if (!access(path, F_OK))
-            continue;
-        status = hl_record_profile_open(options, writer, error);
-        if (!status || access(path, F_OK))
-            break;
-    }
-    options->path = NULL;
-    return status;
-}
-
 /* A folder that is gone means that haul has ended: the program goes on unrecorded, without a word.
  * */
 hl_record_profile_writer *hl_record_session_open(void)
@@ -112,7 +90,23 @@ hl_record_profile_writer *hl_record_session_open(void)
         return NULL;
     hl_record_profile_writer *writer = NULL;
     haul_error error = {.status = HAUL_STATUS_IO};
-    if (!open_any(folder, &options, &writer, &error))
+    /* A process has one writer for each interface, and others after exec. haul takes a ring's name
+     * away once it has met it, so a name is never used again: it has the time. The file is made
+     * exclusively: two recorders of one process that begin at once get two names. */
+    char path[LONGEST_PATH];
+    haul_status status = HAUL_STATUS_IO;
+    options.path = path;
+    for (int i = 0; i < NAME_TRIES; i++) {
+        snprintf(path, sizeof path, "%.4000s/%ld.%" PRId64, folder, (long)getpid(),
+                 hl_record_profile_now());
+        if (!access(path, F_OK))
+            continue;
+        status = hl_record_profile_open(&options, &writer, &error);
+        if (!status || access(path, F_OK))
+            break;
+    }
+    options.path = NULL;
+    if (!status)
         return writer;
     say(haul_error_format(&error, text, sizeof text));
     return NULL;

@@ -29,12 +29,6 @@ haul_bounds hl_tile_bounds_of(const hl_tile_step *step, unsigned use, haul_fault
     return bounds;
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* "3, 4, 5" */
 static void write_cell(char *text, size_t size, const long *cell, int dims)
 {
@@ -83,8 +77,9 @@ haul_status hl_tile_fault_tell(const hl_tile_step *step, const haul_fault *fault
         snprintf(why, sizeof why, "the kernel declares its own cell alone");
     else
         snprintf(why, sizeof why, "the kernel declares %d around its own", bounds.halo);
+    const char *slash = strrchr(source->file, '/');
     return haul_error_set(error, HAUL_STATUS_USAGE,
                           "kernel '%s', %s line %d: cell (%s) uses (%s) of '%.*s', but %s",
-                          source->name, file_name(source->file), fault->line, own, cell,
+                          source->name, slash ? slash + 1 : source->file, fault->line, own, cell,
                           (int)hl_tile_name_length(step, use), hl_tile_name_of(step, use), why);
 }

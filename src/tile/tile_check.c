@@ -5,31 +5,6 @@
 #include "base/fail.h"
 #include "tile/tile_field.h"
 
-/* Indices, also those of cells beyond the edges, are ints: half of INT_MAX leaves room for sums of
- * two. */
-static haul_status check_dimension(const haul_array_spec *spec, int d, haul_error *error)
-{
-    const int size = spec->size[d], ghost = spec->ghost[d];
-    const haul_boundary boundary = spec->boundary[d];
-    if (size < 0 || ghost < 0 || (int64_t)size + 2 * (int64_t)ghost > INT_MAX / 2)
-        return haul_error_set(
-            error, HAUL_STATUS_USAGE,
-            "an array of size %d with %d cells beyond each edge: together they are "
-            "0 to %d",
-            size, ghost, INT_MAX / 2);
-    if (d && size && !spec->size[d - 1])
-        return haul_error_set(error, HAUL_STATUS_USAGE,
-                              "an array of size %d in dimension %d has size 0 in dimension %d",
-                              size, d, d - 1);
-    if ((unsigned)boundary > HAUL_BOUNDARY_PERIODIC)
-        return haul_error_set(error, HAUL_STATUS_USAGE, "unknown boundary %d", (int)boundary);
-    if (boundary == HAUL_BOUNDARY_PERIODIC && size < ghost)
-        return haul_error_set(error, HAUL_STATUS_USAGE,
-                              "a periodic array of size %d has %d cells beyond its edges", size,
-                              ghost);
-    return HAUL_OK;
-}
-
 static haul_status check_boundary_kernel(const haul_array_spec *spec, haul_error *error)
 {
     const haul_kernel_source *kernel = spec->boundary_kernel;
@@ -55,8 +30,28 @@ static haul_status check_boundary_kernel(const haul_array_spec *spec, haul_error
 
 haul_status hl_tile_spec_check(const haul_array_spec *spec, haul_error *error)
 {
-    for (int d = 0; d < 3; d++)
-        HAUL_TRY(check_dimension(spec, d, error));
+    for (int d = 0; d < 3; d++) {
+        /* Indices, also those of cells beyond the edges, are ints: half of INT_MAX leaves room for
+         * sums of two. */
+        const int size = spec->size[d], ghost = spec->ghost[d];
+        const haul_boundary boundary = spec->boundary[d];
+        if (size < 0 || ghost < 0 || (int64_t)size + 2 * (int64_t)ghost > INT_MAX / 2)
+            return haul_error_set(
+                error, HAUL_STATUS_USAGE,
+                "an array of size %d with %d cells beyond each edge: together they are "
+                "0 to %d",
+                size, ghost, INT_MAX / 2);
+        if (d && size && !spec->size[d - 1])
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "an array of size %d in dimension %d has size 0 in dimension %d",
+                                  size, d, d - 1);
+        if ((unsigned)boundary > HAUL_BOUNDARY_PERIODIC)
+            return haul_error_set(error, HAUL_STATUS_USAGE, "unknown boundary %d", (int)boundary);
+        if (boundary == HAUL_BOUNDARY_PERIODIC && size < ghost)
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "a periodic array of size %d has %d cells beyond its edges", size,
+                                  ghost);
+    }
     if (spec->region < 0)
         return haul_error_set(error, HAUL_STATUS_USAGE, "a region of %d planes", spec->region);
     if ((unsigned)spec->element > HAUL_ELEMENT_STRUCT)

@@ -182,30 +182,30 @@ static bool can_run_again(const hl_tile_step *step)
     return can;
 }
 
-/* A value may look like the poison: a cell that keeps two of them is not set. */
-static haul_status keeps_both(haul_context *context, hl_tile_step *step, unsigned use, int at[3],
-                              bool *keeps, haul_error *error)
-{
-    const hl_tile_field *field = step->uses[use].field;
-    char *before = malloc(field->host_bytes);
-    if (!before)
-        return hl_base_fail_no_memory(error);
-    memcpy(before, field->host, field->host_bytes);
-    poison(step, OTHER_POISON);
-    const haul_status status = hl_tile_steps_run(context, step, 1, error);
-    *keeps = !status && find_unset(step, use, OTHER_POISON, before, at);
-    free(before);
-    return status;
-}
+/* --- the run */
 
-static haul_status check_set(haul_context *context, hl_tile_step *step, haul_error *error)
+static haul_status run_step(haul_context *context, hl_tile_step *step, haul_error *error)
 {
+    if (!step->source)
+        return hl_tile_steps_run(context, step, 1, error);
+    poison(step, POISON);
+    HAUL_TRY(hl_tile_steps_run(context, step, 1, error));
     for (unsigned u = 0; u < step->use_count; u++) {
         int at[3];
         bool is_one = find_unset(step, u, POISON, NULL, at);
-        if (is_one && can_run_again(step))
-            HAUL_TRY(keeps_both(context, step, u, at, &is_one, error));
-        else
+        if (is_one && can_run_again(step)) {
+            /* A value may look like the poison: a cell that keeps two of them is not set. */
+            const hl_tile_field *field = step->uses[u].field;
+            char *before = malloc(field->host_bytes);
+            if (!before)
+                return hl_base_fail_no_memory(error);
+            memcpy(before, field->host, field->host_bytes);
+            poison(step, OTHER_POISON);
+            const haul_status status = hl_tile_steps_run(context, step, 1, error);
+            is_one = !status && find_unset(step, u, OTHER_POISON, before, at);
+            free(before);
+            HAUL_TRY(status);
+        } else
             is_one = is_one && step->uses[u].field->element_kind == HAUL_ELEMENT_FLOATING;
         if (is_one)
             return haul_error_set(error, HAUL_STATUS_USAGE,
@@ -216,17 +216,6 @@ static haul_status check_set(haul_context *context, hl_tile_step *step, haul_err
                                   hl_tile_name_of(step, u), at[0], at[1], at[2]);
     }
     return HAUL_OK;
-}
-
-/* --- the run */
-
-static haul_status run_step(haul_context *context, hl_tile_step *step, haul_error *error)
-{
-    if (!step->source)
-        return hl_tile_steps_run(context, step, 1, error);
-    poison(step, POISON);
-    HAUL_TRY(hl_tile_steps_run(context, step, 1, error));
-    return check_set(context, step, error);
 }
 
 static haul_status run_shadow(haul_context *context, hl_tile_step *steps, haul_error *error)
@@ -314,19 +303,6 @@ static bool is_near(const hl_tile_field *field, const char *one, const char *oth
     return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= tolerance * largest;
 }
 
-static haul_status tell_cell(const hl_tile_field *field, const int at[3], const char *got,
-                             const char *expected, haul_error *error)
-{
-    char values[96] = "";
-    if (has_numbers(field))
-        snprintf(values, sizeof values, ": it is %.9g, not %.9g", number_of(field, got),
-                 number_of(field, expected));
-    return haul_error_set(error, HAUL_STATUS_INTERNAL,
-                          "cell (%d, %d, %d) of an array of %d planes differs from what the same "
-                          "loops give one after another on the host%s",
-                          at[0], at[1], at[2], field->length, values);
-}
-
 /* Rows that differ in their rounding alone are taken over, so that differences do not grow. */
 static haul_status compare_row(hl_tile_field *field, const int from[3], int cells,
                                haul_error *error)
@@ -343,7 +319,15 @@ static haul_status compare_row(hl_tile_field *field, const int from[3], int cell
             int at[3] = {from[0], from[1], from[2]};
             at[0] += x;
             at[field->dims - 1] += field->first;
-            return tell_cell(field, at, got + offset, expected + offset, error);
+            char values[96] = "";
+            if (has_numbers(field))
+                snprintf(values, sizeof values, ": it is %.9g, not %.9g",
+                         number_of(field, got + offset), number_of(field, expected + offset));
+            return haul_error_set(
+                error, HAUL_STATUS_INTERNAL,
+                "cell (%d, %d, %d) of an array of %d planes differs from what the same "
+                "loops give one after another on the host%s",
+                at[0], at[1], at[2], field->length, values);
         }
     }
     memcpy(expected, got, (size_t)cells * field->element);

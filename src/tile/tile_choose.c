@@ -11,11 +11,6 @@
 #include "haul/device_backend.h"
 #include "tile/tile_choice.h"
 
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 /* --- loops a launch */
 
 static bool has_fixed_edges(const hl_tile_field *field)
@@ -192,18 +187,11 @@ bool hl_tile_needs_columns(hl_tile_step *step)
     return is_tight;
 }
 
-/* Rows that fit the array's device memory in so many planes, with those beyond the edges. */
-static int64_t rows_that_fit(const hl_tile_field *field, int planes)
-{
-    const uint64_t room = haul_buffer_bytes(field->ring) / field->element / (uint64_t)planes;
-    return ((int64_t)room - field->gap) / field->row;
-}
-
 /* Rows beside a column that are on the device with it: those that its steps reach into, and, as
  * loops over edges reach into none, those beyond the edges. */
 int hl_tile_column_margin(const hl_tile_block *block, const hl_tile_field *field)
 {
-    return most(block->reach, field->ghost[1]);
+    return block->reach > field->ghost[1] ? block->reach : field->ghost[1];
 }
 
 /* Rows of a column, beside its margins; 0 or less: they do not fit. */
@@ -212,7 +200,11 @@ static int column_rows(const hl_tile_block *block)
     int64_t rows = INT32_MAX / 2;
     for (unsigned i = 0; i < block->field_count; i++) {
         const hl_tile_field *field = block->fields[i].field;
-        const int64_t fit = rows_that_fit(field, planes_needed(block, field)) -
+        /* Rows that fit the array's device memory in so many planes, with those beyond the edges.
+         */
+        const uint64_t room =
+            haul_buffer_bytes(field->ring) / field->element / (uint64_t)planes_needed(block, field);
+        const int64_t fit = ((int64_t)room - field->gap) / field->row -
                             2 * (int64_t)hl_tile_column_margin(block, field);
         const bool has_lead =
             haul_buffer_bytes(field->ring) > (uint64_t)field->lead * field->element;
@@ -285,15 +277,6 @@ static double share_of(const hl_tile_choice *self, const hl_tile_block *block)
     return device_s / (host_s + device_s);
 }
 
-/* Reductions add all rows in one place, a periodic edge joins the two sides, and fused steps are
- * the device's. */
-static bool can_share(const hl_tile_step *step)
-{
-    const hl_tile_field *field = step->uses[0].field;
-    return step->source ? !step->source->reduces && !step->fused.steps
-                        : field->boundary[step->outer] != HAUL_BOUNDARY_PERIODIC;
-}
-
 /* Regions for the host, of a block that can be shared. */
 int hl_tile_host_parts(const hl_tile_choice *self, const hl_tile_block *block)
 {
@@ -304,9 +287,15 @@ int hl_tile_host_parts(const hl_tile_choice *self, const hl_tile_block *block)
             return 0;
         is_tight = is_tight || !hl_tile_field_is_all_there(block->fields[i].field);
     }
-    for (size_t i = 0; i < block->count; i++)
-        if (!can_share(&block->steps[i]))
+    for (size_t i = 0; i < block->count; i++) {
+        /* Reductions add all rows in one place, a periodic edge joins the two sides, and fused
+         * steps are the device's. */
+        const hl_tile_field *field = block->steps[i].uses[0].field;
+        if (!(block->steps[i].source
+                  ? !block->steps[i].source->reduces && !block->steps[i].fused.steps
+                  : field->boundary[block->steps[i].outer] != HAUL_BOUNDARY_PERIODIC))
             return 0;
+    }
     if (!is_tight || block->wraps)
         return 0;
     const int parts = (int)(share_of(self, block) * along->part_count);

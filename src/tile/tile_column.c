@@ -28,14 +28,6 @@ static void open_window(hl_tile_field *field, int first, int end)
     field->planes = (int)(haul_buffer_bytes(field->ring) / field->slot_bytes);
 }
 
-static void shut_window(hl_tile_field *field, int planes)
-{
-    field->window_first = -field->ghost[1];
-    field->window_rows = 0;
-    field->slot_bytes = field->plane_bytes;
-    field->planes = planes;
-}
-
 /* Copies home all that the device has, which makes room for the next column. An array that is
  * overwritten first may be on neither side. */
 static haul_status bring_home(hl_tile_field *field, bool is_fresh, haul_error *error)
@@ -59,18 +51,6 @@ typedef struct columns {
     hl_tile_step *steps; /* with the boxes of the column */
 } columns;
 
-static void cut_steps(const columns *self, int column)
-{
-    for (size_t i = 0; i < self->block.count; i++) {
-        hl_tile_step *step = &self->steps[i];
-        *step = self->block.steps[i];
-        if (column)
-            step->box.lo[1] = most(step->box.lo[1], column * self->rows - step->skew);
-        if (column + 1 < self->count)
-            step->box.hi[1] = least(step->box.hi[1], (column + 1) * self->rows - step->skew);
-    }
-}
-
 static haul_status run_column(const columns *self, int column, haul_error *error)
 {
     const int first = column * self->rows;
@@ -79,7 +59,14 @@ static haul_status run_column(const columns *self, int column, haul_error *error
     hl_tile_block block = self->block;
     haul_status status = HAUL_OK;
     block.steps = self->steps;
-    cut_steps(self, column);
+    for (size_t i = 0; i < self->block.count; i++) {
+        hl_tile_step *step = &self->steps[i];
+        *step = self->block.steps[i];
+        if (column)
+            step->box.lo[1] = most(step->box.lo[1], column * self->rows - step->skew);
+        if (column + 1 < self->count)
+            step->box.hi[1] = least(step->box.hi[1], (column + 1) * self->rows - step->skew);
+    }
     for (unsigned i = 0; i < field_count; i++) {
         planes[i] = block.fields[i].field->planes;
         const int margin = hl_tile_column_margin(&block, block.fields[i].field);
@@ -90,7 +77,10 @@ static haul_status run_column(const columns *self, int column, haul_error *error
     for (unsigned i = 0; i < field_count; i++) {
         const haul_status home = bring_home(block.fields[i].field, false, status ? NULL : error);
         status = status ? status : home;
-        shut_window(block.fields[i].field, planes[i]);
+        block.fields[i].field->window_first = -block.fields[i].field->ghost[1];
+        block.fields[i].field->window_rows = 0;
+        block.fields[i].field->slot_bytes = block.fields[i].field->plane_bytes;
+        block.fields[i].field->planes = planes[i];
     }
     return status;
 }

@@ -21,26 +21,6 @@ static haul_status check_options(const haul_context_options *options, haul_error
     return HAUL_OK;
 }
 
-/* The layers' parts of a context, each for its own. */
-static void set_options(haul_context *self, const haul_context_options *options)
-{
-    if (options)
-        self->options = *options;
-    if (self->options.device_options)
-        self->device_options = *self->options.device_options;
-    self->memory = (hl_tile_memory){
-        .processes = self->options.processes,
-        .without_data = self->device_options.without_data,
-        .region_given = self->options.region,
-        .budget = self->options.memory_bytes,
-    };
-    const char *checked = getenv("HAUL_CHECK"); // NOLINT(concurrency-mt-unsafe): read only
-    self->is_checked = (self->options.check || (checked && !strcmp(checked, "1"))) &&
-                       !self->memory.without_data && !(self->device_options.time_limit_s > 0);
-    self->choice = (hl_tile_choice){
-        .options = &self->options, .memory = &self->memory, .kernels = &self->kernels};
-}
-
 /* A device gets streams and a budget; the host needs neither, as kernels run on the arrays
  * themselves. */
 static haul_status open_device(haul_context *self, const char *device, haul_error *error)
@@ -71,7 +51,22 @@ haul_status hl_tile_context_open(const char *device, const haul_context_options 
     haul_context *self = calloc(1, sizeof *self);
     if (!self)
         return hl_base_fail_no_memory(error);
-    set_options(self, options);
+    /* The layers' parts of a context, each for its own. */
+    if (options)
+        self->options = *options;
+    if (self->options.device_options)
+        self->device_options = *self->options.device_options;
+    self->memory = (hl_tile_memory){
+        .processes = self->options.processes,
+        .without_data = self->device_options.without_data,
+        .region_given = self->options.region,
+        .budget = self->options.memory_bytes,
+    };
+    const char *checked = getenv("HAUL_CHECK"); // NOLINT(concurrency-mt-unsafe): read only
+    self->is_checked = (self->options.check || (checked && !strcmp(checked, "1"))) &&
+                       !self->memory.without_data && !(self->device_options.time_limit_s > 0);
+    self->choice = (hl_tile_choice){
+        .options = &self->options, .memory = &self->memory, .kernels = &self->kernels};
     haul_status status = check_options(&self->options, error);
     if (!status)
         status = open_device(self, device, error);
@@ -89,30 +84,25 @@ static haul_status wait_one(haul_context *context, int rank, void *state, haul_e
     return haul_context_wait(context, error);
 }
 
-/* Work ends on all before one goes: it may wait for the others. */
-static void close_team(haul_context *self)
-{
-    const int count = hl_tile_team_count(self->team);
-    bool is_whole = true;
-    for (int rank = 0; rank < count; rank++)
-        is_whole = is_whole && hl_tile_team_context(self->team, rank);
-    /* once more, where the first call only told of an older failure */
-    if (is_whole && hl_tile_on_all(self, wait_one, NULL, NULL))
-        (void)hl_tile_on_all(self, wait_one, NULL, NULL);
-    for (int rank = 0; rank < count; rank++)
-        haul_context_close(hl_tile_team_context(self->team, rank));
-    hl_tile_team_free(self->team);
-    free(self->before);
-    free(self);
-}
-
 /* In the order of use: work ends, then arrays and kernels go, then the streams, then the device. */
 void haul_context_close(haul_context *context)
 {
     if (!context)
         return;
     if (context->team) {
-        close_team(context);
+        /* Work ends on all before one goes: it may wait for the others. */
+        const int count = hl_tile_team_count(context->team);
+        bool is_whole = true;
+        for (int rank = 0; rank < count; rank++)
+            is_whole = is_whole && hl_tile_team_context(context->team, rank);
+        /* once more, where the first call only told of an older failure */
+        if (is_whole && hl_tile_on_all(context, wait_one, NULL, NULL))
+            (void)hl_tile_on_all(context, wait_one, NULL, NULL);
+        for (int rank = 0; rank < count; rank++)
+            haul_context_close(hl_tile_team_context(context->team, rank));
+        hl_tile_team_free(context->team);
+        free(context->before);
+        free(context);
         return;
     }
     if (context->memory.device)
@@ -135,31 +125,28 @@ haul_device *haul_context_device(haul_context *context)
     return context->memory.device;
 }
 
-static haul_context_counts count_team(const hl_tile_team *team)
-{
-    haul_context_counts all = haul_context_count(hl_tile_team_context(team, 0));
-    for (int rank = 1; rank < hl_tile_team_count(team); rank++) {
-        const haul_context_counts one = haul_context_count(hl_tile_team_context(team, rank));
-        all.bytes_up += one.bytes_up;
-        all.bytes_down += one.bytes_down;
-        all.copies += one.copies;
-        all.kernels += one.kernels;
-        all.passes += one.passes;
-        all.device_bytes += one.device_bytes;
-        all.host_bytes += one.host_bytes;
-        all.predicted_s = fmax(all.predicted_s, one.predicted_s);
-        all.bound_s = fmax(all.bound_s, one.bound_s);
-        all.exchanges += one.exchanges;
-        all.bytes_sent += one.bytes_sent;
-        all.exposed_s = fmax(all.exposed_s, one.exposed_s);
-    }
-    return all;
-}
-
 haul_context_counts haul_context_count(const haul_context *context)
 {
-    if (context->team)
-        return count_team(context->team);
+    if (context->team) {
+        haul_context_counts all = haul_context_count(hl_tile_team_context(context->team, 0));
+        for (int rank = 1; rank < hl_tile_team_count(context->team); rank++) {
+            const haul_context_counts one =
+                haul_context_count(hl_tile_team_context(context->team, rank));
+            all.bytes_up += one.bytes_up;
+            all.bytes_down += one.bytes_down;
+            all.copies += one.copies;
+            all.kernels += one.kernels;
+            all.passes += one.passes;
+            all.device_bytes += one.device_bytes;
+            all.host_bytes += one.host_bytes;
+            all.predicted_s = fmax(all.predicted_s, one.predicted_s);
+            all.bound_s = fmax(all.bound_s, one.bound_s);
+            all.exchanges += one.exchanges;
+            all.bytes_sent += one.bytes_sent;
+            all.exposed_s = fmax(all.exposed_s, one.exposed_s);
+        }
+        return all;
+    }
     const hl_tile_pass_time *predicted = &context->choice.predicted;
     haul_context_counts counts = context->counts;
     counts.host_bytes = context->memory.host_bytes;

@@ -60,11 +60,6 @@ static int part_of(const pass *self, int region)
     return self->base + (self->is_backward ? self->count - 1 - region : region);
 }
 
-static int region_of(const pass *self, int part)
-{
-    return self->is_backward ? self->base + self->count - 1 - part : part - self->base;
-}
-
 /* Whether a pass that goes round the array comes to the part twice: it is changed both times. */
 static bool comes_twice(const pass *self, int part)
 {
@@ -105,7 +100,10 @@ static haul_status make_room_for(const pass *self, const hl_tile_block_field *of
     for (int i = 0; i < field->part_count && !status; i++)
         if (i != part && field->parts[i].on_device &&
             overlap(field, span_of(self, field, part), span_of(self, field, i)))
-            status = leave(self, of, i, region_of(self, i) <= front, error);
+            status = leave(
+                self, of, i,
+                (self->is_backward ? self->base + self->count - 1 - i : i - self->base) <= front,
+                error);
     return status;
 }
 

@@ -1,17 +1,6 @@
 /* Running the queue. */
 #include "tile/tile_calls.h"
 
-/* Arrays that the steps were to set, all or some of which they have not. */
-static void note_failure(const hl_tile_step *steps, size_t count, const haul_error *failure)
-{
-    for (size_t i = 0; i < count; i++)
-        for (unsigned u = 0; u < steps[i].use_count; u++)
-            if (steps[i].uses[u].writes) {
-                steps[i].uses[u].field->failure = *failure;
-                steps[i].uses[u].field->is_doubtful = true;
-            }
-}
-
 /* Failures that contexts have kept are taken before a job: one that returned it would not do what
  * the others wait for. */
 static haul_status take_kept(haul_context *context, haul_error *error)
@@ -60,8 +49,15 @@ haul_status hl_tile_queue_run(haul_context *context, haul_error *error)
                 : hl_tile_steps_run(context, context->queue.steps, context->queue.count, error);
     error->status = status;
     context->has_failed = context->has_failed || status;
-    if (status)
-        note_failure(context->queue.steps, context->queue.count, error);
+    if (status) {
+        /* Arrays that the steps were to set, all or some of which they have not. */
+        for (size_t i = 0; i < context->queue.count; i++)
+            for (unsigned u = 0; u < context->queue.steps[i].use_count; u++)
+                if (context->queue.steps[i].uses[u].writes) {
+                    context->queue.steps[i].uses[u].field->failure = *error;
+                    context->queue.steps[i].uses[u].field->is_doubtful = true;
+                }
+    }
     context->queue.count = 0;
     return status;
 }

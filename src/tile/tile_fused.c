@@ -34,19 +34,6 @@ static uint64_t gpu_bytes(const haul_device_properties *device)
     return half < most ? half : most;
 }
 
-/* On a CPU a work-item is a group: its loops are vectorised, and it waits for no other. */
-static void fit_device(const hl_tile_choice *choice, haul_kernel_source *source)
-{
-    const haul_device_properties *device = haul_device_describe(choice->memory->device);
-    const uint64_t most = device->is_host ? device->group_bytes : gpu_bytes(device);
-    if (device->is_host) {
-        source->fused_bytes = cache_bytes();
-        source->group[0] = source->group[1] = 1;
-    }
-    if (most && most < source->fused_bytes)
-        source->fused_bytes = (unsigned)most;
-}
-
 const haul_kernel_source *hl_tile_fused_source(hl_tile_choice *choice,
                                                const haul_kernel_source *source)
 {
@@ -60,7 +47,15 @@ const haul_kernel_source *hl_tile_fused_source(hl_tile_choice *choice,
     if (!found)
         return NULL;
     *found = (hl_tile_fused_kernel){choice->fused_kernels, source, *source->fused};
-    fit_device(choice, &found->source);
+    /* On a CPU a work-item is a group: its loops are vectorised, and it waits for no other. */
+    const haul_device_properties *device = haul_device_describe(choice->memory->device);
+    const uint64_t most = device->is_host ? device->group_bytes : gpu_bytes(device);
+    if (device->is_host) {
+        found->source.fused_bytes = cache_bytes();
+        found->source.group[0] = found->source.group[1] = 1;
+    }
+    if (most && most < found->source.fused_bytes)
+        found->source.fused_bytes = (unsigned)most;
     choice->fused_kernels = found;
     if (!hl_tile_kernel_get(choice->kernels, &found->source, &kernel, NULL))
         return &found->source;
@@ -122,12 +117,6 @@ static double seconds_of(const hl_tile_rates *rates, const hl_tile_work *work)
     return fmax(fmax(work->bytes / rates->memory_Bps, compute_s), shared_s);
 }
 
-/* The rings of all steps but the last, whose planes have `cells` each. */
-static int64_t ring_cells(const haul_fused *it, const hl_tile_step *step, unsigned bytes)
-{
-    return bytes / (int64_t)step->uses[0].field->element / it->steps / (2 * it->halo[2] + 1);
-}
-
 /* As few rows of tiles as fit, all of a height. False where not even one row fits. */
 static bool fit_rows(haul_fused *it, int64_t cells)
 {
@@ -152,7 +141,9 @@ static bool choose_tile(const hl_tile_choice *choice, const hl_tile_step *step,
                         const haul_kernel_source *source, haul_fused *fused)
 {
     const hl_tile_rates rates = hl_tile_rates_of(choice);
-    const int64_t cells = ring_cells(fused, step, source->fused_bytes);
+    /* The rings of all steps but the last, whose planes have `cells` each. */
+    const int64_t cells = source->fused_bytes / (int64_t)step->uses[0].field->element /
+                          fused->steps / (2 * fused->halo[2] + 1);
     const int width = extent(fused, 0), planes = extent(fused, 2);
     const int lanes = lanes_of(choice);
     double best = INFINITY;

@@ -24,16 +24,6 @@ static haul_status make_buffer(haul_context *context, uint64_t bytes, haul_buffe
     return haul_buffer_new(context->memory.device, HAUL_BUFFER_DEVICE, bytes, buffer, error);
 }
 
-/* Whether cells within planes keep values of their own, which no other cell on the device has.
- * Planes beyond the edges are brought with their region. */
-static bool has_fixed(const hl_tile_field *field)
-{
-    bool is_fixed = false;
-    for (int d = 0; d + 1 < field->dims; d++)
-        is_fixed = is_fixed || (field->ghost[d] && field->boundary[d] == HAUL_BOUNDARY_FIXED);
-    return is_fixed;
-}
-
 /* The frame is sent as a whole when the host has changed it: fixed cells are few and change
  * rarely. */
 static haul_status send_frame(hl_tile_field *field, const int *list, haul_error *error)
@@ -58,7 +48,12 @@ static haul_status send_frame(hl_tile_field *field, const int *list, haul_error 
 /* The list depends on the shape alone and is sent once. */
 haul_status hl_tile_ghosts_prepare(hl_tile_field *field, haul_error *error)
 {
-    const bool needs_frame = has_fixed(field) && field->frame_stale;
+    /* Cells within planes may keep values of their own, which no other cell on the device has.
+     * Planes beyond the edges are brought with their region. */
+    bool is_fixed = false;
+    for (int d = 0; d + 1 < field->dims; d++)
+        is_fixed = is_fixed || (field->ghost[d] && field->boundary[d] == HAUL_BOUNDARY_FIXED);
+    const bool needs_frame = is_fixed && field->frame_stale;
     if (field->window_rows || (field->ghost_list && !needs_frame))
         return HAUL_OK;
     field->ghost_count = hl_tile_ghost_list(field, NULL);

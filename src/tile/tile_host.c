@@ -264,24 +264,6 @@ static int choose_rows(const haul_context *context, const hl_tile_block *block, 
     return rows > shared ? most(1, shared) : most(16, (int)rows);
 }
 
-static void make_wave(const haul_context *context, const hl_tile_block *block, job *self)
-{
-    int rows = 0, planes = 0, cells = 1, skew = 0;
-    for (size_t i = 0; i < block->count; i++) {
-        const hl_tile_step *step = &block->steps[i];
-        rows = most(rows, step->box.hi[self->outer - 1]);
-        planes = most(planes, step->box.hi[self->outer]);
-        cells = self->outer == 2 ? most(cells, step->box.hi[0] - step->box.lo[0]) : cells;
-        skew = most(skew, step->skew);
-    }
-    self->is_wave = true;
-    self->reach = block->reach;
-    self->width = choose_rows(context, block, rows + skew);
-    self->depth = most(1, CELLS / most(1, least(self->width, rows) * cells));
-    self->tiles = most(1, (rows + skew + self->width - 1) / self->width);
-    self->fronts = (planes + skew + self->depth - 1) / self->depth;
-}
-
 /* Setting cells beyond the edges goes from one end to the other: in one run. */
 static void make_runs(const hl_tile_block *block, job *self)
 {
@@ -312,9 +294,22 @@ static haul_status make_job(haul_context *context, const hl_tile_block *block, c
         if (status)
             return status;
     }
-    if (block->count > 1)
-        make_wave(context, block, self);
-    else
+    if (block->count > 1) {
+        int rows = 0, planes = 0, cells = 1, skew = 0;
+        for (size_t i = 0; i < block->count; i++) {
+            const hl_tile_step *step = &block->steps[i];
+            rows = most(rows, step->box.hi[self->outer - 1]);
+            planes = most(planes, step->box.hi[self->outer]);
+            cells = self->outer == 2 ? most(cells, step->box.hi[0] - step->box.lo[0]) : cells;
+            skew = most(skew, step->skew);
+        }
+        self->is_wave = true;
+        self->reach = block->reach;
+        self->width = choose_rows(context, block, rows + skew);
+        self->depth = most(1, CELLS / most(1, least(self->width, rows) * cells));
+        self->tiles = most(1, (rows + skew + self->width - 1) / self->width);
+        self->fronts = (planes + skew + self->depth - 1) / self->depth;
+    } else
         make_runs(block, self);
     self->done = calloc((size_t)self->tiles, sizeof *self->done);
     context->last.steps = (unsigned)block->count;
@@ -370,19 +365,6 @@ static bool has_limit(const haul_context *context)
     return context->device_options.time_limit_s > 0;
 }
 
-/* A thread of the host's own, whose waits know time limits. */
-static haul_status open_limited(haul_context *context, haul_error *error)
-{
-    if (context->limited.stream)
-        return HAUL_OK;
-    if (!context->memory.is_host)
-        HAUL_TRY(
-            haul_device_open("host", &context->device_options, &context->limited.device, error));
-    haul_device *device =
-        context->memory.is_host ? context->memory.device : context->limited.device;
-    return haul_stream_new(device, &context->limited.stream, error);
-}
-
 /* Jobs that run out of time go on: the context is then stuck, and what they use is left to them. */
 static haul_status run_within_limit(haul_context *context, job *jobs, size_t count,
                                     haul_error *error)
@@ -391,7 +373,15 @@ static haul_status run_within_limit(haul_context *context, job *jobs, size_t cou
         run_jobs(jobs, count);
         return HAUL_OK;
     }
-    HAUL_TRY(open_limited(context, error));
+    /* A thread of the host's own, whose waits know time limits. */
+    if (!context->limited.stream) {
+        if (!context->memory.is_host)
+            HAUL_TRY(haul_device_open("host", &context->device_options, &context->limited.device,
+                                      error));
+        haul_device *device =
+            context->memory.is_host ? context->memory.device : context->limited.device;
+        HAUL_TRY(haul_stream_new(device, &context->limited.stream, error));
+    }
     job_run *run = malloc(sizeof *run);
     if (!run)
         return hl_base_fail_no_memory(error);
@@ -463,13 +453,6 @@ static haul_status run_steps(haul_context *context, hl_tile_step *steps, size_t 
     return status;
 }
 
-static void leave_fields(const hl_tile_step *steps, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        for (unsigned u = 0; u < steps[i].use_count; u++)
-            steps[i].uses[u].field->is_stuck = true;
-}
-
 /* With a time limit the steps are copied, as jobs may outlive the queue's. */
 haul_status hl_tile_host_run(haul_context *context, hl_tile_step *steps, size_t count,
                              haul_error *error)
@@ -487,9 +470,11 @@ haul_status hl_tile_host_run(haul_context *context, hl_tile_step *steps, size_t 
         return hl_base_fail_no_memory(error);
     memcpy(own, steps, count * sizeof *own);
     const haul_status status = run_steps(context, own, count, error);
-    if (context->limited.is_stuck)
-        leave_fields(own, count);
-    else
+    if (context->limited.is_stuck) {
+        for (size_t i = 0; i < count; i++)
+            for (unsigned u = 0; u < own[i].use_count; u++)
+                own[i].uses[u].field->is_stuck = true;
+    } else
         free(own);
     return status;
 }

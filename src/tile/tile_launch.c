@@ -125,17 +125,6 @@ static haul_status run_step(haul_context *context, const hl_tile_step *step, hl_
     return hl_tile_launch(context, step->source, launch, error);
 }
 
-/* Which loop it was, before what the device said. */
-static void name_step(const hl_tile_step *step, int first, int end, haul_error *error)
-{
-    char text[sizeof error->text];
-    if (!error)
-        return;
-    snprintf(text, sizeof text, "%s", error->text);
-    snprintf(error->text, sizeof error->text, "kernel '%.60s', planes %d to %d: %.380s",
-             step->source ? step->source->name : "edges", first, end - 1, text);
-}
-
 haul_status hl_tile_step_run(haul_context *context, const hl_tile_step *step, hl_tile_planes run,
                              haul_error *error)
 {
@@ -145,7 +134,12 @@ haul_status hl_tile_step_run(haul_context *context, const hl_tile_step *step, hl
     if (run.first >= run.end)
         return HAUL_OK;
     const haul_status status = run_step(context, step, run, error);
-    if (status)
-        name_step(step, run.first, run.end, error);
+    if (status && error) {
+        /* Which loop it was, before what the device said. */
+        char text[sizeof error->text];
+        snprintf(text, sizeof text, "%s", error->text);
+        snprintf(error->text, sizeof error->text, "kernel '%.60s', planes %d to %d: %.380s",
+                 step->source ? step->source->name : "edges", run.first, run.end - 1, text);
+    }
     return status;
 }

@@ -50,13 +50,6 @@ static double both_ways(const hl_tile_rates *rates, const double alone_s[2])
            fmax(alone_s[0] - both_s * rates->busy[0], alone_s[1] - both_s * rates->busy[1]);
 }
 
-static double step_seconds(const hl_tile_choice *self, const hl_tile_rates *rates,
-                           const hl_tile_step *step, int region)
-{
-    return step->fused.steps ? hl_tile_fused_seconds(self, rates, step, region)
-                             : hl_tile_step_seconds(rates, step);
-}
-
 static int planes_on_device(const hl_tile_field *field)
 {
     int planes = 0;
@@ -102,8 +95,10 @@ static void predict_block(const hl_tile_choice *self, const hl_tile_block *block
     }
     const int launches = is_resident ? 1 : regions + (block->reach + region - 1) / region;
     for (size_t i = 0; i < block->count; i++)
-        out->run_s +=
-            step_seconds(self, rates, &block->steps[i], region) + launches * rates->launch_s;
+        out->run_s += (block->steps[i].fused.steps
+                           ? hl_tile_fused_seconds(self, rates, &block->steps[i], region)
+                           : hl_tile_step_seconds(rates, &block->steps[i])) +
+                      launches * rates->launch_s;
     for (int d = 0; d < 2; d++)
         out->copy_s[d] =
             copied[d] / rates->copy_Bps[d] + (copied[d] > 0 ? regions * rates->copy_latency_s : 0);

@@ -42,22 +42,6 @@ static haul_status add_name(const char *name, size_t length, const haul_device_o
     return status;
 }
 
-/* Names with a comma between them. */
-static haul_status list_devices(const char *names, const haul_device_options *options,
-                                hl_base_name_list *list, haul_error *error)
-{
-    haul_status status = HAUL_OK;
-    for (const char *at = names; at && !status;) {
-        const size_t length = strcspn(at, ",");
-        status = length
-                     ? add_name(at, length, options, list, error)
-                     : haul_error_set(error, HAUL_STATUS_USAGE,
-                                      "a name is missing in the list of devices '%.200s'", names);
-        at = at[length] ? at + length + 1 : NULL;
-    }
-    return status;
-}
-
 /* Parts of the planes as the devices' memory is fast, for that bounds most loops; equal ones where
  * it is not known of all. */
 static haul_status set_parts(haul_context *self, haul_error *error)
@@ -133,8 +117,16 @@ haul_status haul_context_open(const char *device, const haul_context_options *op
     size_t count;
     if (!device || !strpbrk(device, ",*"))
         return hl_tile_context_open(device, options, context, error);
-    haul_status status =
-        list_devices(device, options ? options->device_options : NULL, &list, error);
+    /* Names with a comma between them. */
+    haul_status status = HAUL_OK;
+    for (const char *at = device; at && !status;) {
+        const size_t length = strcspn(at, ",");
+        status = length
+                     ? add_name(at, length, options ? options->device_options : NULL, &list, error)
+                     : haul_error_set(error, HAUL_STATUS_USAGE,
+                                      "a name is missing in the list of devices '%.200s'", device);
+        at = at[length] ? at + length + 1 : NULL;
+    }
     HAUL_TRY(hl_base_name_list_hand_over(&list, status, &names, &count));
     status = count == 1 ? hl_tile_context_open(names[0], options, context, error)
                         : open_team(names, count, options, context, error);

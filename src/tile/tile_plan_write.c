@@ -49,29 +49,6 @@ static void put_after(const plan_writer *self, const planned *op, const char *op
     fputs(is_first ? "" : close, self->out);
 }
 
-static void write_yaml(const plan_writer *self, const haul_context *context)
-{
-    const hl_tile_plan *plan = self->plan;
-    fprintf(self->out,
-            "# What a program of tiles queued on %s; kernels' times are those of that device.\n",
-            haul_device_describe(context->memory.device)->name);
-    fprintf(self->out,
-            "haul_workload: 1\nname: tiles\nsummary: %zu operations of a program of tiles\n",
-            plan->count);
-    fputs("operations:\n", self->out);
-    for (size_t i = 0; i < plan->count; i++) {
-        const planned *op = &plan->ops[i];
-        fprintf(self->out, "  - {name: \"%zu\", op: %s, stream: %s, ", i + 1, op->op,
-                stream_names[op->stream]);
-        if (op->kernel)
-            fprintf(self->out, "duration: %" PRId64 " ns", op->dur_ns);
-        else
-            fprintf(self->out, "bytes: %" PRIu64, op->bytes);
-        put_after(self, op, ", after: [", "\"", ", ", "]");
-        fputs("}\n", self->out);
-    }
-}
-
 static void write_rows(const plan_writer *self)
 {
     for (size_t i = 0; i < self->plan->count; i++) {
@@ -105,7 +82,26 @@ static haul_status write_alone(const haul_context *context, bool is_csv, FILE *o
         fputs("name,op,stream,bytes,duration,after\n", out);
         write_rows(&self);
     } else {
-        write_yaml(&self, context);
+        const hl_tile_plan *plan = self.plan;
+        fprintf(
+            self.out,
+            "# What a program of tiles queued on %s; kernels' times are those of that device.\n",
+            haul_device_describe(context->memory.device)->name);
+        fprintf(self.out,
+                "haul_workload: 1\nname: tiles\nsummary: %zu operations of a program of tiles\n",
+                plan->count);
+        fputs("operations:\n", self.out);
+        for (size_t i = 0; i < plan->count; i++) {
+            const planned *op = &plan->ops[i];
+            fprintf(self.out, "  - {name: \"%zu\", op: %s, stream: %s, ", i + 1, op->op,
+                    stream_names[op->stream]);
+            if (op->kernel)
+                fprintf(self.out, "duration: %" PRId64 " ns", op->dur_ns);
+            else
+                fprintf(self.out, "bytes: %" PRIu64, op->bytes);
+            put_after(&self, op, ", after: [", "\"", ", ", "]");
+            fputs("}\n", self.out);
+        }
     }
     return HAUL_OK;
 }

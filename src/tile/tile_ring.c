@@ -7,28 +7,6 @@
 /* Bytes; below them no smaller budget is tried. */
 enum { LEAST_BUDGET = 4096 };
 
-/* A ring has as many planes as the budget gives its array. */
-static haul_status make_rings(haul_context *context, haul_error *error)
-{
-    for (hl_tile_field *field = context->memory.fields; field; field = field->next) {
-        if (field->ring || !field->part_count)
-            continue;
-        const int planes = hl_tile_ring_planes(&context->memory, field);
-        const uint64_t bytes = hl_tile_ring_bytes(&context->memory, field);
-        if (planes < 1 && (field->dims < 3 || bytes < (uint64_t)field->row * field->element))
-            return haul_error_set(error, HAUL_STATUS_DEVICE_FULL,
-                                  "%llu bytes of device memory hold no row of each array",
-                                  (unsigned long long)context->memory.budget);
-        const haul_status status =
-            haul_buffer_new(context->memory.device, HAUL_BUFFER_DEVICE, bytes, &field->ring, error);
-        if (status)
-            return status;
-        field->planes = planes;
-        context->memory.device_bytes += haul_buffer_bytes(field->ring);
-    }
-    return HAUL_OK;
-}
-
 /* Brings all arrays home and gives their device memory back. */
 static haul_status drop_rings(haul_context *context, haul_error *error)
 {
@@ -62,7 +40,23 @@ static haul_status choose_and_make(haul_context *context, hl_tile_step *steps, s
     HAUL_TRY(hl_tile_fields_divide(&context->memory, error));
     if (fused)
         *fused = hl_tile_fused_choose(&context->choice, steps, count);
-    HAUL_TRY(make_rings(context, error));
+    /* A ring has as many planes as the budget gives its array. */
+    for (hl_tile_field *field = context->memory.fields; field; field = field->next) {
+        if (field->ring || !field->part_count)
+            continue;
+        const int planes = hl_tile_ring_planes(&context->memory, field);
+        const uint64_t bytes = hl_tile_ring_bytes(&context->memory, field);
+        if (planes < 1 && (field->dims < 3 || bytes < (uint64_t)field->row * field->element))
+            return haul_error_set(error, HAUL_STATUS_DEVICE_FULL,
+                                  "%llu bytes of device memory hold no row of each array",
+                                  (unsigned long long)context->memory.budget);
+        const haul_status status =
+            haul_buffer_new(context->memory.device, HAUL_BUFFER_DEVICE, bytes, &field->ring, error);
+        if (status)
+            return status;
+        field->planes = planes;
+        context->memory.device_bytes += haul_buffer_bytes(field->ring);
+    }
     for (size_t i = 0; i < count; i++)
         HAUL_TRY(hl_tile_rows_ensure(context, &steps[i], error));
     return HAUL_OK;

@@ -61,16 +61,6 @@ static haul_status take_parts(const share *self, haul_error *error)
     return status;
 }
 
-/* Parts near the border come home also where they are dead: the planes between are read there. */
-static haul_status run_device(const share *self, haul_error *error)
-{
-    hl_tile_block block = *self->block;
-    cut_steps(self, -2, -1);
-    block.steps = self->steps;
-    block.host_from = self->border - block.reach;
-    return hl_tile_block_run(self->context, &block, error);
-}
-
 /* Device and host at once, then the planes between. */
 static haul_status run_both(const share *self, int all, haul_error *error)
 {
@@ -79,8 +69,15 @@ static haul_status run_both(const share *self, int all, haul_error *error)
     haul_status status = take_parts(self, error);
     if (!status)
         status = haul_stream_record(context->streams.run, context->streams.share_began, error);
-    if (!status)
-        status = run_device(self, error);
+    if (!status) {
+        /* Parts near the border come home also where they are dead: the planes between are read
+         * there. */
+        hl_tile_block block = *self->block;
+        cut_steps(self, -2, -1);
+        block.steps = self->steps;
+        block.host_from = self->border - block.reach;
+        status = hl_tile_block_run(self->context, &block, error);
+    }
     if (!status)
         status = haul_stream_record(context->streams.run, context->streams.share_ended, error);
     const double begin = wall_s();

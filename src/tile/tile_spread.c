@@ -31,16 +31,6 @@ bool hl_tile_array_can_divide(const haul_array *array)
            has_planes_for_all(array->context->team, size[outer], spec->ghost[outer]);
 }
 
-static haul_status fetch_all(hl_tile_field *field, haul_error *error)
-{
-    if (field->planes_stale)
-        HAUL_TRY(hl_tile_planes_wrap(field, error));
-    for (int i = 0; field->parts && i < field->part_count; i++)
-        if (field->parts[i].on_device || !field->parts[i].on_host)
-            HAUL_TRY(hl_tile_part_fetch(field, i, true, error));
-    return HAUL_OK;
-}
-
 /* A job: all of the array is in the host's memory, and no stream uses that. */
 static haul_status bring_home(haul_context *context, int rank, void *state, haul_error *error)
 {
@@ -48,18 +38,14 @@ static haul_status bring_home(haul_context *context, int rank, void *state, haul
     const hl_tile_streams *streams = &context->streams;
     haul_stream *const all[] = {streams->up, streams->run, streams->down, streams->home};
     HAUL_TRY(hl_tile_queue_run(context, error));
-    HAUL_TRY(fetch_all(array->of[rank]->field, error));
+    if (array->of[rank]->field->planes_stale)
+        HAUL_TRY(hl_tile_planes_wrap(array->of[rank]->field, error));
+    for (int i = 0; array->of[rank]->field->parts && i < array->of[rank]->field->part_count; i++)
+        if (array->of[rank]->field->parts[i].on_device || !array->of[rank]->field->parts[i].on_host)
+            HAUL_TRY(hl_tile_part_fetch(array->of[rank]->field, i, true, error));
     for (int i = 0; i < 4 && all[i]; i++)
         HAUL_TRY(hl_tile_host_wait(context, all[i], error));
     return HAUL_OK;
-}
-
-/* The planes of one that the other has too. */
-static void copy_planes(hl_tile_field *to, const hl_tile_field *from, int first, int end)
-{
-    memcpy(to->host + hl_tile_field_offset(to, first - to->first),
-           from->host + hl_tile_field_offset(from, first - from->first),
-           (uint64_t)(end - first) * to->plane_bytes);
 }
 
 /* From all that have a part, or from the first, which has all. */
@@ -73,20 +59,13 @@ static void copy_cells(haul_array *array, hl_tile_field *to)
         const int to_first = to->first - to->edge, to_end = to->first + to->length + to->edge;
         first = first > to_first ? first : to_first;
         end = end < to_end ? end : to_end;
-        if (first < end && from->host_bytes)
-            copy_planes(to, from, first, end);
+        if (first < end && from->host_bytes) {
+            /* The planes of one that the other has too. */
+            memcpy(to->host + hl_tile_field_offset(to, first - to->first),
+                   from->host + hl_tile_field_offset(from, first - from->first),
+                   (uint64_t)(end - first) * to->plane_bytes);
+        }
     }
-}
-
-static void copy_state(hl_tile_field *to, const hl_tile_field *from)
-{
-    to->ghosts_stale = from->ghosts_stale;
-    to->ghosts_written = from->ghosts_written;
-    to->element_kind = from->element_kind;
-    to->is_doubtful = from->is_doubtful;
-    to->is_discarded = from->is_discarded;
-    to->failure = from->failure;
-    to->is_given = true;
 }
 
 /* Needs: all is home. Nothing changes on a failure. */
@@ -104,7 +83,13 @@ static haul_status make_anew(haul_array *array, bool on_all, haul_error *error)
         status = hl_tile_field_new(context, &context->memory, &spec, &made[rank], error);
         if (!status) {
             copy_cells(array, made[rank]);
-            copy_state(made[rank], array->of[rank]->field);
+            made[rank]->ghosts_stale = array->of[rank]->field->ghosts_stale;
+            made[rank]->ghosts_written = array->of[rank]->field->ghosts_written;
+            made[rank]->element_kind = array->of[rank]->field->element_kind;
+            made[rank]->is_doubtful = array->of[rank]->field->is_doubtful;
+            made[rank]->is_discarded = array->of[rank]->field->is_discarded;
+            made[rank]->failure = array->of[rank]->field->failure;
+            made[rank]->is_given = true;
         }
     }
     for (int rank = 0; rank < count; rank++) {
@@ -164,12 +149,6 @@ haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *erro
     return HAUL_OK;
 }
 
-/* An array of other planes than the loop's is read anywhere. */
-static bool is_along(const hl_tile_step *step, const hl_tile_field_use *use)
-{
-    return !use->is_all && use->field->dims > step->outer && use->field->whole == step->whole;
-}
-
 /* Arrays that the loop goes along with are divided, if all of them can be and no other is written;
  * else each device runs the whole loop. */
 haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *step,
@@ -178,7 +157,9 @@ haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *
     bool is_aside[HL_TILE_USES], on_all = false;
     for (unsigned u = 0; u < step->use_count; u++) {
         const hl_tile_field_use *use = &step->uses[u];
-        is_aside[u] = use->reduction || !is_along(step, use);
+        /* An array of other planes than the loop's is read anywhere. */
+        is_aside[u] = use->reduction || use->is_all || use->field->dims <= step->outer ||
+                      use->field->whole != step->whole;
         on_all = on_all || (is_aside[u] ? use->writes && !use->reduction
                                         : use->halo > use->field->edge ||
                                               !hl_tile_array_can_divide(arrays[u]));

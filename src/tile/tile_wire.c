@@ -113,13 +113,6 @@ static int64_t copy_time(const wire_end *self, const letter *from)
     return haul_device_now(self->device);
 }
 
-/* Cells that are the same memory at both ends are there already. */
-static void copy_letter(const letter *from, void *cells)
-{
-    if (cells != from->cells)
-        memcpy(cells, from->cells, from->bytes);
-}
-
 /* Needs: the lock, which is not held while cells are copied. */
 static haul_status take(wire_end *self, const haul_process_message *message, haul_error *error)
 {
@@ -135,7 +128,9 @@ static haul_status take(wire_end *self, const haul_process_message *message, hau
                               self->processes.rank, message->label, message->peer, from->label);
     from->is_copying = true;
     pthread_mutex_unlock(&wire->lock);
-    copy_letter(from, message->cells);
+    /* Cells that are the same memory at both ends are there already. */
+    if (message->cells != from->cells)
+        memcpy(message->cells, from->cells, from->bytes);
     const int64_t end_ns = copy_time(self, from);
     pthread_mutex_lock(&wire->lock);
     from->is_copying = false;

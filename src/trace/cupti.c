@@ -73,10 +73,10 @@ static void init_lane(const reader *self, hl_trace_cupti_lane *lane,
     lane->builder = self->builder;
 }
 
-/* Begins the scans of the tables that are there. Rows are counted by what the file can hold, so
- * that the operations' room is made once. */
-static haul_status open_lanes(reader *self, haul_error *error)
+/* A merge of at most seven tables, each in order of start but for neighbours. */
+static haul_status read_operations(reader *self, haul_error *error)
 {
+    /* Rows are counted by what the file can hold, so that the operations' room is made once. */
     haul_status status = HAUL_OK;
     uint64_t rows = 0;
     for (int i = 0; !status && i < HL_TRACE_CUPTI_TABLES && self->format->tables[i].name; i++) {
@@ -92,13 +92,6 @@ static haul_status open_lanes(reader *self, haul_error *error)
         rows += hl_trace_source_row_estimate(self->source, table->name);
     }
     hl_workload_builder_reserve(&self->builder->built, rows);
-    return status;
-}
-
-/* A merge of at most seven tables, each in order of start but for neighbours. */
-static haul_status read_operations(reader *self, haul_error *error)
-{
-    haul_status status = open_lanes(self, error);
     while (!status && !self->builder->built.failed) {
         hl_trace_cupti_lane *earliest = NULL;
         for (hl_trace_cupti_lane *lane = self->lanes; lane < self->lanes + self->lane_count; lane++)

@@ -272,18 +272,6 @@ static void fill_kernel(hl_trace_cupti_lane *lane, haul_op *op)
     op->shape = last->number;
 }
 
-/* The kind of a wait by the ids that the row gives, for types cannot be relied on: files of Nsight
- * Systems have 1 (event) for cudaDeviceSynchronize, 2 (a stream waits) for cudaEventSynchronize and
- * for cudaStreamSynchronize. */
-static haul_sync_kind sync_kind(bool has_event, bool has_stream, int64_t type)
-{
-    if (has_event)
-        return has_stream ? HAUL_SYNC_STREAM_WAIT : HAUL_SYNC_EVENT;
-    if (has_stream)
-        return HAUL_SYNC_STREAM;
-    return type >= SYNC_EVENT && type <= SYNC_CONTEXT ? HAUL_SYNC_CONTEXT : HAUL_SYNC_UNKNOWN;
-}
-
 /* Ids of events are reused within a file: the id of synchronisation, where a schema has it, tells
  * which record is meant (CUPTI 12.8 on). */
 static uint64_t event_at(const hl_trace_cupti_lane *lane, int column)
@@ -302,8 +290,16 @@ static void add_sync(hl_trace_cupti_lane *lane, const hl_trace_cupti_place *plac
         .sync_id = event_at(lane, HL_TRACE_COL_SYNC_ID),
     };
     op->kind = HAUL_OP_SYNC;
-    op->detail = (uint8_t)sync_kind(wait.event != HL_TRACE_NO_ID, op->stream != HAUL_NONE,
-                                    hl_trace_rows_int(&lane->rows, HL_TRACE_COL_SYNC_TYPE));
+    /* The kind of a wait by the ids that the row gives, for types cannot be relied on: files of
+     * Nsight Systems have 1 (event) for cudaDeviceSynchronize, 2 (a stream waits) for
+     * cudaEventSynchronize and for cudaStreamSynchronize. */
+    const bool has_stream = op->stream != HAUL_NONE;
+    const int64_t type = hl_trace_rows_int(&lane->rows, HL_TRACE_COL_SYNC_TYPE);
+    op->detail = (uint8_t)(wait.event != HL_TRACE_NO_ID
+                               ? (has_stream ? HAUL_SYNC_STREAM_WAIT : HAUL_SYNC_EVENT)
+                           : has_stream                                 ? HAUL_SYNC_STREAM
+                           : type >= SYNC_EVENT && type <= SYNC_CONTEXT ? HAUL_SYNC_CONTEXT
+                                                                        : HAUL_SYNC_UNKNOWN);
     hl_trace_wait(lane->builder, op, call_key(lane, place), &wait);
 }
 

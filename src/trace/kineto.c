@@ -116,18 +116,6 @@ static void fill_kernel(hl_trace_kineto_reader *self, haul_op *op)
     self->has_kernels = true;
 }
 
-/* There is no column for direction and memory: "Memcpy HtoD (Pinned -> Device)" names both. */
-static void fill_copy(hl_trace_kineto_reader *self, haul_op *op)
-{
-    const hl_base_json_text name = hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME);
-    haul_direction direction;
-    haul_memory memory;
-    hl_trace_copy_name_read(name.bytes, name.length, &direction, &memory);
-    op->direction = (uint8_t)direction;
-    op->detail = (uint8_t)memory;
-    self->has_copies = true;
-}
-
 /* The number of a copy's bytes, which roctracer's older traces leave to its call. */
 static void fill_bytes(hl_trace_kineto_reader *self, haul_op *op)
 {
@@ -157,8 +145,17 @@ static void add_op(hl_trace_kineto_reader *self, haul_op_kind kind)
         fill_kernel(self, &op);
     else
         fill_bytes(self, &op);
-    if (kind == HAUL_OP_COPY)
-        fill_copy(self, &op);
+    if (kind == HAUL_OP_COPY) {
+        /* There is no column for direction and memory: "Memcpy HtoD (Pinned -> Device)" names both.
+         */
+        const hl_base_json_text name = hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME);
+        haul_direction direction;
+        haul_memory memory;
+        hl_trace_copy_name_read(name.bytes, name.length, &direction, &memory);
+        op.direction = (uint8_t)direction;
+        op.detail = (uint8_t)memory;
+        self->has_copies = true;
+    }
     self->keyless |= !key_of(self);
     hl_trace_op(self->builder, &op, key_of(self));
 }
@@ -371,14 +368,6 @@ static void take_bytes_of_calls(hl_trace_kineto_reader *self)
         hl_trace_missing(self->builder, unknown, HL_TRACE_NO_BYTES);
 }
 
-static bool is_of_whole_blocks(const haul_shape *shape)
-{
-    for (int i = 0; i < 3; i++)
-        if (!shape->block[i] || shape->grid[i] % shape->block[i] != 0)
-            return false;
-    return true;
-}
-
 /* Kernels of Tensile and MIOpen are started by hipExtModuleLaunchKernel, whose arguments, which
  * roctracer writes down, count work items where other calls count blocks (HIP API reference). */
 static void count_blocks(hl_trace_kineto_reader *self)
@@ -395,7 +384,13 @@ static void count_blocks(hl_trace_kineto_reader *self)
         if (!op || op->kind != HAUL_OP_KERNEL || op->shape == HAUL_NONE)
             continue;
         haul_shape shape = ((const haul_shape *)built->shapes.items)[op->shape];
-        if (!is_of_whole_blocks(&shape))
+        bool is_whole = true;
+        for (int j = 0; j < 3; j++)
+            if (!shape.block[j] || shape.grid[j] % shape.block[j] != 0) {
+                is_whole = false;
+                break;
+            }
+        if (!is_whole)
             continue;
         for (int k = 0; k < 3; k++)
             shape.grid[k] /= shape.block[k];

@@ -7,11 +7,6 @@
 /* Tells a wide call, whose `key` is its number among those. */
 static const uint32_t wide = UINT32_MAX;
 
-static bool is_wide(const hl_trace_host_call *call)
-{
-    return call->dur_ns < 0 || call->dur_ns >= wide || call->key > UINT32_MAX;
-}
-
 /* A duration of 4 s or a key beyond 32 bits stands beside the others. */
 static hl_trace_kineto_kept_call pack(hl_trace_kineto_reader *self, const hl_trace_host_call *call,
                                       uint32_t from)
@@ -21,9 +16,10 @@ static hl_trace_kineto_kept_call pack(hl_trace_kineto_reader *self, const hl_tra
         .dur_ns = (uint32_t)call->dur_ns,
         .key = (uint32_t)call->key,
         .from = from};
-    if (is_wide(call) && hl_workload_builder_grow(
-                             &self->builder->built, &self->wide_calls, &self->wide_call_capacity,
-                             self->wide_call_count + 1, sizeof *self->wide_calls)) {
+    if ((call->dur_ns < 0 || call->dur_ns >= wide || call->key > UINT32_MAX) &&
+        hl_workload_builder_grow(&self->builder->built, &self->wide_calls,
+                                 &self->wide_call_capacity, self->wide_call_count + 1,
+                                 sizeof *self->wide_calls)) {
         kept.dur_ns = wide;
         kept.key = (uint32_t)self->wide_call_count;
         self->wide_calls[self->wide_call_count++] = *call;

@@ -70,32 +70,6 @@ static haul_operands product_of(const hl_trace_kineto_input *a, const hl_trace_k
     return made;
 }
 
-static void keep_sizes(hl_trace_kineto_reader *self, uint32_t thread)
-{
-    hl_trace_kineto_event *const event = &self->event;
-    const hl_trace_kineto_operator *const is =
-        hl_trace_kineto_operator_of(hl_trace_kineto_text(event, HL_TRACE_KINETO_NAME));
-    if (!is)
-        return;
-    const hl_trace_kineto_input *const first = &event->inputs[is->first];
-    const haul_operands operands =
-        is->is_product
-            ? product_of(first, first + 1)
-            : (haul_operands){
-                  .bytes = times(times(elements_of(first), first->element_bytes), is->passes)};
-    if (!operands.bytes ||
-        !hl_workload_builder_grow(&self->builder->built, &self->operators, &self->operator_capacity,
-                                  self->operator_count + 1, sizeof *self->operators))
-        return;
-    self->operators[self->operator_count++] = (hl_trace_kineto_span){
-        .start_ns = event->numbers[HL_TRACE_KINETO_START],
-        .dur_ns = event->numbers[HL_TRACE_KINETO_DUR],
-        .thread = thread,
-        .operands = hl_workload_builder_operands(&self->builder->built, &operands),
-        .issued = HAUL_NONE,
-    };
-}
-
 void hl_trace_kineto_keep_operator(hl_trace_kineto_reader *self, uint32_t name)
 {
     const uint32_t thread = hl_trace_kineto_thread(self);
@@ -107,7 +81,28 @@ void hl_trace_kineto_keep_operator(hl_trace_kineto_reader *self, uint32_t name)
             .name = name,
             .thread = thread,
         };
-    keep_sizes(self, thread);
+    hl_trace_kineto_event *const event = &self->event;
+    const hl_trace_kineto_operator *const is =
+        hl_trace_kineto_operator_of(hl_trace_kineto_text(event, HL_TRACE_KINETO_NAME));
+    if (is) {
+        const hl_trace_kineto_input *const first = &event->inputs[is->first];
+        const haul_operands operands =
+            is->is_product
+                ? product_of(first, first + 1)
+                : (haul_operands){
+                      .bytes = times(times(elements_of(first), first->element_bytes), is->passes)};
+        if (operands.bytes && hl_workload_builder_grow(
+                                  &self->builder->built, &self->operators, &self->operator_capacity,
+                                  self->operator_count + 1, sizeof *self->operators)) {
+            self->operators[self->operator_count++] = (hl_trace_kineto_span){
+                .start_ns = event->numbers[HL_TRACE_KINETO_START],
+                .dur_ns = event->numbers[HL_TRACE_KINETO_DUR],
+                .thread = thread,
+                .operands = hl_workload_builder_operands(&self->builder->built, &operands),
+                .issued = HAUL_NONE,
+            };
+        }
+    }
 }
 
 static int compare_spans(const void *a, const void *b)
@@ -168,9 +163,11 @@ void hl_trace_kineto_join_operators(hl_trace_kineto_reader *self)
     }
 }
 
-/* Times of a damaged file may be any: scopes that no recording has are left out. */
-static void drop_wrong_scopes(hl_trace_kineto_reader *self)
+void hl_trace_kineto_name_operators(hl_trace_kineto_reader *self)
 {
+    hl_workload_builder *const built = &self->builder->built;
+    hl_workload_range_track track = {.count = 0};
+    /* Times of a damaged file may be any: scopes that no recording has are left out. */
     size_t kept = 0;
     for (size_t i = 0; i < self->scope_count; i++) {
         const haul_named_range *const scope = &self->scopes[i];
@@ -178,13 +175,6 @@ static void drop_wrong_scopes(hl_trace_kineto_reader *self)
             self->scopes[kept++] = *scope;
     }
     self->scope_count = kept;
-}
-
-void hl_trace_kineto_name_operators(hl_trace_kineto_reader *self)
-{
-    hl_workload_builder *const built = &self->builder->built;
-    hl_workload_range_track track = {.count = 0};
-    drop_wrong_scopes(self);
     if (!self->scope_count || built->failed)
         return;
     built->operators = malloc((built->op_count + 1) * sizeof *built->operators);

@@ -20,18 +20,6 @@ static void take_thread(void *reader, const hl_trace_rows *rows)
         &(hl_trace_id_row){hl_trace_rows_int(rows, 0), {hl_trace_rows_int(rows, 1)}});
 }
 
-/* Nobody looks for a thread by its number from here on. */
-static void name_threads(own_reader *self)
-{
-    hl_workload_builder *const built = &self->builder->built;
-    haul_workload_thread *const threads = built->threads.items;
-    for (size_t i = 0; !built->failed && i < built->threads.count; i++) {
-        const int64_t global = (int64_t)(threads[i].process | threads[i].id);
-        threads[i].id =
-            (uint64_t)hl_trace_id_map_value(&self->threads, global, 0, (int64_t)threads[i].id);
-    }
-}
-
 /* The kernel of that number, NULL where there is none behind the one before. */
 static haul_op *kernel_at(own_reader *self, int64_t number)
 {
@@ -59,12 +47,6 @@ static uint64_t size_at(const hl_trace_rows *rows, int column)
     return value > 0 ? (uint64_t)value : 0;
 }
 
-static uint32_t count_at(const hl_trace_rows *rows, int column)
-{
-    const uint64_t value = size_at(rows, column);
-    return value <= UINT32_MAX ? (uint32_t)value : 0;
-}
-
 static void take_launch(void *reader, const hl_trace_rows *rows)
 {
     own_reader *const self = reader;
@@ -74,11 +56,12 @@ static void take_launch(void *reader, const hl_trace_rows *rows)
     if (!op)
         return;
     haul_shape shape = ((const haul_shape *)built->shapes.items)[op->shape];
+    const uint64_t value = size_at(rows, HL_TRACE_LAUNCH_RANKS);
     const haul_collective collective = {
         .name = string_at(self, rows, HL_TRACE_LAUNCH_COLLECTIVE),
         .data_type = string_at(self, rows, HL_TRACE_LAUNCH_DATA_TYPE),
         .group = string_at(self, rows, HL_TRACE_LAUNCH_GROUP),
-        .group_size = count_at(rows, HL_TRACE_LAUNCH_RANKS),
+        .group_size = value <= UINT32_MAX ? (uint32_t)value : 0,
         .elements_in = size_at(rows, HL_TRACE_LAUNCH_ELEMENTS_IN),
         .elements_out = size_at(rows, HL_TRACE_LAUNCH_ELEMENTS_OUT)};
     const haul_operands operands = {.batch = size_at(rows, HL_TRACE_LAUNCH_BATCH),
@@ -136,8 +119,16 @@ haul_status hl_trace_own_tables_read(hl_trace_source *source, hl_trace_builder *
     own_reader self = {.builder = builder};
     const haul_status status =
         hl_trace_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
-    if (!status)
-        name_threads(&self);
+    if (!status) {
+        /* Nobody looks for a thread by its number from here on. */
+        hl_workload_builder *const built = &self.builder->built;
+        haul_workload_thread *const threads = built->threads.items;
+        for (size_t i = 0; !built->failed && i < built->threads.count; i++) {
+            const int64_t global = (int64_t)(threads[i].process | threads[i].id);
+            threads[i].id =
+                (uint64_t)hl_trace_id_map_value(&self.threads, global, 0, (int64_t)threads[i].id);
+        }
+    }
     hl_trace_id_map_release(&self.threads);
     return status;
 }

@@ -30,10 +30,16 @@ typedef struct stream_use {
     bool overlaps;
 } stream_use;
 
-/* Marks the streams where a migration ran beside other work. */
-static void find_overlaps(const hl_workload_builder *built, const uint32_t *order,
-                          stream_use *streams, size_t count)
+static void separate(hl_workload_builder *built, const uint32_t *order)
 {
+    const size_t count = built->streams.count;
+    stream_use *streams = calloc(count + 1, sizeof *streams);
+    built->failed |= !streams;
+    if (!streams)
+        return;
+    for (size_t s = 0; s < count; s++)
+        streams[s] = (stream_use){INT64_MIN, INT64_MIN, HAUL_NONE, false};
+    /* Marks the streams where a migration ran beside other work. */
     for (size_t i = 0; i < built->op_count; i++) {
         const haul_op *op = &built->ops[order[i]];
         if (op->stream >= count || !haul_op_on_device(op))
@@ -45,18 +51,6 @@ static void find_overlaps(const hl_workload_builder *built, const uint32_t *orde
         of->overlaps |= (is_migration ? of->end_ns : of->moved_end_ns) > op->start_ns + skew_ns;
         *own_ns = end_ns > *own_ns ? end_ns : *own_ns;
     }
-}
-
-static void separate(hl_workload_builder *built, const uint32_t *order)
-{
-    const size_t count = built->streams.count;
-    stream_use *streams = calloc(count + 1, sizeof *streams);
-    built->failed |= !streams;
-    if (!streams)
-        return;
-    for (size_t s = 0; s < count; s++)
-        streams[s] = (stream_use){INT64_MIN, INT64_MIN, HAUL_NONE, false};
-    find_overlaps(built, order, streams, count);
     for (uint32_t s = 0; s < count && !built->failed; s++) {
         haul_workload_stream made = ((haul_workload_stream *)built->streams.items)[s];
         made.id = MIGRATIONS_STREAM;
@@ -82,23 +76,6 @@ typedef struct last_calls {
     uint32_t *calls;
     uint32_t any;
 } last_calls;
-
-static bool is_prefetch(const hl_workload_builder *built, const haul_op *op)
-{
-    return op->kind == HAUL_OP_CALL && op->thread != HAUL_NONE && op->name < built->strings.count &&
-           strstr(built->strings.texts[op->name], "MemPrefetch") != NULL;
-}
-
-static void note_call(hl_workload_builder *built, last_calls *last, uint32_t at)
-{
-    const haul_workload_thread *threads = built->threads.items;
-    const uint32_t number =
-        hl_base_records_add(&last->processes, &threads[built->ops[at].thread].process);
-    built->failed |= number == UINT32_MAX;
-    if (number != UINT32_MAX)
-        last->calls[number] = at;
-    last->any = at;
-}
 
 static uint32_t call_of(const hl_workload_builder *built, const last_calls *last, const haul_op *op)
 {
@@ -134,8 +111,17 @@ static void join_calls(hl_workload_builder *built, const uint32_t *order)
     built->failed |= !last.calls;
     for (size_t i = 0; i < built->op_count && !built->failed; i++) {
         haul_op *op = &built->ops[order[i]];
-        if (is_prefetch(built, op))
-            note_call(built, &last, order[i]);
+        if (op->kind == HAUL_OP_CALL && op->thread != HAUL_NONE &&
+            op->name < built->strings.count &&
+            strstr(built->strings.texts[op->name], "MemPrefetch") != NULL) {
+            const haul_workload_thread *threads = built->threads.items;
+            const uint32_t number =
+                hl_base_records_add(&last.processes, &threads[built->ops[order[i]].thread].process);
+            built->failed |= number == UINT32_MAX;
+            if (number != UINT32_MAX)
+                last.calls[number] = order[i];
+            last.any = order[i];
+        }
         if (op->kind != HAUL_OP_COPY || !(op->flags & HL_TRACE_PREFETCHED))
             continue;
         op->flags &= (uint8_t)~HL_TRACE_PREFETCHED;

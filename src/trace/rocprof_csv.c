@@ -71,30 +71,6 @@ static int64_t number_in(const char *const *fields, size_t column)
     return strtoll(text + strcspn(text, "-0123456789"), NULL, 10); /* "Agent 4" */
 }
 
-/* A file of before 2025 has no stream: the queue orders the work. */
-static void add_kernel(hl_trace_builder *builder, const char *const *fields, const size_t *columns)
-{
-    int64_t numbers[COLUMNS];
-    for (int i = 0; i < COLUMNS; i++)
-        numbers[i] = i == NAME ? 0 : number_in(fields, columns[i]);
-    const uint64_t agent = (uint64_t)numbers[AGENT];
-    const haul_workload_stream stream = {
-        .device = hl_trace_device(builder, agent, agent),
-        .id = (uint64_t)numbers[columns[STREAM] == SIZE_MAX ? QUEUE : STREAM]};
-    const char *const name = fields[columns[NAME]];
-    const haul_op op = {
-        .start_ns = numbers[START],
-        .dur_ns = hl_trace_duration(numbers[START], numbers[END]),
-        .kind = HAUL_OP_KERNEL,
-        .shape =
-            hl_trace_rocpd_shape(&builder->built, &numbers[BLOCK], &numbers[GRID], numbers[SHARED]),
-        .name = hl_trace_text(builder, name, strlen(name)),
-        .thread = HAUL_NONE,
-        .stream = hl_workload_builder_stream(&builder->built, &stream),
-    };
-    hl_trace_op(builder, &op, numbers[CORRELATION] > 0 ? (uint64_t)numbers[CORRELATION] : 0);
-}
-
 /* One file holds one kind of rows: a note names the tables of the other files as missing. */
 static haul_status read_rocprof_csv(const char *path, hl_trace_builder *builder,
                                     hl_trace_version *version, haul_error *error)
@@ -105,8 +81,28 @@ static haul_status read_rocprof_csv(const char *path, hl_trace_builder *builder,
     HAUL_TRY(haul_csv_open(path, &csv, error));
     haul_status status = find_columns(csv, columns, error);
     while (!status && !builder->built.failed && !(status = haul_csv_next(csv, &fields, error)) &&
-           fields)
-        add_kernel(builder, fields, columns);
+           fields) {
+        /* A file of before 2025 has no stream: the queue orders the work. */
+        int64_t numbers[COLUMNS];
+        for (int i = 0; i < COLUMNS; i++)
+            numbers[i] = i == NAME ? 0 : number_in(fields, columns[i]);
+        const uint64_t agent = (uint64_t)numbers[AGENT];
+        const haul_workload_stream stream = {
+            .device = hl_trace_device(builder, agent, agent),
+            .id = (uint64_t)numbers[columns[STREAM] == SIZE_MAX ? QUEUE : STREAM]};
+        const char *const name = fields[columns[NAME]];
+        const haul_op op = {
+            .start_ns = numbers[START],
+            .dur_ns = hl_trace_duration(numbers[START], numbers[END]),
+            .kind = HAUL_OP_KERNEL,
+            .shape = hl_trace_rocpd_shape(&builder->built, &numbers[BLOCK], &numbers[GRID],
+                                          numbers[SHARED]),
+            .name = hl_trace_text(builder, name, strlen(name)),
+            .thread = HAUL_NONE,
+            .stream = hl_workload_builder_stream(&builder->built, &stream),
+        };
+        hl_trace_op(builder, &op, numbers[CORRELATION] > 0 ? (uint64_t)numbers[CORRELATION] : 0);
+    }
     haul_csv_close(csv);
     version->text[0] = '\0';
     hl_trace_missing(builder, 0, "copies and API calls: rocprofv3 writes them to other files");

@@ -66,17 +66,6 @@ static int read_integer(sqlite3 *db, const char *sql, int64_t *value)
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int harden(sqlite3 *db)
-{
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
-    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
-    sqlite3_busy_timeout(db, BUSY_MS);
-    return sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
-}
-
 /* Names of tables are compared here, never put into a statement as they are: a suffix may hold
  * anything. */
 static int list_tables(hl_trace_source *self)
@@ -116,7 +105,13 @@ haul_status hl_trace_source_wrap(hl_trace_source *self, sqlite3 *db, const char 
 {
     *self = (hl_trace_source){.db = db, .path = path};
     int64_t pages = 0, page_bytes = 0;
-    int code = harden(db);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+    sqlite3_busy_timeout(db, BUSY_MS);
+    int code = sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = read_integer(db, "PRAGMA page_count", &pages);
     if (code == SQLITE_OK)

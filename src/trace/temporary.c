@@ -82,22 +82,17 @@ bool hl_trace_is_stream(const char *path)
     return !strcmp(path, "-") || (!stat(path, &facts) && S_ISFIFO(facts.st_mode));
 }
 
-/* The bytes that may be written; all where the file system does not tell. */
-static uint64_t find_room(const hl_trace_temporary *self)
-{
-    enum { LEFT = 10 };
-    struct statvfs facts;
-    return fstatvfs(self->file, &facts)
-               ? UINT64_MAX
-               : (uint64_t)facts.f_bavail * facts.f_frsize / LEFT * (LEFT - 1);
-}
-
 static haul_status take_all(const hl_trace_temporary *self, int from, const char *path,
                             haul_error *error)
 {
     enum { STEP = 64 * 1024 };
     char buffer[STEP];
-    const uint64_t room = find_room(self);
+    /* The bytes that may be written; all where the file system does not tell. */
+    enum { LEFT = 10 };
+    struct statvfs facts;
+    const uint64_t room = fstatvfs(self->file, &facts)
+                              ? UINT64_MAX
+                              : (uint64_t)facts.f_bavail * facts.f_frsize / LEFT * (LEFT - 1);
     for (uint64_t total = 0;;) {
         const ssize_t got = read(from, buffer, sizeof buffer);
         if (got < 0 && errno == EINTR) /* the progress line's alarm */

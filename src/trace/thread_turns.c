@@ -85,18 +85,6 @@ typedef struct turns {
     int changes; /* of turns */
 } turns;
 
-static void add_turn(turns *self, const activity *of, int whose, int64_t others_end_ns)
-{
-    const int64_t until_ns = others_end_ns < of->end_ns ? others_end_ns : of->end_ns;
-    if (self->last < 0)
-        self->begin_ns = of->begin_ns;
-    else if (until_ns > of->begin_ns)
-        self->together_ns += (double)until_ns - (double)of->begin_ns;
-    self->end_ns = of->end_ns > self->end_ns ? of->end_ns : self->end_ns;
-    self->changes += self->last >= 0 && self->last != whose;
-    self->last = whose;
-}
-
 bool hl_trace_threads_take_turns(const hl_workload_builder *built, const uint32_t *order,
                                  const size_t *ends, uint32_t two[2])
 {
@@ -114,7 +102,16 @@ bool hl_trace_threads_take_turns(const hl_workload_builder *built, const uint32_
     }
     while (has[0] || has[1]) {
         const int first = !has[0] || (has[1] && of[1].begin_ns < of[0].begin_ns);
-        add_turn(&sum, &of[first], first, ends_ns[!first]);
+        const int64_t others_end_ns = ends_ns[!first];
+        const int64_t until_ns =
+            others_end_ns < of[first].end_ns ? others_end_ns : of[first].end_ns;
+        if (sum.last < 0)
+            sum.begin_ns = of[first].begin_ns;
+        else if (until_ns > of[first].begin_ns)
+            sum.together_ns += (double)until_ns - (double)of[first].begin_ns;
+        sum.end_ns = of[first].end_ns > sum.end_ns ? of[first].end_ns : sum.end_ns;
+        sum.changes += sum.last >= 0 && sum.last != first;
+        sum.last = first;
         ends_ns[first] = of[first].end_ns;
         has[first] = go_on(&of[first]);
     }

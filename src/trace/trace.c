@@ -13,18 +13,6 @@
 static const hl_trace_format *const formats[] = {HL_TRACE_FORMAT_LIST(FORMAT_ROW) NULL};
 #undef FORMAT_ROW
 
-/* Devices that no table describes have a number and nothing else: no model of them is known. */
-static void say_devices(hl_trace_builder *builder)
-{
-    uint64_t nameless = 0;
-    for (size_t i = 0; !builder->built.failed && i < builder->built.device_count; i++)
-        nameless += !builder->built.devices[i].name;
-    if (nameless && nameless == builder->built.device_count)
-        hl_trace_missing(builder, 0, "a device table, with the GPUs' names and parameters");
-    else if (nameless)
-        hl_trace_missing(builder, nameless, "devices that the device table does not describe");
-}
-
 /* A profile being read. */
 typedef struct reading {
     const hl_trace_format *format;
@@ -44,7 +32,15 @@ static haul_status finish_reading(reading *self, haul_status status, haul_worklo
         hl_trace_release(&self->builder);
         return status;
     }
-    say_devices(&self->builder);
+    /* Devices that no table describes have a number and nothing else: no model of them is known. */
+    uint64_t nameless = 0;
+    for (size_t i = 0; !self->builder.built.failed && i < self->builder.built.device_count; i++)
+        nameless += !self->builder.built.devices[i].name;
+    if (nameless && nameless == self->builder.built.device_count)
+        hl_trace_missing(&self->builder, 0, "a device table, with the GPUs' names and parameters");
+    else if (nameless)
+        hl_trace_missing(&self->builder, nameless,
+                         "devices that the device table does not describe");
     snprintf(name, sizeof name, "%s%s%s", self->format->name, version[0] ? " " : "", version);
     return hl_trace_finish(&self->builder, self->path, name, workload, error);
 }

@@ -33,9 +33,12 @@ static haul_status fail_file(haul_error *error, haul_status status, const char *
     return status;
 }
 
-/* Pipes are files by now: see temporary.h. */
-static haul_status check_plain(const char *path, haul_error *error)
+/* 4 KiB tell every format; a gzipped file is unpacked so far. */
+haul_status hl_trace_head_read(const char *path, hl_trace_head *head, haul_error *error)
 {
+    hl_base_byte_source *source;
+    *head = (hl_trace_head){0};
+    /* Pipes are files by now: see temporary.h. */
     struct stat facts;
     if (stat(path, &facts))
         return hl_base_fail_open(error, path);
@@ -43,15 +46,8 @@ static haul_status check_plain(const char *path, haul_error *error)
         return fail_file(error, HAUL_STATUS_IO, path,
                          S_ISDIR(facts.st_mode) ? "a directory, not a file"
                                                 : "a device or pipe, not a file");
-    return facts.st_size ? HAUL_OK : fail_file(error, HAUL_STATUS_BAD_INPUT, path, "an empty file");
-}
-
-/* 4 KiB tell every format; a gzipped file is unpacked so far. */
-haul_status hl_trace_head_read(const char *path, hl_trace_head *head, haul_error *error)
-{
-    hl_base_byte_source *source;
-    *head = (hl_trace_head){0};
-    HAUL_TRY(check_plain(path, error));
+    HAUL_TRY(facts.st_size ? HAUL_OK
+                           : fail_file(error, HAUL_STATUS_BAD_INPUT, path, "an empty file"));
     HAUL_TRY(hl_base_byte_source_open(path, &source, error));
     head->is_gzipped = hl_base_byte_source_is_gzipped(source);
     haul_status status = hl_base_byte_source_read(source, (char *)head->bytes, sizeof head->bytes,
@@ -89,23 +85,15 @@ bool hl_trace_is_report(const char *path, const hl_trace_head *head)
     return named && !head->is_gzipped && !is_text(head) && !hl_trace_head_is_sqlite(head);
 }
 
-/* A byte-order mark of UTF-16, or, without one, two characters of ASCII in it. */
-static bool is_utf16(const hl_trace_head *head)
-{
-    const unsigned char *const b = head->bytes;
-    if (head->length < 4)
-        return false;
-    if ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff))
-        return true;
-    return (b[0] && !b[1] && b[2] && !b[3]) || (!b[0] && b[1] && !b[2] && b[3]);
-}
-
 haul_status hl_trace_fail_kind(const char *path, const hl_trace_head *head, haul_error *error)
 {
     size_t i = 0;
     while (i + 1 < head->length && isspace(head->bytes[i]))
         i++;
-    if (is_utf16(head))
+    /* A byte-order mark of UTF-16, or, without one, two characters of ASCII in it. */
+    const unsigned char *const b = head->bytes;
+    if (head->length >= 4 && ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff) ||
+                              (b[0] && !b[1] && b[2] && !b[3]) || (!b[0] && b[1] && !b[2] && b[3])))
         return fail_file(error, HAUL_STATUS_BAD_INPUT, path,
                          "a text in UTF-16, and haul reads UTF-8: 'iconv -f UTF-16 -t UTF-8' "
                          "makes it that");

@@ -71,23 +71,6 @@ static uint32_t *group_by_thread(hl_trace_builder *self, size_t *ends)
     return order;
 }
 
-/* Two threads that take turns are one chain of calls. */
-static void chain(hl_workload_builder *built, const uint32_t *order, const size_t *ends,
-                  const uint32_t two[2])
-{
-    size_t at[2];
-    for (int i = 0; i < 2; i++)
-        at[i] = two[i] ? ends[two[i] - 1] : 0;
-    for (uint32_t before = HAUL_NONE; at[0] < ends[two[0]] || at[1] < ends[two[1]];) {
-        const bool second = at[0] == ends[two[0]] ||
-                            (at[1] < ends[two[1]] &&
-                             built->ops[order[at[1]]].call_ns < built->ops[order[at[0]]].call_ns);
-        const uint32_t op = order[at[second]++];
-        built->ops[op].thread_prev = before;
-        before = op;
-    }
-}
-
 /* A thread's calls are in order of call, which is not that of start. */
 static void link_threads(hl_trace_builder *self)
 {
@@ -103,39 +86,21 @@ static void link_threads(hl_trace_builder *self)
         for (size_t i = begin + 1; i < ends[t]; i++)
             built->ops[order[i]].thread_prev = order[i - 1];
     }
-    if (!built->failed && hl_trace_threads_take_turns(built, order, ends, two))
-        chain(built, order, ends, two);
-    free(ends);
-}
-
-/* With CUDA_LAUNCH_BLOCKING, and on a device that is the host, a launch returns when its kernel has
- * ended: half of the call at least was that wait, and the kernel was not merely short. Clocks may
- * let it return before the end, by 20 us (wait_edges.c) and a tenth of the kernel at most. */
-static bool is_blocking_launch(const haul_op *op)
-{
-    const int64_t not_short_ns = 20000, skew_ns = 20000, return_ns = 100000;
-    const int64_t since_ns = op->call_ns + op->call_dur_ns - (op->start_ns + op->dur_ns);
-    return (op->kind == HAUL_OP_KERNEL || op->kind == HAUL_OP_MEMSET) &&
-           op->flags & HAUL_OP_HAS_CALL && op->dur_ns >= not_short_ns && since_ns >= -skew_ns &&
-           since_ns >= -(op->dur_ns / 10) && since_ns <= return_ns &&
-           op->dur_ns >= op->call_dur_ns / 2;
-}
-
-/* A copy blocks where its call returned after it had ended, unless the call is one that returns at
- * once and the copy was merely short. */
-static void mark_blocking(hl_workload_builder *built)
-{
-    for (size_t i = 0; i < built->op_count; i++) {
-        haul_op *op = &built->ops[i];
-        if (is_blocking_launch(op))
-            op->flags |= HAUL_OP_BLOCKS;
-        if (op->kind != HAUL_OP_COPY || !(op->flags & HAUL_OP_HAS_CALL) ||
-            op->call_ns + op->call_dur_ns < op->start_ns + op->dur_ns)
-            continue;
-        const char *name = op->name < built->strings.count ? built->strings.texts[op->name] : "";
-        if (op->detail != HAUL_MEMORY_PINNED || !strstr(name, "Async"))
-            op->flags |= HAUL_OP_BLOCKS;
+    if (!built->failed && hl_trace_threads_take_turns(built, order, ends, two)) {
+        /* Two threads that take turns are one chain of calls. */
+        size_t at[2];
+        for (int i = 0; i < 2; i++)
+            at[i] = two[i] ? ends[two[i] - 1] : 0;
+        for (uint32_t before = HAUL_NONE; at[0] < ends[two[0]] || at[1] < ends[two[1]];) {
+            const bool second = at[0] == ends[two[0]] ||
+                                (at[1] < ends[two[1]] && built->ops[order[at[1]]].call_ns <
+                                                             built->ops[order[at[0]]].call_ns);
+            const uint32_t op = order[at[second]++];
+            built->ops[op].thread_prev = before;
+            before = op;
+        }
     }
+    free(ends);
 }
 
 /* Blocking copies are found first: their calls' keys share the room of the links. */
@@ -143,7 +108,29 @@ void hl_trace_links_make(hl_trace_builder *self)
 {
     if (!self->built.op_count)
         return;
-    mark_blocking(&self->built);
+    /* A copy blocks where its call returned after it had ended, unless the call is one that returns
+     * at once and the copy was merely short. */
+    for (size_t i = 0; i < self->built.op_count; i++) {
+        haul_op *op = &self->built.ops[i];
+        /* With CUDA_LAUNCH_BLOCKING, and on a device that is the host, a launch returns when its
+         * kernel has ended: half of the call at least was that wait, and the kernel was not merely
+         * short. Clocks may let it return before the end, by 20 us (wait_edges.c) and a tenth of
+         * the kernel at most. */
+        const int64_t not_short_ns = 20000, skew_ns = 20000, return_ns = 100000;
+        const int64_t since_ns = op->call_ns + op->call_dur_ns - (op->start_ns + op->dur_ns);
+        if ((op->kind == HAUL_OP_KERNEL || op->kind == HAUL_OP_MEMSET) &&
+            op->flags & HAUL_OP_HAS_CALL && op->dur_ns >= not_short_ns && since_ns >= -skew_ns &&
+            since_ns >= -(op->dur_ns / 10) && since_ns <= return_ns &&
+            op->dur_ns >= op->call_dur_ns / 2)
+            op->flags |= HAUL_OP_BLOCKS;
+        if (op->kind != HAUL_OP_COPY || !(op->flags & HAUL_OP_HAS_CALL) ||
+            op->call_ns + op->call_dur_ns < op->start_ns + op->dur_ns)
+            continue;
+        const char *name =
+            op->name < self->built.strings.count ? self->built.strings.texts[op->name] : "";
+        if (op->detail != HAUL_MEMORY_PINNED || !strstr(name, "Async"))
+            op->flags |= HAUL_OP_BLOCKS;
+    }
     uint32_t *const order = hl_trace_by_start(self);
     if (order)
         permute(self->built.ops, self->built.operators, order, self->built.op_count);

@@ -3,17 +3,6 @@
 
 #include "trace/trace_builder.h"
 
-/* Equal in all that was read, the call's key too. Two kernels of a graph may share a start and a
- * name, but not a stream. */
-static bool is_same(const hl_trace_builder *self, uint32_t a, uint32_t b)
-{
-    const haul_op *const x = &self->built.ops[a], *const y = &self->built.ops[b];
-    const bool same_amount = haul_op_has_bytes(x) ? x->bytes == y->bytes : x->shape == y->shape;
-    return x->start_ns == y->start_ns && x->dur_ns == y->dur_ns && x->kind == y->kind &&
-           x->direction == y->direction && x->detail == y->detail && x->stream == y->stream &&
-           x->name == y->name && same_amount && hl_trace_key(self, a) == hl_trace_key(self, b);
-}
-
 /* The last of those that were kept of one start: no more than a few are looked at, whatever the
  * file. Those that were dropped do not count, so that what was kept is kept again when it is
  * written and read once more. */
@@ -28,9 +17,17 @@ static bool is_repeat(const hl_trace_builder *self, kept_ops *kept, uint32_t op)
     const haul_op *const ops = self->built.ops;
     if (kept->count && ops[kept->ops[0]].start_ns != ops[op].start_ns)
         kept->count = 0;
-    for (size_t i = 0; i < kept->count && i < MOST; i++)
-        if (is_same(self, kept->ops[i], op))
+    for (size_t i = 0; i < kept->count && i < MOST; i++) {
+        /* Equal in all that was read, the call's key too. Two kernels of a graph may share a start
+         * and a name, but not a stream. */
+        const haul_op *const x = &self->built.ops[kept->ops[i]], *const y = &self->built.ops[op];
+        const bool same_amount = haul_op_has_bytes(x) ? x->bytes == y->bytes : x->shape == y->shape;
+        if (x->start_ns == y->start_ns && x->dur_ns == y->dur_ns && x->kind == y->kind &&
+            x->direction == y->direction && x->detail == y->detail && x->stream == y->stream &&
+            x->name == y->name && same_amount &&
+            hl_trace_key(self, kept->ops[i]) == hl_trace_key(self, op))
             return true;
+    }
     kept->ops[kept->count++ % MOST] = op;
     return false;
 }

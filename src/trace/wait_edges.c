@@ -40,20 +40,6 @@ static bool on_stream(const haul_op *op)
     return haul_op_on_device(op) && op->stream != HAUL_NONE;
 }
 
-/* Gives operations without a call, in `call_ns`, when they were called for at the latest: before
- * they started, and, since a stream is first in, first out, before what follows. */
-static void date_orphans(resolver *self, size_t begin, size_t end)
-{
-    haul_op *ops = self->builder->built.ops;
-    int64_t latest_ns = INT64_MAX;
-    for (size_t i = end; i-- > begin;) {
-        haul_op *op = &ops[self->lists.ops[i]];
-        if (!(op->flags & HAUL_OP_HAS_CALL))
-            op->call_ns = op->start_ns < latest_ns ? op->start_ns : latest_ns;
-        latest_ns = op->call_ns;
-    }
-}
-
 /* Lists the device operations of each stream. The fingers are first where the next operation goes.
  */
 static bool make_lists(resolver *self)
@@ -79,7 +65,16 @@ static bool make_lists(resolver *self)
         if (on_stream(&builder->built.ops[i]))
             lists->ops[lists->fingers[builder->built.ops[i].stream]++] = i;
     for (size_t s = 0; s < stream_count; s++) {
-        date_orphans(self, lists->begins[s], lists->begins[s + 1]);
+        /* Gives operations without a call, in `call_ns`, when they were called for at the latest:
+         * before they started, and, since a stream is first in, first out, before what follows. */
+        haul_op *ops = self->builder->built.ops;
+        int64_t latest_ns = INT64_MAX;
+        for (size_t i = lists->begins[s + 1]; i-- > lists->begins[s];) {
+            haul_op *op = &ops[self->lists.ops[i]];
+            if (!(op->flags & HAUL_OP_HAS_CALL))
+                op->call_ns = op->start_ns < latest_ns ? op->start_ns : latest_ns;
+            latest_ns = op->call_ns;
+        }
         lists->fingers[s] = 0;
     }
     return true;
@@ -139,17 +134,6 @@ static uint32_t last_issued(resolver *self, uint32_t stream, int64_t time_ns)
 {
     const size_t place = place_at(self, stream, time_ns);
     return place > self->lists.begins[stream] ? self->lists.ops[place - 1] : HAUL_NONE;
-}
-
-/* The last operation of the stream that had started on the device at `time_ns`. */
-static uint32_t last_started(const resolver *self, uint32_t stream, int64_t time_ns)
-{
-    const haul_op *ops = self->builder->built.ops;
-    const hl_base_keys keys = {&ops->start_ns, sizeof *ops, HL_KEYS_SIGNED};
-    const size_t begin = self->lists.begins[stream], end = self->lists.begins[stream + 1];
-    const size_t place = hl_base_order_find(self->lists.ops + begin, end - begin, &keys,
-                                            (uint64_t)time_ns ^ HL_KEYS_SIGNED, 0);
-    return place ? self->lists.ops[begin + place - 1] : HAUL_NONE;
 }
 
 static int64_t end_of(const haul_op *op)
@@ -221,8 +205,16 @@ static uint32_t recorded_op(resolver *self, const hl_trace_host_wait *wait, int6
     }
     if (record->has_call)
         return last_issued(self, record->stream, record->time_ns);
-    if (record->time_ns)
-        return last_started(self, record->stream, record->time_ns);
+    if (record->time_ns) {
+        /* The last operation of the stream that had started on the device at `time_ns`. */
+        const haul_op *ops = self->builder->built.ops;
+        const hl_base_keys keys = {&ops->start_ns, sizeof *ops, HL_KEYS_SIGNED};
+        const size_t begin = self->lists.begins[record->stream],
+                     end = self->lists.begins[record->stream + 1];
+        const size_t place = hl_base_order_find(self->lists.ops + begin, end - begin, &keys,
+                                                (uint64_t)record->time_ns ^ HL_KEYS_SIGNED, 0);
+        return place ? self->lists.ops[begin + place - 1] : HAUL_NONE;
+    }
     self->untimed++;
     return HAUL_NONE;
 }

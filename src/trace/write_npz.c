@@ -94,17 +94,6 @@ static void put_devices(writer *self)
                     of->device_count);
 }
 
-static void put_notes(writer *self)
-{
-    const haul_workload *of = self->workload;
-    for (size_t i = 0; i < of->loss_count; i++) {
-        self->cells[2 * i].u = text_id(self, of->losses[i].text);
-        self->cells[2 * i + 1].u = of->losses[i].count;
-    }
-    hl_base_npz_put(&self->npz, "losses", "text:u8 count:u8", self->cells, 2 * sizeof(cell),
-                    of->loss_count);
-}
-
 /* Writes arrays that lie in the workload in the form of the file. */
 static void put_arrays(writer *self)
 {
@@ -123,20 +112,6 @@ static void put_arrays(writer *self)
     hl_base_npz_put(&self->npz, "shapes", shapes, of->shapes, sizeof *of->shapes, of->shape_count);
     hl_base_npz_put(&self->npz, "ranges", ranges, of->ranges, sizeof *of->ranges, of->range_count);
     hl_base_npz_put(&self->npz, "edges", edges, of->edges, sizeof *of->edges, of->edge_count);
-}
-
-/* Writes the names of small enumerations' numbers. */
-static void put_words(writer *self)
-{
-    for (int i = 0; i < HAUL_OP_KINDS; i++)
-        self->cells[i].u = text_id(self, haul_op_kind_text((haul_op_kind)i));
-    hl_base_npz_put(&self->npz, "kinds", "u8", self->cells, sizeof(cell), HAUL_OP_KINDS);
-    for (int i = 0; i < HAUL_DIRECTIONS; i++)
-        self->cells[i].u = text_id(self, haul_direction_text((haul_direction)i));
-    hl_base_npz_put(&self->npz, "directions", "u8", self->cells, sizeof(cell), HAUL_DIRECTIONS);
-    for (int i = 0; i < HAUL_MEMORIES; i++)
-        self->cells[i].u = text_id(self, haul_memory_text((haul_memory)i));
-    hl_base_npz_put(&self->npz, "memories", "u8", self->cells, sizeof(cell), HAUL_MEMORIES);
 }
 
 /* Returns false without memory. */
@@ -169,8 +144,22 @@ static bool write_all(writer *self)
     put_streams(self);
     put_threads(self);
     put_devices(self);
-    put_notes(self);
-    put_words(self);
+    for (size_t i = 0; i < of->loss_count; i++) {
+        self->cells[2 * i].u = text_id(self, of->losses[i].text);
+        self->cells[2 * i + 1].u = of->losses[i].count;
+    }
+    hl_base_npz_put(&self->npz, "losses", "text:u8 count:u8", self->cells, 2 * sizeof(cell),
+                    of->loss_count);
+    /* Writes the names of small enumerations' numbers. */
+    for (int i = 0; i < HAUL_OP_KINDS; i++)
+        self->cells[i].u = text_id(self, haul_op_kind_text((haul_op_kind)i));
+    hl_base_npz_put(&self->npz, "kinds", "u8", self->cells, sizeof(cell), HAUL_OP_KINDS);
+    for (int i = 0; i < HAUL_DIRECTIONS; i++)
+        self->cells[i].u = text_id(self, haul_direction_text((haul_direction)i));
+    hl_base_npz_put(&self->npz, "directions", "u8", self->cells, sizeof(cell), HAUL_DIRECTIONS);
+    for (int i = 0; i < HAUL_MEMORIES; i++)
+        self->cells[i].u = text_id(self, haul_memory_text((haul_memory)i));
+    hl_base_npz_put(&self->npz, "memories", "u8", self->cells, sizeof(cell), HAUL_MEMORIES);
     self->cells[0].u = text_id(self, of->format);
     self->cells[1].u = text_id(self, of->source);
     self->cells[2].i = of->epoch_ns;
