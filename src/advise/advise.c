@@ -173,9 +173,12 @@ static int compare_found(const void *a, const void *b)
     return compare_candidates(&x->candidate, &y->candidate);
 }
 
-/* Both ends of the host's time, where it is not known. */
-static haul_status schedule_ends(hl_advise_advisor *self, haul_error *error)
+/* The run before changes, to which all savings are relative. A saving below what the replay misses
+ * is none that the profile can tell, so that is the threshold. */
+static haul_status schedule_baseline(hl_advise_advisor *self, haul_error *error)
 {
+    self->baselines[HL_TIMELINE_LIKELY].host_time = self->out.host.likely;
+    /* Both ends of the host's time, where it is not known. */
     const haul_host_time *host = &self->out.host;
     const double ends[] = {[HL_TIMELINE_LOW] = host->low, [HL_TIMELINE_HIGH] = host->high};
     for (int end = HL_TIMELINE_LOW; host->low < host->high && end < HL_TIMELINE_LIKELY; end++) {
@@ -184,15 +187,6 @@ static haul_status schedule_ends(hl_advise_advisor *self, haul_error *error)
         HAUL_TRY(hl_advise_baseline_make(self, (hl_timeline_bound)end, &timeline, error));
         haul_timeline_free(timeline);
     }
-    return HAUL_OK;
-}
-
-/* The run before changes, to which all savings are relative. A saving below what the replay misses
- * is none that the profile can tell, so that is the threshold. */
-static haul_status schedule_baseline(hl_advise_advisor *self, haul_error *error)
-{
-    self->baselines[HL_TIMELINE_LIKELY].host_time = self->out.host.likely;
-    HAUL_TRY(schedule_ends(self, error));
     HAUL_TRY(hl_advise_baseline_make(self, HL_TIMELINE_LIKELY, &self->before, error));
     self->critical = calloc(self->workload->op_count + 1, sizeof *self->critical);
     if (!self->critical)

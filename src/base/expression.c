@@ -250,8 +250,18 @@ static haul_status parse_number(parser *self)
     return status;
 }
 
-static haul_status fail_unknown(const parser *self, const char *name)
+static haul_status add_symbol(parser *self, const char *name)
 {
+    for (size_t i = 0; i < self->symbols.count; i++) {
+        const hl_base_symbol *symbol = &self->symbols.items[i];
+        if (strcmp(name, symbol->name) != 0)
+            continue;
+        /* Constants are put in here, so that evaluating never looks at a name. */
+        step value = {.op = PUSH_CONSTANT, .value = symbol->value, .at = self->at};
+        if (symbol->variable >= 0)
+            value = (step){.op = PUSH_VARIABLE, .variable = symbol->variable, .at = self->at};
+        return add_value(self, value);
+    }
     char text[256];
     /* A name nearby is offered; where none is near, any variable shows what names look like. */
     size_t best = self->symbols.count;
@@ -270,21 +280,6 @@ static haul_status fail_unknown(const parser *self, const char *name)
     else
         snprintf(text, sizeof text, "unknown variable '%.63s'; there are none here", name);
     return fail_here(self, text);
-}
-
-static haul_status add_symbol(parser *self, const char *name)
-{
-    for (size_t i = 0; i < self->symbols.count; i++) {
-        const hl_base_symbol *symbol = &self->symbols.items[i];
-        if (strcmp(name, symbol->name) != 0)
-            continue;
-        /* Constants are put in here, so that evaluating never looks at a name. */
-        step value = {.op = PUSH_CONSTANT, .value = symbol->value, .at = self->at};
-        if (symbol->variable >= 0)
-            value = (step){.op = PUSH_VARIABLE, .variable = symbol->variable, .at = self->at};
-        return add_value(self, value);
-    }
-    return fail_unknown(self, name);
 }
 
 static haul_status parse_close(parser *self, const char *expected)

@@ -47,28 +47,6 @@ static unsigned width_of(const cli_results *results)
     return width < WIDEST ? (unsigned)width : WIDEST;
 }
 
-static haul_status write_answer(const simulate_request *self, const haul_schedule *schedule,
-                                const haul_simulation *simulation, haul_error *error)
-{
-    const cli_results *results = &self->given.results;
-    const haul_timeline *timeline = simulation->timeline;
-    char label[120];
-    (void)snprintf(label, sizeof label, "on %.100s", self->machine->name);
-    const haul_drawn drawn = {.label = label,
-                              .workload = schedule->workload,
-                              .spans = timeline->ops,
-                              .named = true,
-                              .critical = timeline->critical,
-                              .critical_count = timeline->critical_count};
-    cli_answer answer = {
-        .report = haul_report_simulation(simulation, width_of(results)),
-        .page = {.title = schedule->name ? schedule->name : cli_file_name(self->given.operands[0]),
-                 .timelines = &drawn,
-                 .timeline_count = 1},
-        .machines = {self->machine}};
-    return cli_answer_write(results, &answer, error);
-}
-
 /* As if it had been recorded with the predicted times. */
 static haul_status write_goal(const haul_simulation *simulation, const char *path,
                               haul_error *error)
@@ -106,8 +84,26 @@ static haul_status simulate(void *request, haul_error *error)
         status =
             haul_simulation_make(schedule, self->machine, self->model.model, &simulation, error);
     cli_progress_end();
-    if (!status)
-        status = write_answer(self, schedule, simulation, error);
+    if (!status) {
+        const cli_results *results = &self->given.results;
+        const haul_timeline *timeline = simulation->timeline;
+        char label[120];
+        (void)snprintf(label, sizeof label, "on %.100s", self->machine->name);
+        const haul_drawn drawn = {.label = label,
+                                  .workload = schedule->workload,
+                                  .spans = timeline->ops,
+                                  .named = true,
+                                  .critical = timeline->critical,
+                                  .critical_count = timeline->critical_count};
+        cli_answer answer = {.report = haul_report_simulation(simulation, width_of(results)),
+                             .page = {.title = schedule->name
+                                                   ? schedule->name
+                                                   : cli_file_name(self->given.operands[0]),
+                                      .timelines = &drawn,
+                                      .timeline_count = 1},
+                             .machines = {self->machine}};
+        status = cli_answer_write(results, &answer, error);
+    }
     if (!status && self->goal)
         status = write_goal(simulation, self->goal, error);
     haul_simulation_free(simulation);

@@ -121,22 +121,6 @@ static double least_seconds(const hl_cost_lookup *self, bool is_direct)
     return peak > 0 ? bytes / peak : 0;
 }
 
-/* Rates that were not measured on this very machine: no faster than its link allows. */
-static inline void widen(const hl_cost_lookup *self, hl_cost_range *seconds)
-{
-    const haul_direction direction = self->copy.direction;
-    const bool is_direct =
-        haul_direction_crosses_link(direction) && self->copy.memory != HAUL_MEMORY_PAGEABLE;
-    const width *by = width_of(self, is_direct);
-    double low = seconds->mid * by->down;
-    const double high = seconds->mid * by->up;
-    seconds->high = high > seconds->high ? high : seconds->high;
-    if (low >= seconds->low)
-        return;
-    low = fmax(low, least_seconds(self, is_direct));
-    seconds->low = low < seconds->low ? low : seconds->low;
-}
-
 /* The interval grows for what the parameters do not know: another kind of memory that stood in, and
  * rates that are not from this machine. */
 haul_status hl_cost_lookup_end(const hl_cost_lookup *self, const char *model, hl_cost_range seconds,
@@ -146,8 +130,20 @@ haul_status hl_cost_lookup_end(const hl_cost_lookup *self, const char *model, hl
         return self->status;
     if (self->stand_in)
         seconds.high *= 3;
-    if (self->rate_from > HAUL_PROVENANCE_FITTED)
-        widen(self, &seconds);
+    if (self->rate_from > HAUL_PROVENANCE_FITTED) {
+        /* Rates that were not measured on this very machine: no faster than its link allows. */
+        const haul_direction direction = self->copy.direction;
+        const bool is_direct =
+            haul_direction_crosses_link(direction) && self->copy.memory != HAUL_MEMORY_PAGEABLE;
+        const width *by = width_of(self, is_direct);
+        double low = seconds.mid * by->down;
+        const double high = seconds.mid * by->up;
+        seconds.high = high > seconds.high ? high : seconds.high;
+        if (!(low >= seconds.low)) {
+            low = fmax(low, least_seconds(self, is_direct));
+            seconds.low = low < seconds.low ? low : seconds.low;
+        }
+    }
     *out = (haul_estimate){
         .seconds = seconds.mid,
         .low_s = seconds.low,

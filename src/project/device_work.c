@@ -286,22 +286,6 @@ static haul_status predict_group(const hl_project_device_work *self,
     return HAUL_OK;
 }
 
-/* The class's ends, with its kernels' correlation; `squared` and `all` are of the sum of all
- * classes: half widths down and up, squared where classes miss apart and as if all missed together.
- */
-static void end_class(const haul_kernel_sum *sum, haul_estimate *of, double squared[2],
-                      double all[2])
-{
-    const double down = sqrt(haul_kernel_sum_squared(sum, 0));
-    const double up = sqrt(haul_kernel_sum_squared(sum, 1));
-    all[0] += of->seconds - of->low_s;
-    all[1] += of->high_s - of->seconds;
-    squared[0] += down * down;
-    squared[1] += up * up;
-    of->low_s = of->seconds - down;
-    of->high_s = of->seconds + up;
-}
-
 /* Kernels of a class miss partly together, those of different classes apart. The scales end where
  * the sum does, so that the whole run does. */
 static void combine_classes(haul_projection *out, const haul_kernel_sum *sums,
@@ -316,8 +300,21 @@ static void combine_classes(haul_projection *out, const haul_kernel_sum *sums,
         add_estimate(&sum->predicted, &row->predicted);
         add_estimate(&out->kernels, &row->predicted);
     }
-    for (int c = 0; c < HAUL_KERNEL_CLASSES; c++)
-        end_class(&sums[c], &out->kernel_classes[c].predicted, squared, all);
+    for (int c = 0; c < HAUL_KERNEL_CLASSES; c++) {
+        /* The class's ends, with its kernels' correlation; `squared` and `all` are of the sum of
+         * all classes: half widths down and up, squared where classes miss apart and as if all
+         * missed together.
+         */
+        haul_estimate *of = &out->kernel_classes[c].predicted;
+        const double down = sqrt(haul_kernel_sum_squared(&sums[c], 0));
+        const double up = sqrt(haul_kernel_sum_squared(&sums[c], 1));
+        all[0] += of->seconds - of->low_s;
+        all[1] += of->high_s - of->seconds;
+        squared[0] += down * down;
+        squared[1] += up * up;
+        of->low_s = of->seconds - down;
+        of->high_s = of->seconds + up;
+    }
     const double low = all[0] > 0 ? sqrt(squared[0]) / all[0] : 1;
     const double high = all[1] > 0 ? sqrt(squared[1]) / all[1] : 1;
     out->kernels.low_s = out->kernels.seconds - sqrt(squared[0]);

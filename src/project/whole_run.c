@@ -69,19 +69,6 @@ static void take_gaps(const hl_project_whole_run *self, const haul_timeline_devi
                    recording->memory_gap_ns, device->memory_gap_ns);
 }
 
-/* The launch queue is the driver's: the target's where its file gives it, else as deep as the
- * profile shows, which delays calls where that one did. Where the recorded one is not known,
- * neither is how the host waited for it. */
-static void take_queue(const hl_project_whole_run *self, bool is_delayed, unsigned recorded,
-                       haul_timeline_device *device)
-{
-    const bool is_given = self->target->gpu.queue_depth.provenance != HAUL_PROVENANCE_NOT_GIVEN;
-    if (!recorded)
-        device->queue_depth = 0;
-    else if (!is_given && (is_delayed || (device->queue_depth && recorded > device->queue_depth)))
-        device->queue_depth = recorded;
-}
-
 /* The target's device: its own parameters, and as in the profile what it does not give. Occupancy
  * counts where that of both GPUs is known, for without a known GPU its kernels may have no shape.
  */
@@ -105,7 +92,15 @@ static haul_status find_device(const hl_project_whole_run *self, bool is_delayed
         device.kernels = recording->kernels;
         device.occupancy = recording->occupancy;
     }
-    take_queue(self, is_delayed, recording->queue_depth, &device);
+    /* The launch queue is the driver's: the target's where its file gives it, else as deep as the
+     * profile shows, which delays calls where that one did. Where the recorded one is not known,
+     * neither is how the host waited for it. */
+    const bool is_given = self->target->gpu.queue_depth.provenance != HAUL_PROVENANCE_NOT_GIVEN;
+    if (!recording->queue_depth)
+        device.queue_depth = 0;
+    else if (!is_given &&
+             (is_delayed || (device.queue_depth && recording->queue_depth > device.queue_depth)))
+        device.queue_depth = recording->queue_depth;
     memcpy(device.issue_ns, recording->issue_ns, sizeof device.issue_ns);
     memcpy(device.issue_on_return, recording->issue_on_return, sizeof device.issue_on_return);
     device.migrations = recording->migrations;

@@ -251,29 +251,6 @@ static void draw_ranges(hl_report_perfetto_rows *self, hl_report_drawing *drawin
     }
 }
 
-/* Operations of devices in their recorded order, then those of the host in the order of their
- * calls, ranges, then the groups that wait for company. */
-static void draw_ops(hl_report_perfetto_rows *self, hl_report_drawing *drawing)
-{
-    const haul_workload *workload = self->drawn->workload;
-    for (uint32_t i = 0; i < workload->op_count; i++) {
-        if (haul_op_on_host(&workload->ops[i]) || hl_report_drawn_leaves_out(self->drawn, i))
-            continue;
-        const hl_report_slice slice = slice_of(self, i, false);
-        add_slice(self, stream_row(self, &workload->ops[i]), &slice, drawing);
-    }
-    for (uint32_t i = 0; i < self->host_count; i++) {
-        const haul_op *op = &workload->ops[self->host_order[i]];
-        if (haul_op_on_host(op) && hl_report_drawn_leaves_out(self->drawn, self->host_order[i]))
-            continue;
-        const hl_report_slice slice = slice_of(self, self->host_order[i], !haul_op_on_host(op));
-        add_slice(self, thread_row(self, op), &slice, drawing);
-    }
-    draw_ranges(self, drawing);
-    for (uint32_t r = 0; r < self->count; r++)
-        flush(self, &self->items[r], drawing);
-}
-
 /* Arrows go forward in time; one against it would be drawn around the whole page. */
 static void draw_arrow(hl_report_arrow *arrow, hl_report_drawing *drawing)
 {
@@ -353,7 +330,24 @@ void hl_report_rows_draw(hl_report_perfetto_rows *self, hl_report_drawing *drawi
     memset(self->pid_named, 0, (workload->device_count + 2) * sizeof *self->pid_named);
     memset(self->lanes, HL_REPORT_NO_LANE, workload->op_count);
     memset(self->call_lanes, HL_REPORT_NO_LANE, workload->op_count);
-    draw_ops(self, drawing);
+    /* Operations of devices in their recorded order, then those of the host in the order of their
+     * calls, ranges, then the groups that wait for company. */
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        if (haul_op_on_host(&workload->ops[i]) || hl_report_drawn_leaves_out(self->drawn, i))
+            continue;
+        const hl_report_slice slice = slice_of(self, i, false);
+        add_slice(self, stream_row(self, &workload->ops[i]), &slice, drawing);
+    }
+    for (uint32_t i = 0; i < self->host_count; i++) {
+        const haul_op *op = &workload->ops[self->host_order[i]];
+        if (haul_op_on_host(op) && hl_report_drawn_leaves_out(self->drawn, self->host_order[i]))
+            continue;
+        const hl_report_slice slice = slice_of(self, self->host_order[i], !haul_op_on_host(op));
+        add_slice(self, thread_row(self, op), &slice, drawing);
+    }
+    draw_ranges(self, drawing);
+    for (uint32_t r = 0; r < self->count; r++)
+        flush(self, &self->items[r], drawing);
     if (drawing->full)
         draw_arrows(self, drawing);
 }

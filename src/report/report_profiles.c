@@ -56,13 +56,6 @@ static void say_cause(const haul_analyzed_profile *of, char *text, size_t size)
                    hl_report_say_time(most.time_ns).text, most.name ? ", most in " : "", name);
 }
 
-/* A profile that lost operations has sums that are too small. */
-static void say_incomplete(haul_report *report, const char *name, const haul_workload *workload)
-{
-    if (workload->loss_count)
-        haul_report_line(report, "incomplete", "%.100s: %.400s", name, workload->losses[0].text);
-}
-
 static void say_analyses(haul_report *report, const haul_analyzed_profile *profiles,
                          const char *const *sources, size_t count)
 {
@@ -92,7 +85,11 @@ static void say_analyses(haul_report *report, const haul_analyzed_profile *profi
                          hl_report_say_time(profiles[most].analysis->idle_ns).text, cause);
     }
     for (size_t i = 0, told = 0; i < count && told < TOLD; i++) {
-        say_incomplete(report, hl_report_profile_name(sources, count, i), profiles[i].workload);
+        /* A profile that lost operations has sums that are too small. */
+        if (profiles[i].workload->loss_count)
+            haul_report_line(report, "incomplete", "%.100s: %.400s",
+                             hl_report_profile_name(sources, count, i),
+                             profiles[i].workload->losses[0].text);
         told += profiles[i].workload->loss_count > 0;
     }
     hl_report_next_command(report, profiles[most].workload, profiles[most].analysis);

@@ -151,28 +151,6 @@ static void say_answer(const hl_report_projected *self)
         hl_report_caution(self->report, self->workload);
 }
 
-static void add_inputs(const hl_report_projected *self)
-{
-    static const haul_column inputs[] = {
-        {"source", HAUL_UNIT_TEXT, .head = "profile"},
-        {"format", HAUL_UNIT_TEXT, .head = "format"},
-        {"to", HAUL_UNIT_TEXT, .head = "target"},
-        {"from", .unit = HAUL_UNIT_TEXT},
-        {NULL, HAUL_UNIT_TEXT, .head = "recorded on", .optional = true},
-        {NULL, HAUL_UNIT_TEXT, .head = "source GPU"},
-        {0}};
-    const haul_projection_options *options = self->options;
-    const haul_projection *projection = self->projection;
-    const char *from = options->from ? options->from->name : NULL;
-    haul_report_detail(self->report, true);
-    haul_report_object(
-        self->report, NULL, inputs,
-        HAUL_CELLS(haul_cell_text(self->workload->source), haul_cell_text(self->workload->format),
-                   haul_cell_text(options->to->name), haul_cell_text(from), haul_cell_text(from),
-                   haul_cell_text(projection->gpu ? projection->gpu : "not known")));
-    haul_report_detail(self->report, false);
-}
-
 /* The sums over all copies. */
 static void add_totals(const hl_report_projected *self)
 {
@@ -230,7 +208,22 @@ static void add_head(const hl_report_projected *self)
                                             {0}};
     const haul_projection_options *options = self->options;
     const haul_projection *projection = self->projection;
-    add_inputs(self);
+    static const haul_column inputs[] = {
+        {"source", HAUL_UNIT_TEXT, .head = "profile"},
+        {"format", HAUL_UNIT_TEXT, .head = "format"},
+        {"to", HAUL_UNIT_TEXT, .head = "target"},
+        {"from", .unit = HAUL_UNIT_TEXT},
+        {NULL, HAUL_UNIT_TEXT, .head = "recorded on", .optional = true},
+        {NULL, HAUL_UNIT_TEXT, .head = "source GPU"},
+        {0}};
+    const char *from = options->from ? options->from->name : NULL;
+    haul_report_detail(self->report, true);
+    haul_report_object(
+        self->report, NULL, inputs,
+        HAUL_CELLS(haul_cell_text(self->workload->source), haul_cell_text(self->workload->format),
+                   haul_cell_text(options->to->name), haul_cell_text(from), haul_cell_text(from),
+                   haul_cell_text(projection->gpu ? projection->gpu : "not known")));
+    haul_report_detail(self->report, false);
     add_totals(self);
     if (options->reference)
         haul_report_object(self->report, "reference", reference,

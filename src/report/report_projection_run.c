@@ -363,9 +363,19 @@ static void add_largest(const hl_report_projected *self)
                                          haul_cell_number(hl_report_share_ns(rest_ns, all_ns))));
 }
 
-/* How the host's side was treated, and what the replay's error says. */
-static void say_method(const hl_report_projected *self)
+/* Without a prediction there is nothing to show but why. */
+void hl_report_projected_add_run(const hl_report_projected *self)
 {
+    add_data(self);
+    if (self->projection->run_missing || !self->projection->replay.ops)
+        return;
+    haul_report_section(self->report, "run", "The whole run");
+    if (!self->projection->unsound) {
+        add_parts(self);
+        add_largest(self);
+    }
+    haul_report_detail(self->report, true);
+    /* How the host's side was treated, and what the replay's error says. */
     const haul_replay *replay = &self->projection->replay;
     haul_report_say(self->report,
                     "Replay of the profile's own durations: starts are off by %s in the median, "
@@ -389,20 +399,5 @@ static void say_method(const hl_report_projected *self)
                         "allows.",
                         hl_report_say_count(replay->unissued).text,
                         hl_report_say_number_of(replay->ops, "operation", NULL).text);
-}
-
-/* Without a prediction there is nothing to show but why. */
-void hl_report_projected_add_run(const hl_report_projected *self)
-{
-    add_data(self);
-    if (self->projection->run_missing || !self->projection->replay.ops)
-        return;
-    haul_report_section(self->report, "run", "The whole run");
-    if (!self->projection->unsound) {
-        add_parts(self);
-        add_largest(self);
-    }
-    haul_report_detail(self->report, true);
-    say_method(self);
     haul_report_detail(self->report, false);
 }

@@ -159,14 +159,6 @@ static bool mark_first(const haul_workload *workload, const issue_marks *marks)
     return seen != NULL;
 }
 
-/* From its call to its start, or from the call's return where that counts and the call does not
- * block. */
-static double lag_of(const haul_op *op, bool on_return)
-{
-    const bool returns = on_return && !(op->flags & HAUL_OP_BLOCKS);
-    return (double)(op->start_ns - op->call_ns - (returns ? op->call_dur_ns : 0));
-}
-
 /* Which operations' times from call to start count. */
 typedef enum lag_set {
     LAGS_REPEATED, /* only issued, and not the first of their names, which loads its code */
@@ -188,16 +180,12 @@ static size_t gather_lags(const haul_workload *workload, haul_op_kind kind, bool
             continue;
         if (set == LAGS_REPEATED && is_first)
             continue;
-        lags[count++] = lag_of(op, on_return);
+        /* From its call to its start, or from the call's return where that counts and the call does
+         * not block. */
+        const bool returns = on_return && !(op->flags & HAUL_OP_BLOCKS);
+        lags[count++] = (double)(op->start_ns - op->call_ns - (returns ? op->call_dur_ns : 0));
     }
     return count;
-}
-
-static double median_distance(double *values, size_t count, double from)
-{
-    for (size_t i = 0; i < count; i++)
-        values[i] = fabs(values[i] - from);
-    return hl_base_median_of_many(values, count);
 }
 
 static double least_of(const double *values, size_t count)
@@ -212,18 +200,6 @@ static double least_of(const double *values, size_t count)
  * within a factor of four of the smallest agree. */
 enum { LEAST_LAGS = 8, LEAST_AGREEING = 3, AGREEING = 4 };
 
-/* The median of those that agree with the smallest, which come first then; negative where they are
- * too few. */
-static double agreed_lag(double *lags, size_t count)
-{
-    const double least = least_of(lags, count);
-    size_t agreeing = 0;
-    for (size_t i = 0; i < count; i++)
-        if (lags[i] <= AGREEING * least)
-            lags[agreeing++] = lags[i];
-    return agreeing >= LEAST_AGREEING ? hl_base_median_of_many(lags, agreeing) : -1;
-}
-
 /* The usual time from call to start, and its spread; negative where there is none. Other causes
  * only add to it: code that is loaded, a driver that wakes up. So of few it is that of the smallest
  * ones where these agree, else the smallest of any kind, since all kinds go the same way to the
@@ -237,14 +213,24 @@ static double usual_lag(const haul_workload *workload, haul_op_kind kind, bool o
     count = gather_lags(workload, kind, on_return, marks, set, lags);
     if (!count)
         return -1;
-    if (set == LAGS_ISSUED)
-        usual = agreed_lag(lags, count);
+    if (set == LAGS_ISSUED) {
+        /* The median of those that agree with the smallest, which come first then; negative where
+         * they are too few. */
+        const double least = least_of(lags, count);
+        size_t agreeing = 0;
+        for (size_t i = 0; i < count; i++)
+            if (lags[i] <= AGREEING * least)
+                lags[agreeing++] = lags[i];
+        usual = agreeing >= LEAST_AGREEING ? hl_base_median_of_many(lags, agreeing) : -1;
+    }
     if (set == LAGS_ISSUED && usual < 0) {
         count = gather_lags(workload, kind, on_return, marks, LAGS_CALLED, lags);
         usual = least_of(lags, count);
     }
     count = gather_lags(workload, kind, on_return, marks, set, lags);
-    *spread = median_distance(lags, count, usual);
+    for (size_t i = 0; i < count; i++)
+        lags[i] = fabs(lags[i] - usual);
+    *spread = hl_base_median_of_many(lags, count);
     return usual;
 }
 
