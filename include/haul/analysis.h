@@ -168,12 +168,15 @@ HAUL_API haul_status haul_range_uses(const haul_workload *workload, const int64_
                                      haul_range_use **uses, size_t *count, haul_error *error);
 
 /* Where in the program operations come from: the operator of PyTorch; the innermost named range in
- * which its thread called for it, else any thread's; the kernel, or the call of a copy. */
+ * which its thread called for it, else any thread's; the kernel, or the call of a copy; the source
+ * line, alone or with its callers. */
 typedef enum haul_group_by {
     HAUL_GROUP_BY_NOTHING,
     HAUL_GROUP_BY_OPERATOR,
     HAUL_GROUP_BY_RANGE,
     HAUL_GROUP_BY_KERNEL,
+    HAUL_GROUP_BY_LINE,
+    HAUL_GROUP_BY_STACK,
 } haul_group_by;
 
 /* Kernels, collectives' too, and copies of one origin. */
@@ -196,8 +199,11 @@ HAUL_API haul_status haul_work_groups(const haul_workload *workload, haul_group_
 typedef struct haul_place {
     const char *operator_name; /* of PyTorch; NULL: the profile tells none */
     const char *range;         /* the innermost named range; likewise */
+    const char *line;          /* haul_op_line; likewise */
+    const char *stack;         /* haul_op_stack; likewise */
     double operator_share;     /* of the group's time */
     double range_share;
+    double line_share;
 } haul_place;
 
 /* Fills the places of `count` groups; groups[i], of op_count, is that of an operation, below

@@ -69,17 +69,19 @@ HAUL_API haul_status haul_trace_select(const haul_workload *workload,
 /* Writes a workload so that other tools can read it: a new SQLite file with the tables of Nsight
  * Systems' export, in place of one that is there; or a trace as PyTorch's profiler writes it, for
  * Chrome, Perfetto and PyTorch's tools. Read back, operations, their calls, names and ranges are
- * equal; ids of processes, and of threads beyond 24 bits, may be others in SQLite. Returns IO. */
+ * equal, source lines too; ids of processes, and of threads beyond 24 bits, may be others in
+ * SQLite. Returns IO. */
 HAUL_API haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *path,
                                              haul_error *error);
 HAUL_API haul_status haul_trace_write_json(const haul_workload *workload, FILE *out,
                                            haul_error *error);
 
 /* Writes a workload's arrays as an archive for numpy.load: `ops`, `shapes`, `ranges`, `edges`,
- * `streams`, `threads`, `devices`, `losses` and `about` have the fields of haul/workload.h,
- * `kinds`, `directions` and `memories` the words of its enumerations; a text is an id into
- * `string_ends`, which says where each ends in `string_bytes`. A million operations are 64 MB.
- * Needs memory for the texts once more. Returns IO, NO_MEMORY. */
+ * `streams`, `threads`, `devices`, `losses` and `about` have the fields of haul/workload.h, and
+ * `operators`, `lines` and `stacks` a text for each operation, or none at all; `kinds`,
+ * `directions` and `memories` the words of its enumerations; a text is an id into `string_ends`,
+ * which says where each ends in `string_bytes`. A million operations are 64 MB. Needs memory for
+ * the texts once more. Returns IO, NO_MEMORY. */
 HAUL_API haul_status haul_trace_write_npz(const haul_workload *workload, FILE *out,
                                           haul_error *error);
 

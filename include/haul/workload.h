@@ -268,6 +268,8 @@ typedef struct haul_workload {
     const haul_op *ops;
     size_t op_count;
     const uint32_t *operators; /* of each operation: haul_op_operator; NULL: the profile has none */
+    const uint32_t *lines;     /* likewise: haul_op_line */
+    const uint32_t *stacks;    /* likewise: haul_op_stack */
     const haul_edge *edges;
     size_t edge_count;
     const haul_workload_stream *streams;
@@ -310,6 +312,20 @@ HAUL_API const char *haul_workload_string(const haul_workload *workload, uint32_
 static inline uint32_t haul_op_operator(const haul_workload *workload, size_t op)
 {
     return workload->operators ? workload->operators[op] : HAUL_NONE;
+}
+
+/* The source line that called for an operation, of the program's own code: a string id, or
+ * HAUL_NONE. "train.py:42 in step"; where a profile has functions alone "step (libmodel.so)". */
+static inline uint32_t haul_op_line(const haul_workload *workload, size_t op)
+{
+    return workload->lines ? workload->lines[op] : HAUL_NONE;
+}
+
+/* That line and those that led to it, the caller behind the called: a string id, or HAUL_NONE.
+ * "train.py:42 in step <- train.py:80 in main". */
+static inline uint32_t haul_op_stack(const haul_workload *workload, size_t op)
+{
+    return workload->stacks ? workload->stacks[op] : HAUL_NONE;
 }
 
 HAUL_API const char *haul_op_kind_text(haul_op_kind kind);

@@ -116,7 +116,8 @@ class Run:
             "kind": pd.Categorical.from_codes(ops["kind"][rows].astype(np.int8), of.kinds),
             "name": pd.Series(of.strings(ops["name"][rows])).where(host),
             "start_s": (start - of.origin_ns) * 1e-9, "time_s": time * 1e-9,
-            "thread": of.threads(rows), "range": of.ranges(ops["thread"][rows], start)}
+            "thread": of.threads(rows), "range": of.ranges(ops["thread"][rows], start),
+            "line": of.origins("lines", rows)}
         return of.frame(columns).sort_values("start_s", ignore_index=True)
 
     @cached_property
@@ -249,7 +250,8 @@ class _Operations:
                 "time_s": self.ops["dur_ns"][rows] * 1e-9}
 
     def places(self, rows):
-        """Device, stream and thread, the call's times, and the range that it was made in."""
+        """Device, stream and thread, the call's times, and what it was made in: the range, the
+        operator of PyTorch, the source line."""
         import numpy as np
 
         ops = self.ops
@@ -263,7 +265,16 @@ class _Operations:
             "thread": self.threads(rows),
             "call_start_s": np.where(has_call, (call - self.origin_ns) * 1e-9, np.nan),
             "call_time_s": np.where(has_call, ops["call_dur_ns"][rows] * 1e-9, np.nan),
-            "range": self.ranges(np.where(has_call, ops["thread"][rows], NONE), call)}
+            "range": self.ranges(np.where(has_call, ops["thread"][rows], NONE), call),
+            "operator": self.origins("operators", rows), "line": self.origins("lines", rows)}
+
+    def origins(self, array, rows):
+        """What the profile tells of where operations were called for: their operators, the source
+        lines, the call stacks; missing where it tells nothing."""
+        import numpy as np
+
+        ids = self.arrays[array]
+        return self.strings(ids[rows] if len(ids) else np.full(len(rows), NONE, np.uint32))
 
     def threads(self, rows):
         return self.thread_ids(self.ops["thread"][rows])

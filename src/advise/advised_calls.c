@@ -89,7 +89,7 @@ static int compare_rows(const void *a, const void *b)
     return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
 }
 
-/* "240 cudaMemcpy HtoD of 4 MiB, pageable" */
+/* "240 cudaMemcpy HtoD of 4 MiB, pageable (train.py:42 in step)" */
 static const char *say_row(hl_advise_study *study, const haul_advised_calls *row)
 {
     const char *range = row->least_bytes == row->most_bytes
@@ -97,12 +97,14 @@ static const char *say_row(hl_advise_study *study, const haul_advised_calls *row
                             : hl_advise_study_text(study, "%s to %s",
                                                    hl_advise_study_bytes(study, row->least_bytes),
                                                    hl_advise_study_bytes(study, row->most_bytes));
-    return hl_advise_study_text(study, "%llu %.100s %s of %s, %s", (unsigned long long)row->count,
-                                *row->name        ? row->name
-                                : row->count == 1 ? "copy"
-                                                  : "copies",
-                                haul_direction_text(row->direction), range,
-                                haul_memory_text(row->memory));
+    const char *const line = row->place.line;
+    return hl_advise_study_text(
+        study, "%llu %.100s %s of %s, %s%s%.200s%s", (unsigned long long)row->count,
+        *row->name        ? row->name
+        : row->count == 1 ? "copy"
+                          : "copies",
+        haul_direction_text(row->direction), range, haul_memory_text(row->memory), line ? " (" : "",
+        line ? line : "", line ? ")" : "");
 }
 
 /* Where in the program the rows' operations were called for, before the rows are sorted. */

@@ -34,9 +34,10 @@ typedef struct analyze_request {
 } analyze_request;
 
 static const cli_option options[] = {
-    {"by", "nothing|operator|range|kernel", CLI_WORD, offsetof(analyze_request, by),
-     .help = "instead of the report: kernels and copies by the operator of PyTorch or the named "
-             "range that called for them, or by kernel and copy call"},
+    {"by", "nothing|operator|range|kernel|line|stack", CLI_WORD, offsetof(analyze_request, by),
+     .help = "instead of the report: kernels and copies by the operator of PyTorch, the named "
+             "range, the source line or the whole call stack that called for them, or by kernel "
+             "and copy call"},
     {"replay", NULL, CLI_FLAG, offsetof(analyze_request, replay),
      .help =
          "instead of the report: the profile scheduled with its own durations, and how far that "

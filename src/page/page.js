@@ -324,7 +324,7 @@ const timelines = (() => {
     document.body.append(tip, spoken);
 
     function describe(chart, lane, bar) {
-        const [look, name] = data.whats[bar.what];
+        const [look, name, , line] = data.whats[bar.what];
         const time = bar.end - bar.start, lines = [chart.names[lane]];
         if (bar.merged)
             lines.push(sayTime(bar.busy) + " busy within " + sayTime(time));
@@ -337,6 +337,8 @@ const timelines = (() => {
             lines.push(scaled(bar.bytes / bar.busy * 1e9, rateUnits, 3));
         if (isCritical(chart, lane, bar))
             lines.push("on the critical path");
+        if (line)
+            lines.push("at " + line);
         const head = bar.merged ? sayCount(bar.count) + " " + (name || data.looks[look]) + " together"
             : name || data.looks[look];
         return [head, lines.join(" \u00b7 ")];

@@ -10,7 +10,7 @@
 
 enum {
     BARS = 60000,          /* of all timelines: about 25 bytes each */
-    NAME_CHARACTERS = 160, /* of one kernel */
+    NAME_CHARACTERS = 160, /* of one kernel, and of a source line */
     NAME_BYTES = 1 << 20,  /* of all; after that a kernel goes without */
 };
 
@@ -20,20 +20,23 @@ enum {
 typedef struct data {
     FILE *out;
     const hl_page_lanes *lanes; /* of the timeline that is written */
-    hl_base_strings whats;      /* a letter for the colour, then the name */
+    hl_base_strings whats;      /* a letter for the colour, the name, LINE_SIGN and the line */
     size_t name_bytes;
     int64_t last_ns;
     bool first;
     bool failed;
 } data;
 
-/* The number in `whats` of a bar's colour and name. A bar of several kernels has no name; after
- * NAME_BYTES in all, none has. */
+/* Stands in no name: it ends what is printed of one. */
+static const char line_sign = '\x01';
+
+/* The number in `whats` of a bar's colour, name and source line. A bar of several operations has no
+ * line, and one of several kernels no name; after NAME_BYTES in all, none has. */
 static uint32_t what_of(data *self, const hl_page_bar *bar)
 {
     const haul_workload *workload = self->lanes->drawn->workload;
     const haul_op *op = &workload->ops[bar->op];
-    char key[4 * NAME_CHARACTERS + 2];
+    char key[8 * NAME_CHARACTERS + 3], *end;
     /* bars that share a time and have a colour of their own are of one kernel */
     const bool is_one = !bar->shares || bar->colour >= HL_PAGE_LOOKS;
     const bool has_name = is_one && self->name_bytes < NAME_BYTES;
@@ -46,14 +49,39 @@ static uint32_t what_of(data *self, const hl_page_bar *bar)
         words = hl_report_say_copies((haul_direction)op->direction, (haul_memory)op->detail);
         name = words.text;
     }
-    const int length = snprintf(key, sizeof key, "%c%s", 'a' + bar->colour, name);
+    const char *const line = has_name && !bar->shares
+                                 ? haul_workload_string(workload, haul_op_line(workload, bar->op))
+                                 : "";
+    snprintf(key, 4 * NAME_CHARACTERS + 2, "%c%s", 'a' + bar->colour, name);
+    end = key + strlen(key);
+    if (*line)
+        snprintf(end, sizeof key - (size_t)(end - key), "%c%s", line_sign, line);
+    const size_t length = strlen(key);
     const size_t before = self->whats.count;
     const uint32_t what = hl_base_strings_add(&self->whats, key, strlen(key));
     if (what == UINT32_MAX)
         self->failed = true;
     else if (what == before)
-        self->name_bytes += (size_t)length;
+        self->name_bytes += length;
     return what;
+}
+
+/* Its colour's look, the name, the colour, and the line where there is one. */
+static void put_what(const char *what, FILE *out)
+{
+    const int colour = what[0] - 'a';
+    const char *const line = strchr(what + 1, line_sign);
+    char name[4 * NAME_CHARACTERS + 2];
+    snprintf(name, sizeof name, "%.*s", (int)(line ? line - what - 1 : (long)strlen(what + 1)),
+             what + 1);
+    fprintf(out, "[%d,", colour < HL_PAGE_LOOKS ? colour : 0);
+    hl_page_html_json_text(name, NAME_CHARACTERS, out);
+    fprintf(out, ",%d", colour);
+    if (line) {
+        fputc(',', out);
+        hl_page_html_json_text(line + 1, NAME_CHARACTERS, out);
+    }
+    fputc(']', out);
 }
 
 static void put_bar(void *state, const hl_page_bar *bar)
@@ -124,10 +152,8 @@ void hl_page_timeline_data(hl_page_writer *self)
         fprintf(to.out, "%s\"%s\"", look ? "," : "", hl_page_look_text((hl_page_look)look));
     fputs("],\n\"whats\":[", to.out);
     for (size_t i = 0; i < to.whats.count; i++) {
-        const int colour = to.whats.texts[i][0] - 'a';
-        fprintf(to.out, "%s[%d,", i ? ",\n" : "", colour < HL_PAGE_LOOKS ? colour : 0);
-        hl_page_html_json_text(to.whats.texts[i] + 1, NAME_CHARACTERS, to.out);
-        fprintf(to.out, ",%d]", colour);
+        fputs(i ? ",\n" : "", to.out);
+        put_what(to.whats.texts[i], to.out);
     }
     fputs("]}</script>\n", to.out);
     self->failed |= to.failed;

@@ -18,7 +18,7 @@
     const said = document.getElementById("found");
     let matches = [], at = -1;
 
-    /* What the pattern is in: names, or the words of the legend. Bars that stand for several kinds of
+    /* What the pattern is in: names, source lines, or the words of the legend. Bars that stand for several kinds of
      * operation have no name, so they are found by those words alone. */
     function find() {
         const words = field.value.trim().toLowerCase();
@@ -28,8 +28,8 @@
         said.textContent = "";
         if (words) {
             state.found = new Set();
-            data.whats.forEach(([look, name], what) => {
-                if ((name + " " + data.looks[look]).toLowerCase().includes(words))
+            data.whats.forEach(([look, name, , line], what) => {
+                if ((name + " " + (line || "") + " " + data.looks[look]).toLowerCase().includes(words))
                     state.found.add(what);
             });
             let count = 0, time = 0;

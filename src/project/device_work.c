@@ -11,6 +11,7 @@
 #include "kernel/gpu_rates.h"
 #include "project/product_precision.h"
 #include "project/row_places.h"
+#include "workload/places.h"
 
 static bool is_group(const void *of, uint32_t number, const void *key)
 {
@@ -388,7 +389,7 @@ static haul_status find_places(const haul_workload *workload,
                                const hl_project_launch_groups *groups, haul_projection *out,
                                haul_error *error)
 {
-    if (!workload->operators && !workload->range_count)
+    if (!hl_workload_has_origins(workload))
         return HAUL_OK;
     uint32_t *rows = malloc((workload->op_count + 1) * sizeof *rows);
     if (!rows)

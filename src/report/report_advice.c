@@ -201,6 +201,8 @@ static void add_calls(haul_table *parent, const haul_advice *advice)
         {"time_s", HAUL_UNIT_TIME, .head = "took"},
         {"operator", HAUL_UNIT_NAME, .head = "operator", .optional = true},
         {"range", HAUL_UNIT_NAME, .head = "range", .optional = true},
+        {"line", HAUL_UNIT_NAME, .head = "line", .optional = true},
+        {"stack", HAUL_UNIT_TEXT, .optional = true},
         {0},
     };
     haul_table *table = haul_report_table(parent, "calls", columns);
@@ -217,7 +219,8 @@ static void add_calls(haul_table *parent, const haul_advice *advice)
                        haul_cell_count(calls->least_bytes), haul_cell_count(calls->most_bytes),
                        haul_cell_number(seconds(calls->first_ns)), haul_cell_time(calls->time_ns),
                        haul_cell_text(calls->place.operator_name),
-                       haul_cell_text(calls->place.range)));
+                       haul_cell_text(calls->place.range), haul_cell_text(calls->place.line),
+                       haul_cell_text(calls->place.stack)));
     }
 }
 

@@ -165,6 +165,7 @@ haul_report *haul_report_comparison(const haul_compared_run runs[2], const haul_
         {"only_second", HAUL_UNIT_COUNT, .head = "only second"},
         {"operator", HAUL_UNIT_TEXT, .optional = true},
         {"range", HAUL_UNIT_TEXT, .optional = true},
+        {"line", HAUL_UNIT_TEXT, .optional = true},
         {NULL, HAUL_UNIT_TEXT, .head = "called by", .optional = true},
         {0}};
     const char *why[2];
@@ -187,14 +188,15 @@ haul_report *haul_report_comparison(const haul_compared_run runs[2], const haul_
         const haul_compared *row = &of->rows[i];
         char name[NAME_BYTES], place[HL_REPORT_PLACE_BYTES];
         name_of(row, name, sizeof name);
-        haul_table_row(table, HAUL_CELLS(haul_cell_text(name), haul_cell_count(row->matched),
-                                         haul_cell_time(row->a_ns), haul_cell_time(row->b_ns),
-                                         haul_cell_number(1e-9 * (double)(row->b_ns - row->a_ns)),
-                                         haul_cell_number(hl_report_share_ns(row->b_ns, row->a_ns)),
-                                         haul_cell_count(row->only_a), haul_cell_count(row->only_b),
-                                         haul_cell_text(row->place.operator_name),
-                                         haul_cell_text(row->place.range),
-                                         haul_cell_text(hl_report_say_place(&row->place, place))));
+        haul_table_row(table,
+                       HAUL_CELLS(haul_cell_text(name), haul_cell_count(row->matched),
+                                  haul_cell_time(row->a_ns), haul_cell_time(row->b_ns),
+                                  haul_cell_number(1e-9 * (double)(row->b_ns - row->a_ns)),
+                                  haul_cell_number(hl_report_share_ns(row->b_ns, row->a_ns)),
+                                  haul_cell_count(row->only_a), haul_cell_count(row->only_b),
+                                  haul_cell_text(row->place.operator_name),
+                                  haul_cell_text(row->place.range), haul_cell_text(row->place.line),
+                                  haul_cell_text(hl_report_say_place(&row->place, place))));
     }
     return report;
 }

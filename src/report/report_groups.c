@@ -1,4 +1,4 @@
-/* Kernels and copies by operator, range or kernel: a row each. */
+/* Kernels and copies by operator, range, kernel, source line or call stack: a row each. */
 #include <stdlib.h>
 
 #include "base/numerals.h"
@@ -7,7 +7,9 @@
 
 enum { GROUPS_SHOWN = 20 };
 
-static const char *const words[] = {"", "operator", "range", "kernel"};
+static const char *const words[] = {"", "operator", "range", "kernel", "source line", "call stack"};
+/* in JSON, as `--by` has them */
+static const char *const keys[] = {"", "operator", "range", "kernel", "line", "stack"};
 
 static int64_t time_of(const haul_work_group *group)
 {
@@ -24,7 +26,11 @@ static void say_first(haul_report *report, const haul_workload *workload, haul_g
         named += groups[i].name != HAUL_NONE;
     }
     if (!named) {
-        haul_report_say(report, "The profile names no %s of its kernels and copies.", words[by]);
+        const bool is_line = by == HAUL_GROUP_BY_LINE || by == HAUL_GROUP_BY_STACK;
+        haul_report_say(report, "The profile names no %s of its kernels and copies%s.", words[by],
+                        is_line ? "; record with with_stack=True (PyTorch) or --cudabacktrace=all "
+                                  "(Nsight Systems)"
+                                : "");
         return;
     }
     const haul_work_group *const first = &groups[groups[0].name == HAUL_NONE && count > 1];
@@ -57,7 +63,7 @@ haul_status haul_report_groups(haul_report **report, const haul_workload *worklo
     HAUL_TRY(haul_work_groups(workload, by, &groups, &count, error));
     haul_report *made = haul_report_new("groups");
     haul_report_object(made, NULL, head,
-                       HAUL_CELLS(haul_cell_text(workload->source), haul_cell_text(words[by])));
+                       HAUL_CELLS(haul_cell_text(workload->source), haul_cell_text(keys[by])));
     say_first(made, workload, by, groups, count);
     haul_table *table = haul_report_table(made, "groups", columns);
     haul_table_csv(table);

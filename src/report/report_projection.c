@@ -319,6 +319,7 @@ static void add_rows(const hl_report_projected *self)
         {"provenance", .unit = HAUL_UNIT_TEXT},
         {"operator", HAUL_UNIT_TEXT, .optional = true},
         {"range", HAUL_UNIT_TEXT, .optional = true},
+        {"line", HAUL_UNIT_TEXT, .optional = true},
         {0},
     };
     const haul_projection *projection = self->projection;
@@ -344,7 +345,8 @@ static void add_rows(const hl_report_projected *self)
                 haul_cell_number(model_time(projection, row, "latency-bandwidth-bound")),
                 haul_cell_text(predicted->model),
                 haul_cell_text(haul_provenance_text(predicted->weakest)),
-                haul_cell_text(row->place.operator_name), haul_cell_text(row->place.range)));
+                haul_cell_text(row->place.operator_name), haul_cell_text(row->place.range),
+                haul_cell_text(row->place.line)));
         add_inside(table, projection, row);
     }
 }

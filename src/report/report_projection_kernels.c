@@ -46,6 +46,7 @@ static void add_rows(const hl_report_projected *self)
         {"pattern", HAUL_UNIT_TEXT, .head = "because of", .optional = true},
         {"operator", HAUL_UNIT_TEXT, .optional = true},
         {"range", HAUL_UNIT_TEXT, .optional = true},
+        {"line", HAUL_UNIT_TEXT, .optional = true},
         {"count", HAUL_UNIT_COUNT, .head = "count"},
         {"recorded_s", HAUL_UNIT_SECONDS, .head = "recorded"},
         {"predicted_s", HAUL_UNIT_SECONDS, .head = "predicted"},
@@ -79,7 +80,7 @@ static void add_rows(const hl_report_projected *self)
                 haul_cell_text(kind->precision ? haul_precision_text(kind->precision) : NULL),
                 haul_cell_text(hl_report_say_place(&row->place, place)),
                 haul_cell_text(kind->pattern), haul_cell_text(row->place.operator_name),
-                haul_cell_text(row->place.range),
+                haul_cell_text(row->place.range), haul_cell_text(row->place.line),
 
                 haul_cell_count(row->count), haul_cell_number(row->recorded_s),
                 haul_cell_number(row->predicted.seconds),

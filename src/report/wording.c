@@ -3,6 +3,7 @@
  * value, so that a sentence needs no buffers. */
 #include "report/wording.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -194,17 +195,24 @@ static size_t say_part(const char *name, double share, char *buffer, size_t size
 
 const char *hl_report_say_place(const haul_place *place, char buffer[HL_REPORT_PLACE_BYTES])
 {
+    const struct {
+        const char *name;
+        const char *joint;
+        double share;
+    } parts[] = {{place->operator_name, "", place->operator_share},
+                 {place->range, " in ", place->range_share},
+                 {place->line, " at ", place->line_share}};
     size_t used = 0;
-    if (!place->operator_name && !place->range)
-        return NULL;
-    if (place->operator_name)
-        used = say_part(place->operator_name, place->operator_share, buffer, HL_REPORT_PLACE_BYTES);
-    if (place->operator_name && place->range)
-        used += (size_t)snprintf(buffer + used, HL_REPORT_PLACE_BYTES - used, " in ");
-    if (place->range)
-        (void)say_part(place->range, place->range_share, buffer + used,
-                       HL_REPORT_PLACE_BYTES - used);
-    return buffer;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!parts[i].name)
+            continue;
+        if (used)
+            used +=
+                (size_t)snprintf(buffer + used, HL_REPORT_PLACE_BYTES - used, "%s", parts[i].joint);
+        used +=
+            say_part(parts[i].name, parts[i].share, buffer + used, HL_REPORT_PLACE_BYTES - used);
+    }
+    return used ? buffer : NULL;
 }
 
 static bool is_word(char c)
@@ -298,8 +306,19 @@ void hl_report_clean_name(const char *name, char *buffer, size_t size)
     strip_name(behind_void(name), false, buffer, size);
 }
 
+/* A source line says most without the folders of its file: "forward.py:42 in forward". */
+static const char *behind_folders(const char *name)
+{
+    const char *slash = NULL, *at = name;
+    for (; *at && *at != ' ' && *at != '('; at++)
+        slash = *at == '/' ? at : slash;
+    return slash && !strncmp(at, " in ", 4) && isdigit((unsigned char)at[-1]) ? slash + 1 : name;
+}
+
 char *hl_report_shorten_name(const char *name, size_t width, char *buffer, size_t size)
 {
+    if (hl_base_utf8_count(name) > width)
+        name = behind_folders(name);
     if (hl_base_utf8_count(name) <= width) {
         snprintf(buffer, size, "%s", name);
         return buffer;

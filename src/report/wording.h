@@ -52,14 +52,14 @@ double hl_report_share_of(double part, double whole);
 double hl_report_share_ns(int64_t part_ns, int64_t whole_ns);
 hl_report_words hl_report_say_share_ns(int64_t part_ns, int64_t whole_ns);
 
-/* "aten::copy_", "aten::copy_ (62 %) in step 3", in `buffer`; NULL where neither operator nor range
- * is known. */
-enum { HL_REPORT_PLACE_BYTES = 400 };
+/* "aten::copy_", "aten::copy_ (62 %) in step 3 at train.py:42 in step", in `buffer`; NULL where
+ * nothing is known. */
+enum { HL_REPORT_PLACE_BYTES = 700 }; /* three names of PLACE_WIDTH characters, and their shares */
 const char *hl_report_say_place(const haul_place *place, char buffer[HL_REPORT_PLACE_BYTES]);
 
 /* A kernel's name in at most `width` characters: where it is longer, the return type "void",
- * namespaces, casts and parameters are left out, then its end. Writes at most `size` bytes, which
- * are more than 4 * width. */
+ * namespaces, casts and parameters are left out, of a source line its file's folders, then its end.
+ * Writes at most `size` bytes, which are more than 4 * width. */
 char *hl_report_shorten_name(const char *name, size_t width, char *buffer, size_t size);
 
 /* The same without what says least, of any length that the buffer has room for. */

@@ -26,6 +26,7 @@ typedef struct reader {
     const hl_trace_cupti_format *format;
     hl_trace_source *source;
     hl_trace_cupti_devices *devices;
+    hl_trace_source_lines *lines; /* NULL: not asked for */
     hl_trace_builder *builder;
     hl_trace_cupti_lane lanes[HL_TRACE_CUPTI_TABLES];
     int lane_count;
@@ -163,6 +164,13 @@ static void take_call(void *reader_, const hl_trace_rows *rows)
         self->builder, hl_trace_rows_int(rows, HL_TRACE_CALL_CORRELATION));
     call.key = correlation ? self->thread.process_key | correlation : 0;
     hl_trace_call(self->builder, &call);
+    const int64_t stack = hl_trace_rows_int(rows, HL_TRACE_CALL_STACK);
+    if (self->lines && stack > 0 && stack < HAUL_NONE)
+        hl_trace_source_lines_add(self->lines, &self->builder->built,
+                                  &(haul_named_range){.start_ns = call.start_ns,
+                                                      .dur_ns = 1, /* not of calls that it makes */
+                                                      .name = (uint32_t)stack,
+                                                      .thread = call.thread});
 }
 
 /* nvprof has two tables of calls, CUDA's runtime and its driver, whose numbers of calls overlap:
@@ -232,8 +240,8 @@ bool hl_trace_cupti_has_column(const hl_trace_cupti_format *format, hl_trace_sou
 
 /* Operations first, calls next, names last: the builder's order. */
 haul_status hl_trace_cupti_read(const hl_trace_cupti_format *format, hl_trace_source *source,
-                                hl_trace_cupti_devices *devices, hl_trace_builder *builder,
-                                haul_error *error)
+                                hl_trace_cupti_devices *devices, hl_trace_source_lines *lines,
+                                hl_trace_builder *builder, haul_error *error)
 {
     const hl_trace_scan strings = {format->string_table,
                                    take_string,
@@ -246,6 +254,7 @@ haul_status hl_trace_cupti_read(const hl_trace_cupti_format *format, hl_trace_so
     self->format = format;
     self->source = source;
     self->devices = devices;
+    self->lines = lines;
     self->builder = builder;
     haul_status status = read_operations(self, error);
     say_kind(self, HL_TRACE_CUPTI_COPY, "a copy table", "copies: the copy table is empty");

@@ -4,6 +4,7 @@
 #define HAUL_TRACE_CUPTI_H
 
 #include "trace/cupti_devices.h"
+#include "trace/source_lines.h"
 #include "trace/sqlite_source.h"
 #include "trace/trace_builder.h"
 #include "trace/trace_format.h"
@@ -64,6 +65,7 @@ enum hl_trace_cupti_call_column {
     HL_TRACE_CALL_NAME,
     HL_TRACE_CALL_THREAD,
     HL_TRACE_CALL_PROCESS,
+    HL_TRACE_CALL_STACK, /* its call stack's number */
     HL_TRACE_CALL_COLUMNS
 };
 
@@ -105,9 +107,10 @@ typedef struct hl_trace_cupti_reader {
 bool hl_trace_cupti_has_column(const hl_trace_cupti_format *format, hl_trace_source *source,
                                const char *column);
 
-/* Reads operations, waits, events and calls, then the names that they met. */
+/* Reads operations, waits, events and calls, then the names that they met. `lines`, which may be
+ * NULL, gets a span for each call that has a stack: its `name` is the stack's number. */
 haul_status hl_trace_cupti_read(const hl_trace_cupti_format *format, hl_trace_source *source,
-                                hl_trace_cupti_devices *devices, hl_trace_builder *builder,
-                                haul_error *error);
+                                hl_trace_cupti_devices *devices, hl_trace_source_lines *lines,
+                                hl_trace_builder *builder, haul_error *error);
 
 #endif

@@ -171,6 +171,7 @@ static void keep_call(hl_trace_kineto_reader *self)
         .thread = hl_trace_kineto_thread(self),
     };
     hl_trace_kineto_keep_call(self, &call);
+    hl_trace_kineto_keep_stack(self);
     if (hl_base_json_is(hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME),
                         "hipExtModuleLaunchKernel"))
         add_size(self, &self->item_calls, 0);
@@ -211,6 +212,9 @@ static void take_event(hl_trace_kineto_reader *self)
     } else if (event->category == HL_TRACE_KINETO_OPERATOR) {
         hl_trace_kineto_keep_operator(
             self, name_of(self, hl_trace_kineto_text(event, HL_TRACE_KINETO_NAME)));
+        hl_trace_kineto_keep_stack(self);
+    } else if (event->category == HL_TRACE_KINETO_FRAME) {
+        hl_trace_kineto_keep_frame(self);
     } else {
         const haul_named_range range = {
             .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
@@ -461,6 +465,7 @@ static void finish_calls(hl_trace_kineto_reader *self)
             hl_trace_call(self->builder, &call);
     }
     hl_trace_kineto_name_operators(self);
+    hl_trace_kineto_name_lines(self);
     if (repeated)
         hl_trace_repaired(self->builder, repeated, "calls written twice, counted once");
     for (size_t i = 0; i < built->device_count; i++)
@@ -490,7 +495,9 @@ static haul_status read_kineto(const char *path, hl_trace_builder *builder,
                                hl_trace_version *version, haul_error *error)
 {
     hl_trace_kineto_reader self = {.builder = builder,
-                                   .callers.size = sizeof(hl_trace_kineto_caller)};
+                                   .callers.size = sizeof(hl_trace_kineto_caller),
+                                   .frame_threads.size = sizeof(haul_workload_thread),
+                                   .lines = HL_TRACE_SOURCE_LINES};
     hl_trace_kineto_keys_init(&self.keys);
     haul_status status = read_file(&self, path, error);
     if (!status && self.keyless && self.call_count) {
@@ -509,6 +516,9 @@ static haul_status read_kineto(const char *path, hl_trace_builder *builder,
     free(self.item_calls.items);
     free(self.operators);
     free(self.scopes);
+    free(self.frames);
+    hl_base_records_release(&self.frame_threads);
+    hl_trace_source_lines_release(&self.lines);
     free(self.ends);
     free(self.collectives);
     free(self.devices);

@@ -4,6 +4,7 @@
 
 #include "base/json_in.h"
 #include "trace/kineto_event.h"
+#include "trace/source_lines.h"
 #include "trace/trace_builder.h"
 
 /* Processes of a GPU's work are not named: its streams and waits are all of process 0. 'haul
@@ -108,6 +109,12 @@ typedef struct hl_trace_kineto_reader {
     haul_named_range *scopes; /* every operator, with a number of names */
     size_t scope_count;
     size_t scope_capacity;
+    haul_named_range *frames; /* functions of Python that are the program's: `name` is a string,
+                               * `thread` a number of frame_threads */
+    size_t frame_count;
+    size_t frame_capacity;
+    hl_base_records frame_threads; /* haul_workload_thread; some call for nothing */
+    hl_trace_source_lines lines;
     bool flows;                 /* they are what is read now */
     bool keyless;               /* an operation has no correlation id */
     hl_trace_kineto_flow *ends; /* of flows */
@@ -170,6 +177,15 @@ void hl_trace_kineto_join_flows(hl_trace_kineto_reader *self);
 
 /* Keeps the event, an operator of that name, and its sizes where they tell what it does. */
 void hl_trace_kineto_keep_operator(hl_trace_kineto_reader *self, uint32_t name);
+
+/* Keeps the event, a function of Python, where it is the program's own. */
+void hl_trace_kineto_keep_frame(hl_trace_kineto_reader *self);
+
+/* Keeps the event's call stack, of an operator or a call, where it has one. */
+void hl_trace_kineto_keep_stack(hl_trace_kineto_reader *self);
+
+/* Gives operations the lines that called for them. Once all calls are joined. */
+void hl_trace_kineto_name_lines(hl_trace_kineto_reader *self);
 
 /* Gives operations the innermost operators in which they were called. Once all calls are joined. */
 void hl_trace_kineto_name_operators(hl_trace_kineto_reader *self);

@@ -67,20 +67,22 @@ static const struct key {
     KEY("Group size", HL_TRACE_KINETO_GROUP_SIZE),
     KEY("dtype", KEY_WORD + HL_TRACE_KINETO_DATA_TYPE),
     KEY("Process Group Name", KEY_WORD + HL_TRACE_KINETO_GROUP),
+    KEY("Call stack", KEY_WORD + HL_TRACE_KINETO_STACK),
 };
 
 enum { KEYS = sizeof keys / sizeof *keys };
 
 /* Kineto's categories, those that a trace has most of first, then those of its first years. */
 static const struct key categories[] = {
-    KEY("cpu_op", HL_TRACE_KINETO_OPERATOR),   KEY("cuda_runtime", HL_TRACE_KINETO_CALL),
-    KEY("kernel", HL_TRACE_KINETO_KERNEL),     KEY("gpu_memcpy", HL_TRACE_KINETO_COPY),
-    KEY("gpu_memset", HL_TRACE_KINETO_MEMSET), KEY("cuda_driver", HL_TRACE_KINETO_CALL),
-    KEY("hip_runtime", HL_TRACE_KINETO_CALL),  KEY("ac2g", HL_TRACE_KINETO_FLOW),
-    KEY("cuda_sync", HL_TRACE_KINETO_SYNC),    KEY("user_annotation", HL_TRACE_KINETO_RANGE),
-    KEY("Kernel", HL_TRACE_KINETO_KERNEL),     KEY("Memcpy", HL_TRACE_KINETO_COPY),
-    KEY("Memset", HL_TRACE_KINETO_MEMSET),     KEY("Runtime", HL_TRACE_KINETO_CALL),
-    KEY("Operator", HL_TRACE_KINETO_OPERATOR), KEY("async_cpu_to_gpu", HL_TRACE_KINETO_FLOW),
+    KEY("cpu_op", HL_TRACE_KINETO_OPERATOR),       KEY("cuda_runtime", HL_TRACE_KINETO_CALL),
+    KEY("kernel", HL_TRACE_KINETO_KERNEL),         KEY("gpu_memcpy", HL_TRACE_KINETO_COPY),
+    KEY("gpu_memset", HL_TRACE_KINETO_MEMSET),     KEY("cuda_driver", HL_TRACE_KINETO_CALL),
+    KEY("hip_runtime", HL_TRACE_KINETO_CALL),      KEY("ac2g", HL_TRACE_KINETO_FLOW),
+    KEY("cuda_sync", HL_TRACE_KINETO_SYNC),        KEY("user_annotation", HL_TRACE_KINETO_RANGE),
+    KEY("Kernel", HL_TRACE_KINETO_KERNEL),         KEY("Memcpy", HL_TRACE_KINETO_COPY),
+    KEY("Memset", HL_TRACE_KINETO_MEMSET),         KEY("Runtime", HL_TRACE_KINETO_CALL),
+    KEY("Operator", HL_TRACE_KINETO_OPERATOR),     KEY("async_cpu_to_gpu", HL_TRACE_KINETO_FLOW),
+    KEY("python_function", HL_TRACE_KINETO_FRAME),
 };
 
 /* Lengths are kept with the names: most keys differ in them, and need no comparison. */
@@ -261,12 +263,35 @@ static void read_types(hl_trace_kineto_event *self, hl_base_json_in *in)
     }
 }
 
-/* Operators are most of a trace, and the arguments of few tell anything. */
+/* Operators and functions of Python are most of a trace, and the arguments of few tell anything. */
 static bool has_useless_arguments(const hl_trace_kineto_event *self)
 {
     const hl_base_json_text name = hl_trace_kineto_text(self, HL_TRACE_KINETO_NAME);
-    return self->category == HL_TRACE_KINETO_OPERATOR && name.length &&
-           !hl_trace_kineto_operator_of(name);
+    return name.length &&
+           (self->category == HL_TRACE_KINETO_FRAME ||
+            (self->category == HL_TRACE_KINETO_OPERATOR && !hl_trace_kineto_operator_of(name)));
+}
+
+/* PyTorch 1.8 to 1.10 wrote a call stack with every operator, be it empty, and later versions write
+ * none: a few operators tell whether to look at the others. */
+static void read_stack_alone(hl_trace_kineto_event *self, hl_base_json_in *in)
+{
+    enum { LOOKED_AT = 16 };
+    bool found = false;
+    if (self->category != HL_TRACE_KINETO_OPERATOR || self->without_stack >= LOOKED_AT) {
+        hl_base_json_in_skip(in);
+        return;
+    }
+    if (!hl_base_json_in_enter(in, HL_JSON_OBJECT))
+        return;
+    for (hl_base_json_text key; hl_base_json_in_key(in, &key);)
+        if (hl_base_json_is(key, "Call stack")) {
+            found = true;
+            read_word(self, in, HL_TRACE_KINETO_STACK);
+        } else {
+            hl_base_json_in_skip(in);
+        }
+    self->without_stack = found ? 0 : self->without_stack + 1;
 }
 
 static void read_category(hl_trace_kineto_event *self, hl_base_json_in *in)
@@ -407,7 +432,7 @@ void hl_trace_kineto_event_read(hl_trace_kineto_event *self, const hl_trace_kine
         const int target = target_of(known, in, key);
         if (!useless && target == KEY_ARGUMENTS && has_useless_arguments(self)) {
             without_arguments = true;
-            hl_base_json_in_skip(in);
+            read_stack_alone(self, in);
             continue;
         }
         if (useless && !decides(target)) {

@@ -14,6 +14,7 @@ typedef enum hl_trace_kineto_category {
     HL_TRACE_KINETO_RANGE,
     HL_TRACE_KINETO_FLOW,
     HL_TRACE_KINETO_OPERATOR, /* of those whose sizes tell what its kernels do */
+    HL_TRACE_KINETO_FRAME,    /* a function of Python that a thread ran */
 } hl_trace_kineto_category;
 
 /* Numbers of an event. The first group are its own, the others of its "args". */
@@ -51,6 +52,7 @@ typedef enum hl_trace_kineto_word {
     HL_TRACE_KINETO_DATA_TYPE,
     HL_TRACE_KINETO_GROUP,
     HL_TRACE_KINETO_WAIT_KIND,
+    HL_TRACE_KINETO_STACK,
     HL_TRACE_KINETO_WORDS
 } hl_trace_kineto_word;
 
@@ -107,6 +109,7 @@ typedef struct hl_trace_kineto_event {
         size_t at; /* in `text` */
         size_t length;
     } words[HL_TRACE_KINETO_WORDS];
+    unsigned without_stack; /* operators so far whose arguments have no call stack, up to a few */
     char *text;
     size_t text_length;
     size_t text_capacity;

@@ -177,14 +177,12 @@ void hl_trace_kineto_name_operators(hl_trace_kineto_reader *self)
     self->scope_count = kept;
     if (!self->scope_count || built->failed)
         return;
-    built->operators = malloc((built->op_count + 1) * sizeof *built->operators);
-    built->failed |= !built->operators ||
-                     !hl_workload_range_track_fill_any(&track, self->scopes, self->scope_count);
+    uint32_t *const operators = hl_workload_builder_origins(built, HL_WORKLOAD_OPERATOR);
+    built->failed |= !hl_workload_range_track_fill_any(&track, self->scopes, self->scope_count);
     for (size_t i = 0; !built->failed && i < built->op_count; i++) {
         const haul_op *const op = &built->ops[i];
-        const bool has_call = op->flags & HAUL_OP_HAS_CALL && op->thread != HAUL_NONE;
-        built->operators[i] =
-            has_call ? hl_workload_range_track_name(&track, op->thread, op->call_ns) : HAUL_NONE;
+        if (op->flags & HAUL_OP_HAS_CALL && op->thread != HAUL_NONE)
+            operators[i] = hl_workload_range_track_name(&track, op->thread, op->call_ns);
     }
     free(track.changes);
 }

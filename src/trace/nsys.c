@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/cupti.h"
+#include "trace/nsys_stacks.h"
 #include "trace/nvtx_collectives.h"
 #include "trace/own_tables.h"
 #include "trace/trace_format.h"
@@ -35,7 +36,7 @@ static const hl_trace_cupti_format nsys_format = {
                {"timestamp", NULL, "deviceId", "contextId", "streamId", "correlationId",
                 "globalPid", NULL, "eventId", "eventSyncId"}},
     .calls = {{"CUPTI_ACTIVITY_KIND_RUNTIME",
-               {"start", "end", "correlationId", "nameId", "globalTid"},
+               {"start", "end", "correlationId", "nameId", "globalTid", NULL, "callchainId"},
                NULL,
                NULL}},
     .thread_has_process = true,
@@ -124,6 +125,7 @@ static void take_host(void *self, const hl_trace_rows *rows)
 typedef struct nsys_reader {
     hl_trace_cupti_reader cupti; /* first: functions for rows that nvprof has, too, take it */
     hl_trace_nvtx_collectives collectives;
+    hl_trace_nsys_stacks stacks;
 } nsys_reader;
 
 static void take_field(void *self, const hl_trace_rows *rows)
@@ -204,11 +206,17 @@ static haul_status read_nsys(hl_trace_source *source, hl_trace_builder *builder,
     };
     static const hl_trace_scan graphs = {
         "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", take_graph, {"start"}, false};
-    nsys_reader self = {.cupti = {.builder = builder, .version = version}};
+    nsys_reader self = {.cupti = {.builder = builder, .version = version},
+                        .stacks = {.builder = builder, .lines = HL_TRACE_SOURCE_LINES}};
     haul_status status =
         hl_trace_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
     if (!status)
-        status = hl_trace_cupti_read(&nsys_format, source, &self.cupti.devices, builder, error);
+        status = hl_trace_nsys_stacks_name(&self.stacks, source, error);
+    if (!status)
+        status = hl_trace_cupti_read(&nsys_format, source, &self.cupti.devices, &self.stacks.lines,
+                                     builder, error);
+    if (!status)
+        status = hl_trace_nsys_stacks_join(&self.stacks, source, error);
     if (!status)
         hl_trace_nvtx_join(&self.collectives, builder);
     if (!status)
@@ -219,6 +227,7 @@ static haul_status read_nsys(hl_trace_source *source, hl_trace_builder *builder,
         status = hl_trace_source_scan(source, "", &graphs, 1, &self, error);
     hl_trace_cupti_devices_release(&self.cupti.devices);
     hl_trace_nvtx_release(&self.collectives);
+    hl_trace_nsys_stacks_release(&self.stacks);
     return status;
 }
 

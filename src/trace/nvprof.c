@@ -147,7 +147,7 @@ static haul_status read_nvprof(hl_trace_source *source, hl_trace_builder *builde
     hl_trace_cupti_reader self = {.builder = builder, .version = version};
     haul_status status = hl_trace_source_scan(source, "", scans, 2, &self, error);
     if (!status)
-        status = hl_trace_cupti_read(&nvprof_format, source, &self.devices, builder, error);
+        status = hl_trace_cupti_read(&nvprof_format, source, &self.devices, NULL, builder, error);
     if (!status)
         status = hl_trace_cupti_devices_describe(source, &device_table, builder, error);
     if (!status)

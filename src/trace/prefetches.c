@@ -95,8 +95,9 @@ static void drop_marked(hl_workload_builder *built)
         if (built->ops[i].flags & HL_TRACE_PREFETCHED)
             continue;
         built->ops[kept] = built->ops[i];
-        if (built->operators)
-            built->operators[kept] = built->operators[i];
+        for (int k = 0; k < HL_WORKLOAD_ORIGINS; k++)
+            if (built->origins[k])
+                built->origins[k][kept] = built->origins[k][i];
         kept++;
     }
     built->op_count = kept;
@@ -135,6 +136,9 @@ static void join_calls(hl_workload_builder *built, const uint32_t *order)
         op->call_dur_ns = call->call_dur_ns;
         op->thread = call->thread;
         op->name = op->name == HAUL_NONE ? call->name : op->name;
+        for (int k = 0; k < HL_WORKLOAD_ORIGINS; k++)
+            if (built->origins[k])
+                built->origins[k][order[i]] = built->origins[k][at];
     }
     drop_marked(built);
     hl_base_records_release(&last.processes);

@@ -34,9 +34,10 @@ static void resolve_names(hl_trace_builder *self)
     for (size_t i = 0; i < self->built.op_count; i++)
         if (self->built.ops[i].name != HAUL_NONE)
             self->built.ops[i].name = self->name_texts[self->built.ops[i].name];
-    for (size_t i = 0; self->built.operators && i < self->built.op_count; i++)
-        if (self->built.operators[i] != HAUL_NONE)
-            self->built.operators[i] = self->name_texts[self->built.operators[i]];
+    uint32_t *const operators = self->built.origins[HL_WORKLOAD_OPERATOR];
+    for (size_t i = 0; operators && i < self->built.op_count; i++)
+        if (operators[i] != HAUL_NONE)
+            operators[i] = self->name_texts[operators[i]];
     for (size_t i = 0; i < self->built.range_count; i++)
         if (self->built.ranges[i].name != HAUL_NONE)
             self->built.ranges[i].name =

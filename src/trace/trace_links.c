@@ -21,27 +21,45 @@ uint32_t *hl_trace_by_start(hl_trace_builder *self)
     return built->failed ? NULL : order;
 }
 
-/* Puts the operation of number order[i] at i, along the permutation's cycles, so that no second
- * copy of the operations is needed; `operators`, where there are any, likewise. */
-static void permute(haul_op *ops, uint32_t *operators, uint32_t *order, size_t count)
+/* An operation with its origins. */
+typedef struct whole_op {
+    haul_op op;
+    uint32_t origins[HL_WORKLOAD_ORIGINS];
+} whole_op;
+
+static whole_op take_op(const hl_workload_builder *built, uint32_t at)
 {
-    for (uint32_t begin = 0; begin < count; begin++) {
+    whole_op taken = {.op = built->ops[at]};
+    for (int k = 0; k < HL_WORKLOAD_ORIGINS; k++)
+        taken.origins[k] = built->origins[k] ? built->origins[k][at] : HAUL_NONE;
+    return taken;
+}
+
+static void put_op(hl_workload_builder *built, uint32_t at, const whole_op *taken)
+{
+    built->ops[at] = taken->op;
+    for (int k = 0; k < HL_WORKLOAD_ORIGINS; k++)
+        if (built->origins[k])
+            built->origins[k][at] = taken->origins[k];
+}
+
+/* Puts the operation of number order[i] at i, along the permutation's cycles, so that no second
+ * copy of the operations is needed. */
+static void permute(hl_workload_builder *built, uint32_t *order)
+{
+    for (uint32_t begin = 0; begin < built->op_count; begin++) {
         if (order[begin] == begin)
             continue;
-        const haul_op first = ops[begin];
-        const uint32_t first_operator = operators ? operators[begin] : HAUL_NONE;
+        const whole_op first = take_op(built, begin);
         uint32_t at = begin;
         while (order[at] != begin) {
             const uint32_t from = order[at];
-            ops[at] = ops[from];
-            if (operators)
-                operators[at] = operators[from];
+            const whole_op next = take_op(built, from);
+            put_op(built, at, &next);
             order[at] = at;
             at = from;
         }
-        ops[at] = first;
-        if (operators)
-            operators[at] = first_operator;
+        put_op(built, at, &first);
         order[at] = at;
     }
 }
@@ -133,7 +151,7 @@ void hl_trace_links_make(hl_trace_builder *self)
     }
     uint32_t *const order = hl_trace_by_start(self);
     if (order)
-        permute(self->built.ops, self->built.operators, order, self->built.op_count);
+        permute(&self->built, order);
     if (order)
         hl_workload_builder_link_streams(&self->built);
     if (!self->built.failed)

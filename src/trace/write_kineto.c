@@ -1,10 +1,12 @@
 /* A workload as a trace that PyTorch's tools, Perfetto and Chrome read: Kineto's JSON. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/chrome_events.h"
 #include "base/fail.h"
 #include "haul/trace.h"
+#include "trace/frames.h"
 #include "trace/written_calls.h"
 #include "trace/written_places.h"
 
@@ -200,6 +202,27 @@ static void put_op(writer *self, size_t number)
     put_end(self);
 }
 
+/* The frames of a call stack with ';' between them, as PyTorch writes one with an operator. */
+static void put_stack(const writer *self, const char *stack)
+{
+    const size_t joint = strlen(HL_TRACE_STACK_JOINT);
+    char list[HL_TRACE_STACK_BYTES];
+    size_t length = 0;
+    while (*stack && length + 1 < sizeof list) {
+        const bool ends = !strncmp(stack, HL_TRACE_STACK_JOINT, joint);
+        list[length] = *stack;
+        if (ends)
+            list[length] = ';';
+        else if (*stack == ';') /* which is between frames there */
+            list[length] = ',';
+        length++;
+        stack += ends ? joint : 1;
+    }
+    list[length] = '\0';
+    fputs(",\"Call stack\":", self->out);
+    hl_base_chrome_text(list, self->out);
+}
+
 /* One call for all operations that it issued: a graph's launch has many. */
 static void put_call(writer *self, uint32_t call)
 {
@@ -210,6 +233,8 @@ static void put_call(writer *self, uint32_t call)
                                             (int64_t)thread->process, (int64_t)thread->id,
                                             op->call_ns, op->call_dur_ns});
     fprintf(self->out, "\"correlation\":%" PRIu32, call + 1);
+    if (haul_op_stack(w, self->calls.first[call]) != HAUL_NONE)
+        put_stack(self, haul_workload_string(w, haul_op_stack(w, self->calls.first[call])));
     put_end(self);
 }
 

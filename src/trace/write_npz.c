@@ -109,6 +109,13 @@ static void put_arrays(writer *self)
                        sizeof(haul_named_range) == 24 && sizeof(haul_edge) == 8,
                    "the fields above are the structs'");
     hl_base_npz_put(&self->npz, "ops", ops, of->ops, sizeof *of->ops, of->op_count);
+    const struct {
+        const char *name;
+        const uint32_t *ids;
+    } origins[] = {{"operators", of->operators}, {"lines", of->lines}, {"stacks", of->stacks}};
+    for (size_t i = 0; i < sizeof origins / sizeof *origins; i++)
+        hl_base_npz_put(&self->npz, origins[i].name, "u4", origins[i].ids, sizeof(uint32_t),
+                        origins[i].ids ? of->op_count : 0);
     hl_base_npz_put(&self->npz, "shapes", shapes, of->shapes, sizeof *of->shapes, of->shape_count);
     hl_base_npz_put(&self->npz, "ranges", ranges, of->ranges, sizeof *of->ranges, of->range_count);
     hl_base_npz_put(&self->npz, "edges", edges, of->edges, sizeof *of->edges, of->edge_count);

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/records.h"
+#include "base/strings.h"
 #include "haul/trace.h"
+#include "trace/frames.h"
 #include "trace/own_tables.h"
 #include "trace/written_calls.h"
 #include "trace/written_places.h"
@@ -20,6 +23,7 @@ typedef enum target {
     WAITS,
     EVENTS,
     CALLS,
+    STACKS,
     RANGES,
     STRINGS,
     GPUS,
@@ -49,7 +53,9 @@ static const struct {
     [EVENTS] =
         {"CUPTI_ACTIVITY_KIND_CUDA_EVENT",
          "timestamp,deviceId,contextId,streamId,correlationId,globalPid,eventId,eventSyncId"},
-    [CALLS] = {"CUPTI_ACTIVITY_KIND_RUNTIME", "start,end,globalTid,correlationId,nameId"},
+    [CALLS] = {"CUPTI_ACTIVITY_KIND_RUNTIME",
+               "start,end,globalTid,correlationId,nameId,callchainId"},
+    [STACKS] = {"CUDA_CALLCHAINS", "id,symbol,module,stackDepth"},
     [RANGES] = {"NVTX_EVENTS", "start,end,eventType,textId,globalTid"},
     [STRINGS] = {"StringIds", "id INTEGER PRIMARY KEY,value"},
     [GPUS] = {"TARGET_INFO_GPU",
@@ -75,7 +81,9 @@ typedef struct writer {
     int64_t kernels;  /* written so far */
     int code;         /* the first failure, SQLITE_OK for none */
     bool own_threads; /* ids of threads fit a globalTid and differ; else their numbers do */
-    uint32_t launch;  /* id of the name that calls of kernels have */
+    uint32_t launch;  /* id of the name that calls of kernels have; those of frames are behind it */
+    hl_base_strings frames;
+    hl_base_records stacks; /* string ids of those that were written */
 } writer;
 
 #define NOTHING INT64_MIN
@@ -319,6 +327,45 @@ static void put_strings(writer *self)
     put(self, STRINGS, &(int64_t){self->launch}, "cudaLaunchKernel");
 }
 
+/* The id of a frame's text, written where it is new. */
+static int64_t frame_id(writer *self, const char *text, size_t length)
+{
+    const size_t before = self->frames.count;
+    const uint32_t number = hl_base_strings_add(&self->frames, text, length);
+    if (number == UINT32_MAX) {
+        self->code = SQLITE_NOMEM;
+        return NOTHING;
+    }
+    const int64_t id = (int64_t)self->launch + 1 + number;
+    if (number == before)
+        put(self, STRINGS, &id, self->frames.texts[number]);
+    return id;
+}
+
+/* The number of the stack of an operation's call, NOTHING where it has none; each is written once,
+ * a row a frame. */
+static int64_t stack_id(writer *self, uint32_t op)
+{
+    const uint32_t stack = haul_op_stack(self->workload, op);
+    const size_t before = self->stacks.count;
+    if (stack == HAUL_NONE || self->code != SQLITE_OK)
+        return NOTHING;
+    const uint32_t number = hl_base_records_add(&self->stacks, &stack);
+    if (number == UINT32_MAX) {
+        self->code = SQLITE_NOMEM;
+        return NOTHING;
+    }
+    const char *at = haul_workload_string(self->workload, stack);
+    for (int64_t depth = 0; number == before && at; depth++) {
+        const char *const end = strstr(at, HL_TRACE_STACK_JOINT);
+        const size_t length = end ? (size_t)(end - at) : strlen(at);
+        put(self, STACKS, (const int64_t[]){number + 1, frame_id(self, at, length), NOTHING, depth},
+            NULL);
+        at = end ? end + strlen(HL_TRACE_STACK_JOINT) : NULL;
+    }
+    return (int64_t)number + 1;
+}
+
 /* Figures that are not known are 0, as in a workload. */
 static void put_devices(writer *self)
 {
@@ -362,10 +409,13 @@ static void put_all(writer *self)
         put_op(self, i);
     for (uint32_t i = 0; i < self->calls.count; i++) {
         const haul_op *const op = &w->ops[self->calls.first[i]];
-        const int64_t values[] = {op->call_ns, op->call_ns + op->call_dur_ns,
-                                  global_tid(self, op->thread), (int64_t)i + 1,
+        const int64_t values[] = {op->call_ns,
+                                  op->call_ns + op->call_dur_ns,
+                                  global_tid(self, op->thread),
+                                  (int64_t)i + 1,
                                   op->kind == HAUL_OP_KERNEL ? (int64_t)self->launch
-                                                             : string_id(self, op->name)};
+                                                             : string_id(self, op->name),
+                                  stack_id(self, self->calls.first[i])};
         put(self, CALLS, values, NULL);
     }
     for (size_t i = 0; i < w->range_count; i++) {
@@ -457,7 +507,7 @@ static haul_status close_database(writer *self, const char *path, haul_error *er
 haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *path,
                                     haul_error *error)
 {
-    writer self = {.workload = workload};
+    writer self = {.workload = workload, .stacks.size = sizeof(uint32_t)};
     HAUL_TRY(hl_trace_written_places_make(&self.places, workload, error));
     haul_status status = choose_threads(&self, error);
     if (!status)
@@ -468,6 +518,8 @@ haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *p
             put_all(&self);
         status = close_database(&self, path, error);
         hl_trace_written_calls_release(&self.calls);
+        hl_base_strings_release(&self.frames);
+        hl_base_records_release(&self.stacks);
     }
     hl_trace_written_places_release(&self.places);
     return status;

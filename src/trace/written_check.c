@@ -22,6 +22,7 @@
     X(LAUNCHES, "launches of kernels")                                                             \
     X(COLLECTIVES, "sizes and groups of collectives")                                              \
     X(OPERANDS, "operands of kernels")                                                             \
+    X(LINES, "source lines")                                                                       \
     X(WAITS, "waits for an operation")                                                             \
     X(RANGES, "named ranges")                                                                      \
     X(DEVICES, "descriptions of GPUs")                                                             \
@@ -182,6 +183,9 @@ static void count_op(const side *left, const haul_op *x, const side *right, cons
     counts[DIFFERENT_THREADS] +=
         (x->thread == HAUL_NONE) != (y->thread == HAUL_NONE) ||
         (x->thread != HAUL_NONE && a->threads[x->thread].id != b->threads[y->thread].id);
+    const size_t i = (size_t)(x - a->ops), k = (size_t)(y - b->ops);
+    counts[DIFFERENT_LINES] += !same_text(a, haul_op_line(a, i), b, haul_op_line(b, k)) ||
+                               !same_text(a, haul_op_stack(a, i), b, haul_op_stack(b, k));
     if (x->kind != y->kind)
         return;
     counts[DIFFERENT_BYTES] += haul_op_has_bytes(x) && x->bytes != y->bytes;

@@ -38,7 +38,8 @@ void hl_workload_builder_release(hl_workload_builder *self)
     hl_base_arena_release(&self->arena);
     hl_base_strings_release(&self->strings);
     free(self->ops);
-    free(self->operators);
+    for (int i = 0; i < HL_WORKLOAD_ORIGINS; i++)
+        free(self->origins[i]);
     free(self->edges);
     hl_base_records_release(&self->streams);
     hl_base_records_release(&self->threads);
@@ -128,6 +129,18 @@ uint32_t hl_workload_builder_op(hl_workload_builder *self, const haul_op *op)
         return HAUL_NONE;
     self->ops[self->op_count] = *op;
     return (uint32_t)self->op_count++;
+}
+
+uint32_t *hl_workload_builder_origins(hl_workload_builder *self, int kind)
+{
+    uint32_t **const made = &self->origins[kind];
+    if (!*made && !self->failed) {
+        *made = malloc((self->op_count + 1) * sizeof **made);
+        self->failed |= !*made;
+        if (*made)
+            memset(*made, 0xff, self->op_count * sizeof **made);
+    }
+    return self->failed ? NULL : *made;
 }
 
 void hl_workload_builder_range(hl_workload_builder *self, const haul_named_range *range)
@@ -311,14 +324,16 @@ static void take_all(hl_workload_builder *self, hl_workload_owned_workload *owne
     hl_base_shrink(&self->ops, &self->op_capacity, self->op_count, sizeof *self->ops);
     hl_base_shrink(&self->edges, &self->edge_capacity, self->edge_count, sizeof *self->edges);
     seen->ops = self->ops;
-    seen->operators = self->operators;
+    seen->operators = self->origins[HL_WORKLOAD_OPERATOR];
+    seen->lines = self->origins[HL_WORKLOAD_LINE];
+    seen->stacks = self->origins[HL_WORKLOAD_STACK];
     seen->op_count = self->op_count;
     seen->edges = self->edges;
     seen->edge_count = self->edge_count;
     seen->stream_count = self->streams.count;
     seen->streams = hl_base_records_take(&self->streams);
     self->ops = NULL;
-    self->operators = NULL;
+    memset(self->origins, 0, sizeof self->origins);
     self->edges = NULL;
 }
 

@@ -22,6 +22,9 @@ static_assert(sizeof(haul_op) == 64, "a profile of 10 million operations must fi
 /* More than these are refused: a failed builder. */
 enum { HL_WORKLOAD_BUILDER_OPS_LOG2 = 31 };
 
+/* What the profile tells of where each operation was called for: string ids. */
+enum { HL_WORKLOAD_OPERATOR, HL_WORKLOAD_LINE, HL_WORKLOAD_STACK, HL_WORKLOAD_ORIGINS };
+
 /* Notes of a workload being built. */
 typedef struct hl_workload_note_list {
     haul_note *items;
@@ -36,7 +39,8 @@ typedef struct hl_workload_builder {
     haul_op *ops;
     size_t op_count;
     size_t op_capacity;
-    uint32_t *operators; /* of each operation, once all are there; NULL: none is known */
+    uint32_t *origins[HL_WORKLOAD_ORIGINS]; /* of each operation, once all are there; NULL: none is
+                                             * known */
     haul_edge *edges;
     size_t edge_count;
     size_t edge_capacity;
@@ -99,6 +103,10 @@ uint32_t hl_workload_builder_operands(hl_workload_builder *self, const haul_oper
 
 /* Adds an operation and returns its number; its links are set by hl_workload_builder_finish. */
 uint32_t hl_workload_builder_op(hl_workload_builder *self, const haul_op *op);
+
+/* Once all operations are there: their origins of one kind, HAUL_NONE to begin with; NULL with
+ * `failed` set. */
+uint32_t *hl_workload_builder_origins(hl_workload_builder *self, int kind);
 
 /* `after` may not start before `before` has ended. */
 void hl_workload_builder_edge(hl_workload_builder *self, uint32_t before, uint32_t after);

@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/records.h"
 #include "base/strings.h"
+#include "workload/places.h"
 
 /* Operations with equal keys are alike; texts are numbered over both workloads. */
 typedef struct alike {
@@ -95,7 +96,7 @@ static void find_places(comparer *self, const haul_workload *of)
     const size_t count = self->classes.count;
     uint32_t *groups = NULL;
     haul_place *places = NULL;
-    if (self->failed || (!of->operators && !of->range_count))
+    if (self->failed || !hl_workload_has_origins(of))
         return;
     groups = malloc((of->op_count + 1) * sizeof *groups);
     places = malloc((count + 1) * sizeof *places);
@@ -105,8 +106,8 @@ static void find_places(comparer *self, const haul_workload *of)
         groups[i] = row ? (uint32_t)(row - self->rows) : HAUL_NONE;
     }
     self->failed = self->failed || haul_places_find(of, groups, count, places, NULL) != HAUL_OK;
-    for (size_t r = 0; !self->failed && r < count; r++)
-        if (places[r].operator_name || places[r].range)
+    for (size_t r = 0; !self->failed && self->rows && r < count; r++)
+        if (places[r].operator_name || places[r].range || places[r].line)
             self->rows[r].place = places[r];
     free(groups);
     free(places);

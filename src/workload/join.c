@@ -185,23 +185,19 @@ static void add_ops(join *self)
     free(next);
 }
 
-/* The operators of a part's operations; room for those of all parts is made for the first. */
-static void add_operators(join *self, size_t part)
+/* Where a part's operations were called for; room for those of all parts is made for the first. */
+static void add_origins(join *self, size_t part)
 {
     const haul_workload *const of = self->parts[part].of;
-    hl_workload_builder *const builder = &self->builder;
-    if (!of->operators)
-        return;
-    if (!builder->operators) {
-        builder->operators = malloc((builder->op_count + 1) * sizeof *builder->operators);
-        builder->failed |= !builder->operators;
-        if (builder->failed)
-            return;
-        memset(builder->operators, 0xff, builder->op_count * sizeof *builder->operators);
+    const uint32_t *const known[HL_WORKLOAD_ORIGINS] = {[HL_WORKLOAD_OPERATOR] = of->operators,
+                                                        [HL_WORKLOAD_LINE] = of->lines,
+                                                        [HL_WORKLOAD_STACK] = of->stacks};
+    for (int k = 0; k < HL_WORKLOAD_ORIGINS; k++) {
+        uint32_t *const made = known[k] ? hl_workload_builder_origins(&self->builder, k) : NULL;
+        for (size_t i = 0; made && i < of->op_count; i++)
+            if (self->of[part].ops[i] != HAUL_NONE)
+                made[self->of[part].ops[i]] = string_of(self, part, known[k][i]);
     }
-    for (size_t i = 0; i < of->op_count; i++)
-        if (self->of[part].ops[i] != HAUL_NONE)
-            builder->operators[self->of[part].ops[i]] = string_of(self, part, of->operators[i]);
 }
 
 /* Threads' links, edges and ranges. Links go on over what was left out, and over operations that
@@ -238,7 +234,7 @@ static void add_links(join *self, size_t part)
         range.thread = range.thread == HAUL_NONE ? HAUL_NONE : self->of[part].threads[range.thread];
         hl_workload_builder_range(&self->builder, &range);
     }
-    add_operators(self, part);
+    add_origins(self, part);
 }
 
 static void add_notes(join *self, hl_workload_note_list *list, const haul_note *notes, size_t count)

@@ -4,14 +4,15 @@
 
 #include "haul/analysis.h"
 
-/* The origins of each operation, string ids; both NULL where the profile has neither. Zero is
- * empty.
- */
+/* The ranges of all operations, string ids; NULL where the profile has none. The other origins are
+ * the workload's own. Zero is empty. */
 typedef struct hl_workload_origins {
     const haul_workload *workload;
-    uint32_t *operators;
     uint32_t *ranges;
 } hl_workload_origins;
+
+/* Whether the profile tells any. */
+bool hl_workload_has_origins(const haul_workload *workload);
 
 /* The origin of each operation, op_count string ids, which the caller frees. Returns NO_MEMORY. In
  * work_groups.c. */

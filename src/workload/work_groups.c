@@ -42,6 +42,10 @@ static uint32_t origin_of(const origin_finder *self, size_t number)
         return haul_op_operator(self->workload, number);
     case HAUL_GROUP_BY_RANGE:
         return range_of(self, op);
+    case HAUL_GROUP_BY_LINE:
+        return haul_op_line(self->workload, number);
+    case HAUL_GROUP_BY_STACK:
+        return haul_op_stack(self->workload, number);
     default:
         return op->name;
     }

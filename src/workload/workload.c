@@ -12,6 +12,8 @@ void haul_workload_free(haul_workload *workload)
     hl_workload_owned_workload *owned = (hl_workload_owned_workload *)workload;
     free((void *)workload->ops);
     free((void *)workload->operators);
+    free((void *)workload->lines);
+    free((void *)workload->stacks);
     free((void *)workload->edges);
     free((void *)workload->streams);
     if (owned->shares) {

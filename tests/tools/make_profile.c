@@ -500,6 +500,37 @@ static void shift_clock(program *self)
                              NULL, NULL, NULL));
 }
 
+/* The usual program, in two frames, with the call stacks that --cudabacktrace=all records: of
+ * copies, of launches and of waits; the frames of CUDA's own libraries among them. */
+static void add_stacks(program *self)
+{
+    run_program(self, 2);
+    check(self,
+          sqlite3_exec(
+              self->db,
+              "CREATE TABLE CUDA_CALLCHAINS (id INTEGER NOT NULL, symbol INTEGER NOT NULL,"
+              " module INTEGER NOT NULL, kernelMode INTEGER, thumbCode INTEGER,"
+              " unresolved INTEGER, specialEntry INTEGER, originalIP INTEGER,"
+              " unwindMethod INTEGER, stackDepth INTEGER NOT NULL, PRIMARY KEY (id, stackDepth));"
+              "INSERT INTO StringIds VALUES (101, '0x7f72b45f088f'),"
+              " (102, '/usr/lib64/libcuda.so.525.105.17'),"
+              " (103, '/usr/local/cuda/lib64/libcudart.so.12'), (104, 'cudaMemcpyAsync'),"
+              " (105, 'copy_chunk(float*, float const*, unsigned long)'),"
+              " (106, '/home/user/convolve/libimage.so'), (107, 'run_chunk(frame&, int)'),"
+              " (108, '/home/user/convolve/convolve'), (109, 'main'),"
+              " (110, '__libc_start_main'), (111, '/lib64/libc-2.31.so'),"
+              " (112, 'cudaLaunchKernel'), (113, 'wait_for_chunk(frame&, int)');"
+              "INSERT INTO CUDA_CALLCHAINS (id, symbol, module, unresolved, stackDepth) VALUES"
+              " (1, 101, 102, 1, 0), (1, 104, 103, NULL, 1), (1, 105, 106, NULL, 2),"
+              " (1, 107, 108, NULL, 3), (1, 109, 108, NULL, 4), (1, 110, 111, NULL, 5),"
+              " (2, 101, 102, 1, 0), (2, 112, 103, NULL, 1), (2, 107, 108, NULL, 2),"
+              " (2, 109, 108, NULL, 3), (2, 110, 111, NULL, 4),"
+              " (3, 113, 108, NULL, 0), (3, 109, 108, NULL, 1);"
+              "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET callchainId = CASE nameId WHEN 2 THEN 1"
+              " WHEN 4 THEN 2 WHEN 7 THEN 3 ELSE 0 END",
+              NULL, NULL, NULL));
+}
+
 /* How the host comes to wait for a long kernel. */
 typedef enum long_wait { WAIT_IN_SYNCHRONIZE, WAIT_IN_MEMCPY, WAIT_IN_LAUNCH } long_wait;
 
@@ -545,6 +576,8 @@ static bool run_case(program *self, const char *only)
         run_long_kernel(self, WAIT_IN_LAUNCH);
     else if (!strcmp(only, "clock-off"))
         shift_clock(self);
+    else if (!strcmp(only, "stacks"))
+        add_stacks(self);
     else if (!strcmp(only, "module-load"))
         load_module(self);
     else

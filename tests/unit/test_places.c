@@ -11,16 +11,18 @@ enum { OPS = 5 };
 static haul_workload *made(void)
 {
     static const int64_t durations[OPS] = {40, 40, 20, 50, 7};
-    static const char *const operators[OPS] = {"aten::add", "aten::mul", "aten::add", NULL,
-                                               "aten::mul"};
+    static const char *const texts[HL_WORKLOAD_ORIGINS][OPS] = {
+        [HL_WORKLOAD_OPERATOR] = {"aten::add", "aten::mul", "aten::add", NULL, "aten::mul"},
+        [HL_WORKLOAD_LINE] = {"a.py:1 in f", "a.py:1 in f", "b.py:2 in g", NULL, NULL},
+        [HL_WORKLOAD_STACK] = {"a.py:1 in f <- b.py:2 in g", "a.py:1 in f", "b.py:2 in g", NULL,
+                               NULL},
+    };
     hl_workload_builder builder;
     hl_workload_builder_init(&builder);
     const uint32_t device = hl_workload_builder_device(&builder, 0);
     hl_workload_builder_stream(&builder, &(haul_workload_stream){.device = device, .process = 1});
     hl_workload_builder_thread(&builder, &(haul_workload_thread){.process = 1});
     hl_workload_builder_shape(&builder, &(haul_shape){.grid = {1, 1, 1}});
-    builder.operators = malloc(OPS * sizeof *builder.operators);
-    assert_non_null(builder.operators);
     for (int i = 0; i < OPS; i++) {
         hl_workload_builder_op(&builder, &(haul_op){.kind = HAUL_OP_KERNEL,
                                                     .flags = HAUL_OP_HAS_CALL,
@@ -28,9 +30,12 @@ static haul_workload *made(void)
                                                     .call_ns = 10 * i,
                                                     .dur_ns = durations[i],
                                                     .name = HAUL_NONE});
-        builder.operators[i] =
-            operators[i] ? hl_workload_builder_string(&builder, operators[i], strlen(operators[i]))
-                         : HAUL_NONE;
+    }
+    for (int k = 0; k < HL_WORKLOAD_ORIGINS; k++) {
+        uint32_t *const origins = hl_workload_builder_origins(&builder, k);
+        for (int i = 0; i < OPS; i++)
+            if (texts[k][i])
+                origins[i] = hl_workload_builder_string(&builder, texts[k][i], strlen(texts[k][i]));
     }
     hl_workload_builder_range(
         &builder,
@@ -55,8 +60,13 @@ static void places_name_what_took_most(void **state)
     assert_true(places[0].operator_share > 0.599 && places[0].operator_share < 0.601);
     assert_string_equal(places[0].range, "step");
     assert_true(places[0].range_share > 0.999);
+    assert_string_equal(places[0].line, "a.py:1 in f");
+    assert_true(places[0].line_share > 0.799 && places[0].line_share < 0.801);
+    assert_string_equal(places[0].stack, "a.py:1 in f <- b.py:2 in g");
     assert_null(places[1].operator_name);
     assert_null(places[1].range);
+    assert_null(places[1].line);
+    assert_null(places[1].stack);
     haul_workload_free(workload);
 }
 
@@ -69,11 +79,11 @@ static void no_operators_no_places(void **state)
     haul_workload bare = *workload;
     haul_place places[3];
     haul_error error;
-    bare.operators = NULL;
+    bare.operators = bare.lines = bare.stacks = NULL;
     bare.range_count = 0;
     assert_int_equal(haul_places_find(&bare, groups, 3, places, &error), HAUL_OK);
     for (int g = 0; g < 3; g++)
-        assert_true(!places[g].operator_name && !places[g].range);
+        assert_true(!places[g].operator_name && !places[g].range && !places[g].line);
     haul_workload_free(workload);
 }
 

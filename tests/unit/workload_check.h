@@ -32,6 +32,11 @@ static inline void workload_check_op(const haul_workload *w, size_t i)
     HOLDS((op->thread != HAUL_NONE) == ((op->flags & HAUL_OP_HAS_CALL) != 0));
     HOLDS(op->flags & HAUL_OP_HAS_CALL || (op->call_ns == 0 && op->call_dur_ns == 0));
     HOLDS(haul_workload_string(w, op->name) != NULL);
+    HOLDS(haul_workload_string(w, haul_op_operator(w, i)) != NULL);
+    HOLDS((haul_op_line(w, i) == HAUL_NONE) == (haul_op_stack(w, i) == HAUL_NONE));
+    HOLDS(!strncmp(haul_workload_string(w, haul_op_line(w, i)),
+                   haul_workload_string(w, haul_op_stack(w, i)),
+                   strlen(haul_workload_string(w, haul_op_line(w, i)))));
     if (op->kind == HAUL_OP_COPY)
         HOLDS(op->direction < HAUL_DIRECTIONS && op->detail < HAUL_MEMORIES);
     if (op->kind == HAUL_OP_KERNEL)

@@ -1,0 +1,138 @@
+/* Source lines of a Kineto trace. With with_stack=True each function of Python is an event, and
+ * those that hold a launch are its call stack; PyTorch 1.8 to 1.10 wrote the stack with each
+ * operator instead, and 'haul convert' writes it with each call. */
+#include <stdlib.h>
+
+#include "base/intervals.h"
+#include "trace/kineto.h"
+
+static uint32_t thread_of_frame(hl_trace_kineto_reader *self)
+{
+    const haul_workload_thread thread = {
+        .process = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_PID),
+        .id = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_TID)};
+    const uint32_t number = hl_base_records_add(&self->frame_threads, &thread);
+    self->builder->built.failed |= number == HAUL_NONE;
+    return number;
+}
+
+/* Frames of threads that call for nothing go: such a thread is none of the workload's. */
+static void find_threads(hl_trace_kineto_reader *self)
+{
+    const haul_workload_thread *const threads = self->frame_threads.items;
+    size_t kept = 0;
+    for (size_t i = 0; i < self->frame_count; i++) {
+        haul_named_range *const frame = &self->frames[i];
+        frame->thread =
+            hl_base_records_find(&self->builder->built.threads, &threads[frame->thread]);
+        if (frame->thread != HAUL_NONE)
+            self->frames[kept++] = *frame;
+    }
+    self->frame_count = kept;
+}
+
+void hl_trace_kineto_keep_frame(hl_trace_kineto_reader *self)
+{
+    hl_workload_builder *const built = &self->builder->built;
+    const hl_base_json_text name = hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME);
+    const haul_named_range frame = {
+        .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+        .dur_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR),
+    };
+    hl_trace_stack line;
+    hl_trace_stack_begin(&line);
+    (void)hl_trace_stack_add_python(&line, name.bytes, name.length);
+    if (!line.length || frame.dur_ns < 0 || !hl_base_is_recorded_time(frame.start_ns) ||
+        !hl_workload_builder_grow(built, &self->frames, &self->frame_capacity,
+                                  self->frame_count + 1, sizeof *self->frames))
+        return;
+    haul_named_range *const kept = &self->frames[self->frame_count++];
+    *kept = frame;
+    kept->thread = thread_of_frame(self);
+    kept->name = hl_workload_builder_string(built, line.text, line.length);
+}
+
+void hl_trace_kineto_keep_stack(hl_trace_kineto_reader *self)
+{
+    const hl_base_json_text list = hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_STACK);
+    const bool is_call = self->event.category == HL_TRACE_KINETO_CALL;
+    hl_workload_builder *const built = &self->builder->built;
+    hl_trace_stack stack;
+    if (!list.length)
+        return;
+    hl_trace_stack_begin(&stack);
+    hl_trace_stack_add_list(&stack, list.bytes, list.length);
+    const haul_named_range span = {
+        .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+        /* a call's is its own, and not that of calls which it makes */
+        .dur_ns = is_call ? 1 : hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR),
+        .thread = hl_trace_kineto_thread(self),
+        .name = hl_trace_source_lines_caller(&self->lines, built, &stack),
+    };
+    hl_trace_source_lines_add(&self->lines, built, &span);
+}
+
+static int compare_frames(const void *a, const void *b)
+{
+    const haul_named_range *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
+}
+
+/* The stack of a frame within `caller`, a number of the lines' callers, or HAUL_NONE. */
+static uint32_t stack_within(hl_trace_kineto_reader *self, const haul_named_range *frame,
+                             uint32_t caller)
+{
+    hl_workload_builder *const built = &self->builder->built;
+    hl_trace_stack stack;
+    if (built->failed)
+        return HAUL_NONE;
+    hl_trace_stack_begin(&stack);
+    const char *const line = built->strings.texts[frame->name];
+    hl_trace_stack_add(&stack, line, strlen(line));
+    if (caller != HAUL_NONE) {
+        const char *const callers = hl_trace_source_lines_text(&self->lines, built, caller);
+        hl_trace_stack_add(&stack, callers, strlen(callers));
+    }
+    return hl_trace_source_lines_caller(&self->lines, built, &stack);
+}
+
+/* Frames are walked in order of start with those that are open: each is within the last of them. */
+static void nest_frames(hl_trace_kineto_reader *self)
+{
+    hl_workload_builder *const built = &self->builder->built;
+    size_t *const open = malloc((self->frame_count + 1) * sizeof *open);
+    size_t depth = 0;
+    built->failed |= !open;
+    for (size_t i = 0; !built->failed && i < self->frame_count; i++) {
+        haul_named_range span = self->frames[i];
+        while (depth) {
+            const haul_named_range *const last = &self->frames[open[depth - 1]];
+            if (last->thread == span.thread &&
+                hl_base_end_of(last->start_ns, last->dur_ns) > span.start_ns)
+                break;
+            depth--;
+        }
+        const uint32_t caller = depth ? self->lines.spans[open[depth - 1]].name : HAUL_NONE;
+        span.name = stack_within(self, &span, caller);
+        hl_trace_source_lines_add(&self->lines, built, &span);
+        open[depth++] = i;
+    }
+    free(open);
+}
+
+/* Of a trace with both, the events are finer: their spans replace those of stacks. */
+void hl_trace_kineto_name_lines(hl_trace_kineto_reader *self)
+{
+    if (!self->builder->built.failed)
+        find_threads(self);
+    if (self->frame_count && !self->builder->built.failed) {
+        qsort(self->frames, self->frame_count, sizeof *self->frames, compare_frames);
+        self->lines.count = 0;
+        nest_frames(self);
+    }
+    hl_trace_source_lines_join(&self->lines, &self->builder->built);
+}

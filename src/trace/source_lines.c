@@ -1,0 +1,77 @@
+#include "trace/source_lines.h"
+
+#include <stdlib.h>
+
+#include "base/intervals.h"
+#include "workload/range_track.h"
+
+uint32_t hl_trace_source_lines_caller(hl_trace_source_lines *self, hl_workload_builder *built,
+                                      const hl_trace_stack *stack)
+{
+    if (!stack->length || built->failed)
+        return HAUL_NONE;
+    const hl_trace_caller caller = {
+        hl_workload_builder_string(built, stack->text, stack->line_length),
+        hl_workload_builder_string(built, stack->text, stack->length)};
+    const uint32_t number =
+        built->failed ? HAUL_NONE : hl_base_records_add(&self->callers, &caller);
+    built->failed |= number == HAUL_NONE;
+    return number;
+}
+
+static const hl_trace_caller *caller_at(const hl_trace_source_lines *self, uint32_t caller)
+{
+    return &((const hl_trace_caller *)self->callers.items)[caller];
+}
+
+const char *hl_trace_source_lines_text(const hl_trace_source_lines *self,
+                                       const hl_workload_builder *built, uint32_t caller)
+{
+    return built->strings.texts[caller_at(self, caller)->stack];
+}
+
+void hl_trace_source_lines_add(hl_trace_source_lines *self, hl_workload_builder *built,
+                               const haul_named_range *span)
+{
+    if (span->dur_ns >= 0 && hl_base_is_recorded_time(span->start_ns) &&
+        hl_workload_builder_grow(built, &self->spans, &self->capacity, self->count + 1,
+                                 sizeof *self->spans))
+        self->spans[self->count++] = *span;
+}
+
+/* A profile in which no operation has a line is one without lines. */
+static void set_lines(const hl_trace_source_lines *self, hl_workload_builder *built,
+                      const hl_workload_range_track *track)
+{
+    for (size_t i = 0; !built->failed && i < built->op_count; i++) {
+        const haul_op *const op = &built->ops[i];
+        if (!(op->flags & HAUL_OP_HAS_CALL) || op->thread == HAUL_NONE)
+            continue;
+        const uint32_t caller = hl_workload_range_track_name(track, op->thread, op->call_ns);
+        if (caller >= self->callers.count)
+            continue;
+        uint32_t *const lines = hl_workload_builder_origins(built, HL_WORKLOAD_LINE);
+        uint32_t *const stacks = hl_workload_builder_origins(built, HL_WORKLOAD_STACK);
+        if (lines && stacks) {
+            lines[i] = caller_at(self, caller)->line;
+            stacks[i] = caller_at(self, caller)->stack;
+        }
+    }
+}
+
+void hl_trace_source_lines_join(hl_trace_source_lines *self, hl_workload_builder *built)
+{
+    hl_workload_range_track track = {.count = 0};
+    if (!self->count || built->failed)
+        return;
+    built->failed |= !hl_workload_range_track_fill_any(&track, self->spans, self->count);
+    set_lines(self, built, &track);
+    free(track.changes);
+}
+
+void hl_trace_source_lines_release(hl_trace_source_lines *self)
+{
+    hl_base_records_release(&self->callers);
+    free(self->spans);
+    *self = HL_TRACE_SOURCE_LINES;
+}
