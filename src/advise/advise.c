@@ -222,35 +222,25 @@ static haul_status find_origins(hl_advise_advisor *self, haul_error *error)
 static haul_status advise_soundly(hl_advise_advisor *self, haul_error *error)
 {
     haul_advice_list *out = &self->out;
-    haul_status status = hl_advise_study_init(&self->study, error);
-    if (!status)
-        status = schedule_baseline(self, error);
-    if (!status)
-        status = hl_advise_rewrite_init(&self->plan, self->workload, self->study.durations_ns,
-                                        self->study.call_durations_ns, error);
+    HAUL_TRY(hl_advise_study_init(&self->study, error));
+    HAUL_TRY(schedule_baseline(self, error));
+    HAUL_TRY(hl_advise_rewrite_init(&self->plan, self->workload, self->study.durations_ns,
+                                    self->study.call_durations_ns, error));
     self->plan.delays = self->waits.delays;
     self->plan.delay_count = self->waits.delay_count;
     self->plan.issue_ns = self->device.issue_ns;
     self->plan.spread_ns = self->out.replay.recorded_ns / HL_TIMELINE_DELAYS_OF_RUN;
     if (self->plan.spread_ns < HL_TIMELINE_USUAL_CALL_NS)
         self->plan.spread_ns = HL_TIMELINE_USUAL_CALL_NS;
-    if (!status)
-        status = hl_project_free_call(self->workload, &self->plan.free_call_ns, error);
-    if (!status)
-        status = hl_project_staging_find(self->workload, &self->study.classes,
-                                         self->plan.free_call_ns, self->study.staged_ns, error);
-    if (!status)
-        status = find_origins(self, error);
-    if (!status)
-        status = try_all(self, error);
-    if (!status && out->count)
+    HAUL_TRY(hl_project_free_call(self->workload, &self->plan.free_call_ns, error));
+    HAUL_TRY(hl_project_staging_find(self->workload, &self->study.classes, self->plan.free_call_ns,
+                                     self->study.staged_ns, error));
+    HAUL_TRY(find_origins(self, error));
+    HAUL_TRY(try_all(self, error));
+    if (out->count)
         qsort(self->found, out->count, sizeof *self->found, compare_found);
-    if (!status)
-        status = hl_advise_advisor_together(self, error);
-    if (!status)
-        status = hl_advise_advisor_collectives(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_advise_advisor_together(self, error));
+    HAUL_TRY(hl_advise_advisor_collectives(self, error));
     out->items = hl_base_arena_alloc(&self->arena, (out->count + 1) * sizeof *out->items);
     HAUL_TRY(hl_advise_advisor_note(self, error));
     if (!out->items || self->notes.failed || self->study.failed)

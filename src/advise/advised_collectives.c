@@ -13,9 +13,8 @@ haul_status hl_advise_advisor_collectives(hl_advise_advisor *self, haul_error *e
     haul_analysis *analysis = NULL;
     int64_t saved_ns = 0;
     char most[128] = "";
-    haul_status status = haul_analysis_make(self->workload, &analysis, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_analysis_make(self->workload, &analysis, error));
+    haul_status status = HAUL_OK;
     const int64_t all_ns = analysis->busy.communication_ns;
     const int64_t exposed_ns = haul_analysis_exposed_ns(analysis);
     if (exposed_ns > 0 && hl_advise_advisor_may_schedule(self, 1)) {

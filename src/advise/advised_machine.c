@@ -70,21 +70,17 @@ haul_status hl_advise_advisor_machine(hl_advise_advisor *self, haul_error *error
 {
     const haul_machine *from = self->options->from, *on = self->options->on;
     static const hl_advise_loan no_loan = {.from = NULL};
-    haul_status status = HAUL_OK;
     self->study.is_fitted = !from && !on;
     self->study.loan = on ? &no_loan : &self->loan;
     self->out.host = (haul_host_time){.likely = 1, .low = 1, .high = 1, .is_known = true};
     if (from) {
         self->study.given_link_Bps = haul_link_peak(&from->link).value;
     } else {
-        status = hl_advise_recorded_machine(self->workload, &self->arena, &self->recorded,
-                                            &self->loan, error);
+        HAUL_TRY(hl_advise_recorded_machine(self->workload, &self->arena, &self->recorded,
+                                            &self->loan, error));
         from = self->recorded;
     }
-    if (!status)
-        status = on ? take_target(self, from, error) : take_recorded(self, from, error);
-    if (status)
-        return status;
+    HAUL_TRY(on ? take_target(self, from, error) : take_recorded(self, from, error));
     const haul_machine *machine = on ? on : from;
     self->out.machine = hl_base_arena_string(&self->arena, machine->name);
     self->out.gpu =

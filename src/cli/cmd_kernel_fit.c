@@ -80,9 +80,9 @@ static haul_status load_kernels(fitting *self, haul_error *error)
     const bool is_path = asked && (strchr(asked, '/') || strstr(asked, ".yaml"));
     char **names = NULL;
     size_t count = 1;
-    haul_status status = is_path ? HAUL_OK : haul_kernel_file_list(&names, &count, error);
-    if (status)
-        return status;
+    haul_status status = HAUL_OK;
+    if (!is_path)
+        HAUL_TRY(haul_kernel_file_list(&names, &count, error));
     self->files = calloc(count + 1, sizeof(haul_kernel_file *));
     if (!self->files) {
         if (names)
@@ -113,18 +113,16 @@ static haul_status fit_groups(fitting *self, haul_error *error)
                                  .kernel = self->only};
     for (int i = 0; asked->block.count && i < 3; i++)
         what.block[i] = asked->block.side[i] ? (int)asked->block.side[i] : 1;
-    haul_status status = haul_kernel_groups_new(&what, &self->groups, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_groups_new(&what, &self->groups, error));
     self->fits = calloc(self->groups->count, sizeof(haul_kernel_fit *));
     if (!self->fits)
         return haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
-    for (size_t i = 0; !status && i < self->groups->count; i++) {
+    for (size_t i = 0; i < self->groups->count; i++) {
         const haul_kernel_group *of = &self->groups->items[i];
-        status = haul_kernel_fit_new(asked->machines.items[of->machine], asked->calibration,
-                                     of->samples, of->count, &self->fits[i], error);
+        HAUL_TRY(haul_kernel_fit_new(asked->machines.items[of->machine], asked->calibration,
+                                     of->samples, of->count, &self->fits[i], error));
     }
-    return status;
+    return HAUL_OK;
 }
 
 static haul_status save(const fitting *self, const char *path, haul_error *error)

@@ -38,9 +38,8 @@ static const cli_option options[] = {
 static haul_status add_file(const char *path, bool far, haul_samples *all, haul_error *error)
 {
     haul_samples samples;
-    haul_status status = haul_samples_load(path, &samples, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_samples_load(path, &samples, error));
+    haul_status status = HAUL_OK;
     haul_sample *items = realloc(all->items, (all->count + samples.count) * sizeof *all->items);
     if (items) {
         for (size_t i = 0; i < samples.count; i++) {

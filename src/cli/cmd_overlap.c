@@ -135,26 +135,21 @@ static haul_status overlap(void *request, haul_error *error)
         return cli_overlap_tiles(self, error);
     haul_overlap_case now, then;
     haul_overlap_report report = {.machine = self->machine, .work = &self->work, .of = &now};
-    haul_status status = haul_overlap_describe(self->machine, &self->work, &now, error);
+    const haul_status status = haul_overlap_describe(self->machine, &self->work, &now, error);
     if (status)
         return error->status == HAUL_STATUS_BAD_INPUT ? (error->status = HAUL_STATUS_USAGE)
                                                       : status;
-    status = compare(&now, self->streams, &report.strategies, error);
-    if (!status &&
-        !haul_overlap_next_generation(self->machine, &now, &then, &report.next_generation, NULL))
-        status = compare(&then, self->streams, &report.next, error);
-    if (!status) {
-        /* The comparison on the slower kind of device, where the machine's file leaves open which
-         * it is. */
-        haul_overlap_case slower = now;
-        slower.device = haul_overlap_device_end(&now, 1);
-        slower.assumed &= ~(unsigned)(HAUL_ASSUMED_SYNC | HAUL_ASSUMED_ENGINES);
-        report.has_otherwise = slower.device != now.device;
-        status = report.has_otherwise ? compare(&slower, self->streams, &report.otherwise, error)
-                                      : HAUL_OK;
-    }
-    if (status)
-        return status;
+    HAUL_TRY(compare(&now, self->streams, &report.strategies, error));
+    if (!haul_overlap_next_generation(self->machine, &now, &then, &report.next_generation, NULL))
+        HAUL_TRY(compare(&then, self->streams, &report.next, error));
+    /* The comparison on the slower kind of device, where the machine's file leaves open which it
+     * is. */
+    haul_overlap_case slower = now;
+    slower.device = haul_overlap_device_end(&now, 1);
+    slower.assumed &= ~(unsigned)(HAUL_ASSUMED_SYNC | HAUL_ASSUMED_ENGINES);
+    report.has_otherwise = slower.device != now.device;
+    if (report.has_otherwise)
+        HAUL_TRY(compare(&slower, self->streams, &report.otherwise, error));
     char title[300];
     (void)snprintf(title, sizeof title, "Overlap on %.250s", self->machine->name);
     cli_answer answer = {.report = haul_report_overlap(&report),

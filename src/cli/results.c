@@ -167,11 +167,8 @@ static haul_status write_page(const cli_results *results, cli_answer *answer, ha
     haul_analysis *analysis = NULL;
     FILE *out = NULL;
     size_t count = 0;
-    haul_status status = HAUL_OK;
     if (answer->analyzed)
-        status = haul_analysis_make(answer->analyzed, &analysis, error);
-    if (status)
-        return status;
+        HAUL_TRY(haul_analysis_make(answer->analyzed, &analysis, error));
     shown[count++] = answer->report;
     if (analysis) {
         answer->page.analysis = analysis;
@@ -186,7 +183,7 @@ static haul_status write_page(const cli_results *results, cli_answer *answer, ha
     answer->page.command = results->command;
     answer->page.reports = shown;
     answer->page.report_count = count;
-    status = cli_output_open(results->html, &out, error);
+    haul_status status = cli_output_open(results->html, &out, error);
     if (!status)
         status = cli_output_finish(out, results->html, haul_page_write(&answer->page, out, error),
                                    error);

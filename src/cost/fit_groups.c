@@ -153,9 +153,7 @@ static haul_status fit_all(const haul_sample *samples, size_t count, size_t max_
 haul_status haul_fit_groups(const haul_samples *samples, size_t max_points, haul_fit_group **groups,
                             size_t *count, haul_error *error)
 {
-    haul_status status = hl_cost_samples_check(samples->items, samples->count, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_cost_samples_check(samples->items, samples->count, error));
     const size_t count_all = samples->count;
     haul_sample *sorted = malloc(count_all * sizeof *sorted);
     if (!sorted)
@@ -170,6 +168,7 @@ haul_status haul_fit_groups(const haul_samples *samples, size_t max_points, haul
         free(sorted);
         return hl_base_fail_no_memory(error);
     }
+    haul_status status = HAUL_OK;
     for (size_t i = 0, end; !status && i < count_all; i = end) {
         for (end = i + 1; end < count_all && same_group(&sorted[i].copy, &sorted[end].copy); end++)
             ;

@@ -93,9 +93,8 @@ static haul_status read_csv(const char *text, size_t size, const char *file,
                             hl_cost_sample_list *list, haul_error *error)
 {
     haul_csv *csv;
-    haul_status status = haul_csv_open_memory(text, size, file, &csv, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_csv_open_memory(text, size, file, &csv, error));
+    haul_status status = HAUL_OK;
     size_t columns[COLUMNS];
     const char *const *fields = NULL;
     static const char *const names[] = {"direction", "host_memory", "bytes",

@@ -239,11 +239,8 @@ static haul_status check_launch(const haul_stream *stream, const haul_kernel *ke
 haul_status haul_stream_launch(haul_stream *stream, const haul_kernel *kernel,
                                const haul_launch *launch, haul_event *event, haul_error *error)
 {
-    haul_status status = check_event(stream, event, error);
-    if (!status)
-        status = check_launch(stream, kernel, launch, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_event(stream, event, error));
+    HAUL_TRY(check_launch(stream, kernel, launch, error));
     haul_launch whole = *launch;
     haul_box *box = &whole.box;
     /* an empty box launches nothing, which drivers refuse to do, but its event still ends */
@@ -253,6 +250,7 @@ haul_status haul_stream_launch(haul_stream *stream, const haul_kernel *kernel,
             box->hi[d] = 1;
         is_empty = is_empty || box->lo[d] >= box->hi[d];
     }
+    haul_status status = HAUL_OK;
     if (!is_empty)
         status = stream->device->backend->launch(stream, kernel, &whole, event, error);
     else if (event)

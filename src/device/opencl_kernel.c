@@ -81,9 +81,8 @@ static haul_status build(const hl_device_cl_device *self, const haul_kernel_sour
                          cl_program *program, haul_error *error)
 {
     char *text;
-    haul_status status = haul_kernel_text(source, &text, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_kernel_text(source, &text, error));
+    haul_status status = HAUL_OK;
     /* A compiled kernel is good for its text, its options, and the device with its driver. */
     const size_t size = strlen(text) + strlen(self->name) + strlen(self->version) + 64;
     char *key = malloc(size);

@@ -135,17 +135,14 @@ static haul_status roofline_s(const hl_device_sim_node *node, const haul_launch 
     const haul_machine *machine = node->machine;
     const haul_gpu *gpu = &machine->gpu;
     const haul_parameter *peak = launch->is_double ? &gpu->fp64_flops : &gpu->fp32_flops;
-    haul_status status = HAUL_OK;
     if (launch->bytes > 0)
-        status = need(machine, &gpu->memory_bandwidth_Bps, "gpu.memory_bandwidth", error);
-    if (!status && launch->flops > 0)
-        status = need(machine, peak, launch->is_double ? "gpu.fp64" : "gpu.fp32", error);
-    if (!status && launch->shared_bytes > 0)
-        status = need(machine, &gpu->multiprocessors, "gpu.multiprocessors", error);
-    if (!status && launch->shared_bytes > 0)
-        status = need(machine, &gpu->clock_Hz, "gpu.clock", error);
-    if (status)
-        return status;
+        HAUL_TRY(need(machine, &gpu->memory_bandwidth_Bps, "gpu.memory_bandwidth", error));
+    if (launch->flops > 0)
+        HAUL_TRY(need(machine, peak, launch->is_double ? "gpu.fp64" : "gpu.fp32", error));
+    if (launch->shared_bytes > 0) {
+        HAUL_TRY(need(machine, &gpu->multiprocessors, "gpu.multiprocessors", error));
+        HAUL_TRY(need(machine, &gpu->clock_Hz, "gpu.clock", error));
+    }
     const double memory_s = launch->bytes > 0 ? launch->bytes / gpu->memory_bandwidth_Bps.value : 0;
     const double compute_s = launch->flops > 0 ? launch->flops / peak->value : 0;
     const double shared_s =
@@ -161,13 +158,10 @@ haul_status hl_device_sim_kernel_ns(const haul_device *device, const haul_kernel
     const hl_device_sim_node *node = hl_device_sim_node_of(device);
     const haul_device_options *options = &device->options;
     double seconds;
-    haul_status status = HAUL_OK;
     if (options->kernel_seconds)
         seconds = options->kernel_seconds(options->kernel_state, node->machine, kernel, launch);
     else
-        status = roofline_s(node, launch, &seconds, error);
-    if (status)
-        return status;
+        HAUL_TRY(roofline_s(node, launch, &seconds, error));
     if (!(seconds >= 0))
         return haul_error_set(error, HAUL_STATUS_USAGE, "kernel '%s' was given a time of %g s",
                               kernel->source->name, seconds);

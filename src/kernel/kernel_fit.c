@@ -174,18 +174,14 @@ haul_status haul_kernel_fit_new(const haul_machine *source, haul_kernel_fit_kind
                                 const haul_kernel_sample *samples, size_t count,
                                 haul_kernel_fit **fit, haul_error *error)
 {
-    haul_status status = hl_kernel_gpu_check(source, error);
-    if (status == HAUL_OK)
-        status = check_samples(samples, count, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_kernel_gpu_check(source, error));
+    HAUL_TRY(check_samples(samples, count, error));
     haul_kernel_fit *made = calloc(1, sizeof *made);
     if (made)
         made->knots = calloc(count, sizeof *made->knots);
-    if (!made || !made->knots)
-        status = hl_base_fail_no_memory(error);
-    else
-        status = fit_all(made, &source->gpu, kind, samples, count, error);
+    const haul_status status = made && made->knots
+                                   ? fit_all(made, &source->gpu, kind, samples, count, error)
+                                   : hl_base_fail_no_memory(error);
     if (status == HAUL_OK)
         *fit = made;
     else

@@ -19,29 +19,27 @@ static haul_status read_sample(hl_kernel_reader *self, const hl_machine_node *no
     const hl_machine_node *values[KEYS];
     for (int i = 0; i < HL_KERNEL_COUNT_ROWS; i++)
         known[i] = hl_kernel_count_rows[i].key;
-    haul_status status = hl_machine_node_keys(&self->yaml, node, "sizes", known, KEYS, values);
-    if (status)
-        return status;
+    HAUL_TRY(hl_machine_node_keys(&self->yaml, node, "sizes", known, KEYS, values));
     const bool is_counted = values[THREADS] != NULL;
     if (!is_first && is_counted != self->made->is_counted)
         return hl_machine_node_fail(&self->yaml, node, "expected counts at each size, or at none");
     self->made->is_counted = is_counted;
     *out =
         (haul_kernel_sample){.file = self->made->file, .line = node->line, .column = node->column};
-    for (int i = 0; !status && i < KEYS; i++) {
+    for (int i = 0; i < KEYS; i++) {
         const bool is_needed = i >= SIZE || (is_counted && hl_kernel_count_rows[i].is_needed);
         double *at = i == SIZE      ? &out->size
                      : i == SECONDS ? &out->seconds
                                     : hl_kernel_count_of(&out->counts, i);
         if (values[i] && (is_counted || i >= SIZE))
-            status = hl_kernel_read_constant(self, values[i], known[i], at);
+            HAUL_TRY(hl_kernel_read_constant(self, values[i], known[i], at));
         else if (is_needed)
             return hl_machine_node_fail(&self->yaml, node, "'%s' is missing", known[i]);
-        if (!status && !(*at >= 0))
-            status = hl_machine_node_fail_expected(&self->yaml, values[i],
-                                                   "a number that is not negative", known[i]);
+        if (!(*at >= 0))
+            return hl_machine_node_fail_expected(&self->yaml, values[i],
+                                                 "a number that is not negative", known[i]);
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* Ascending sizes are required: hl_kernel_measured_at searches among them. Equal ones are

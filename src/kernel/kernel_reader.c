@@ -442,9 +442,8 @@ static haul_status read_rows(table_reader *self)
 /* A table of names alone is an error, not empty: the user most likely gave the wrong file. */
 static haul_status read_table(const char *text, size_t size, table_reader *self)
 {
-    haul_status status = haul_csv_open_memory(text, size, self->file.path, &self->csv, self->error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_csv_open_memory(text, size, self->file.path, &self->csv, self->error));
+    haul_status status = HAUL_OK;
     find_columns(self);
     size_t useful = 0;
     for (size_t i = 0; i < self->column_count; i++)

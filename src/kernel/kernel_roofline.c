@@ -160,11 +160,8 @@ static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out
 {
     const haul_gpu *from = &what->source->gpu;
     const haul_gpu *to = &what->target->gpu;
-    haul_status status = hl_kernel_gpu_check(what->source, error);
-    if (status == HAUL_OK)
-        status = hl_kernel_gpu_check(what->target, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_kernel_gpu_check(what->source, error));
+    HAUL_TRY(hl_kernel_gpu_check(what->target, error));
     scaled_kernel self = {.launch_s = what->fit->launch_s, .roof = HAUL_KERNEL_BOUND_LAUNCH};
     if (hl_kernel_gpu_memory_rate(from) > 0 && hl_kernel_gpu_memory_rate(to) > 0)
         self.memory = weight_of(what->fit->memory_share);
@@ -275,11 +272,8 @@ haul_status haul_kernel_explain(const haul_kernel_case *what, haul_kernel_explan
 {
     haul_kernel_explanation self = {0};
     scaled_kernel scaled;
-    haul_status status = hl_kernel_estimate(&hl_kernel_model_roofline, what, &self.estimate, error);
-    if (status == HAUL_OK)
-        status = scale_kernel(what, &scaled, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_kernel_estimate(&hl_kernel_model_roofline, what, &self.estimate, error));
+    HAUL_TRY(scale_kernel(what, &scaled, error));
     self.bound = bound_of(what, &scaled, self.estimate.seconds);
     self.source_s = scaled.source_s;
     self.ratio = scaled.work_s / (scaled.source_s - what->fit->launch_s);

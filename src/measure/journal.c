@@ -97,12 +97,9 @@ static haul_status read_file(hl_measure_journal *self, const char *key, bool *is
         fclose(there);
     if (*is_new)
         return HAUL_OK;
-    haul_status status = hl_base_textfile_read(self->path, BYTES_MOST, &text, &size, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_base_textfile_read(self->path, BYTES_MOST, &text, &size, error));
     *is_new = !size;
-    if (size)
-        status = read_lines(self, text, key, error);
+    const haul_status status = size ? read_lines(self, text, key, error) : HAUL_OK;
     free(text);
     return status;
 }

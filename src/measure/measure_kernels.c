@@ -218,9 +218,7 @@ static haul_status measure_steps(hl_measure_session *self, const char *text, con
     part[at] = (haul_argument){.value = &steps[1]};
     run_of whole = *each;
     whole.arguments = all;
-    const haul_status status = choose_steps(self, &whole, &steps[0], error);
-    if (status)
-        return status;
+    HAUL_TRY(choose_steps(self, &whole, &steps[0], error));
     steps[1] = steps[0] / 2;
     whole.flops *= steps[0];
     whole.bytes *= steps[0];
@@ -507,11 +505,8 @@ haul_status hl_measure_kernels(hl_measure_session *session, haul_error *error)
     const haul_status sync = measure_sync(session, error);
     if (sync && !hl_measure_is_lacking(sync))
         return sync;
-    if (!single && is_gpu(session)) {
-        const haul_status many = measure_together(session, error);
-        if (many)
-            return many;
-    }
+    if (!single && is_gpu(session))
+        HAUL_TRY(measure_together(session, error));
     status = hl_measure_queue(session, error);
     if (!status)
         status = hl_measure_products(session, error);

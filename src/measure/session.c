@@ -89,15 +89,10 @@ static haul_status choose_sizes(hl_measure_session *self, haul_error *error)
 static haul_status allocate(hl_measure_session *self, haul_error *error)
 {
     const uint64_t bytes = self->options.largest_bytes;
-    haul_status status = HAUL_OK;
-    for (int i = 0; i < HL_MEASURE_SESSION_BUFFERS && !status; i++) {
-        status =
-            haul_buffer_new(self->device, HAUL_BUFFER_DEVICE, bytes, &self->on_device[i], error);
-        if (!status)
-            status =
-                haul_buffer_new(self->device, HAUL_BUFFER_PINNED, bytes, &self->pinned[i], error);
-        if (status)
-            return status;
+    for (int i = 0; i < HL_MEASURE_SESSION_BUFFERS; i++) {
+        HAUL_TRY(
+            haul_buffer_new(self->device, HAUL_BUFFER_DEVICE, bytes, &self->on_device[i], error));
+        HAUL_TRY(haul_buffer_new(self->device, HAUL_BUFFER_PINNED, bytes, &self->pinned[i], error));
         self->pageable[i] = malloc(bytes);
         if (!self->pageable[i])
             return hl_base_fail_no_memory(error);
@@ -107,10 +102,10 @@ static haul_status allocate(hl_measure_session *self, haul_error *error)
         memset(pinned, i, bytes); /* so that its pages are there */
         memset(self->pageable[i], i, bytes);
     }
-    for (size_t i = 0; i < self->options.peer_count && !status; i++)
-        status = haul_buffer_new(self->options.peers[i], HAUL_BUFFER_DEVICE, bytes,
-                                 &self->on_peers[i], error);
-    return status;
+    for (size_t i = 0; i < self->options.peer_count; i++)
+        HAUL_TRY(haul_buffer_new(self->options.peers[i], HAUL_BUFFER_DEVICE, bytes,
+                                 &self->on_peers[i], error));
+    return HAUL_OK;
 }
 
 /* On failure hl_measure_session_end frees what was made: members that were not are NULL. */

@@ -165,9 +165,9 @@ static haul_status ping_pongs(session *self, haul_memory memory)
     static const char *const words[] = {"socket", "node", "network"};
     int peers[] = {-1, -1, -1}, *sockets = calloc((size_t)self->comm->size, sizeof *sockets);
     const int own = own_socket();
-    haul_status status = sockets ? HAUL_OK : hl_base_fail_no_memory(self->error);
-    if (status)
-        return status;
+    haul_status status = HAUL_OK;
+    if (!sockets)
+        return hl_base_fail_no_memory(self->error);
     (void)MPI_Allgather(&own, 1, MPI_INT, sockets, 1, MPI_INT, MPI_COMM_WORLD);
     for (int rank = self->comm->size - 1; rank > 0; rank--)
         if (self->comm->layout.node_of[rank])

@@ -101,13 +101,10 @@ static haul_status move_aside(haul_comm *self, hl_mpi_call *call, hl_mpi_scratch
     }
     of->sends = self->messages[0];
     of->send_count = of->receive_count;
-    haul_status status = check_side(self, of->receive, of->receives, of->receive_count, error);
-    if (!status)
-        status = hl_mpi_scratch_take(self, bytes + 1, scratch, error);
-    if (status)
-        return status;
+    HAUL_TRY(check_side(self, of->receive, of->receives, of->receive_count, error));
+    HAUL_TRY(hl_mpi_scratch_take(self, bytes + 1, scratch, error));
     of->send = haul_in_host(scratch->at);
-    for (size_t i = 0; !status && i < of->receive_count; i++) {
+    for (size_t i = 0; i < of->receive_count; i++) {
         haul_comm_message item = of->receives[i];
         char *to = scratch->at + of->sends[i].offset;
         item.offset += of->receive.buffer ? of->receive.offset : 0;
@@ -117,9 +114,9 @@ static haul_status move_aside(haul_comm *self, hl_mpi_call *call, hl_mpi_scratch
         if (base)
             memcpy(to, base + item.offset, item.bytes);
         else
-            status = hl_mpi_copy(self, &what, error);
+            HAUL_TRY(hl_mpi_copy(self, &what, error));
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* An owner's call, or, where it is NULL, a helper's. */

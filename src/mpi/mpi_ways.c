@@ -177,12 +177,11 @@ haul_status hl_mpi_bruck(haul_comm *self, const hl_mpi_sides *sides, uint64_t by
 {
     const uint64_t owners = (uint64_t)self->layout.owners, own = (uint64_t)self->owner;
     hl_mpi_scratch scratch;
-    haul_status status = hl_mpi_scratch_take(self, 2 * owners * bytes + 1, &scratch, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_mpi_scratch_take(self, 2 * owners * bytes + 1, &scratch, error));
     char *blocks = scratch.at;
     for (uint64_t i = 0; i < owners; i++)
         memcpy(blocks + i * bytes, sides->send.at + (own + i) % owners * bytes, bytes);
+    haul_status status = HAUL_OK;
     for (int step = 1; !status && step < (int)owners; step *= 2)
         status = bruck_round(self, blocks, blocks + owners * bytes, bytes, step, error);
     for (uint64_t i = 0; !status && i < owners; i++)

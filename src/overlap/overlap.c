@@ -93,14 +93,11 @@ static haul_status describe_leg(description *self, haul_direction direction, hau
     haul_copy copy = {.direction = direction, .memory = HAUL_MEMORY_PINNED};
     if (!(leg->bytes > 0))
         return HAUL_OK;
-    haul_status status = haul_copy_time(self->machine, NULL, &copy, &none, self->error);
+    HAUL_TRY(haul_copy_time(self->machine, NULL, &copy, &none, self->error));
     /* from the time of all bytes rather than the machine's rate, so that any copy model may be
      * asked */
     copy.bytes = (uint64_t)leg->bytes;
-    if (!status)
-        status = haul_copy_time(self->machine, NULL, &copy, &all, self->error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_copy_time(self->machine, NULL, &copy, &all, self->error));
     leg->latency_s = none.seconds;
     leg->per_byte_s = fmax(all.seconds - none.seconds, 0) / leg->bytes;
     rest_on(self->out, haul_provenance_weaker(none.weakest, all.weakest));

@@ -50,20 +50,16 @@ static haul_status find_streams(const haul_overlap_case *self, bool asked, haul_
     double times_s[TRIED] = {0};
     const bool has_streams = haul_strategy_has_streams(row->strategy);
     const int count = has_streams ? TRIED : 1;
-    haul_status status = HAUL_OK;
     row->least_s = (double)INFINITY;
-    for (int i = 0; !status && i < count; i++) {
-        status = haul_overlap_play(self, row->strategy, tried_number(i), &times_s[i], error);
+    for (int i = 0; i < count; i++) {
+        HAUL_TRY(haul_overlap_play(self, row->strategy, tried_number(i), &times_s[i], error));
         row->least_s = fmin(row->least_s, times_s[i]);
     }
     for (int i = 0; i < HAUL_USUAL_STREAMS; i++)
         row->usual_s[i] = times_s[has_streams && i ? 2 * i - 1 : 0];
     if (!asked)
         row->streams = hl_overlap_streams_usual(row);
-    if (!status)
-        status = haul_overlap_play(self, row->strategy, row->streams, &row->seconds, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_overlap_play(self, row->strategy, row->streams, &row->seconds, error));
     int enough = 0;
     while (enough + 1 < count && times_s[enough] > 1.01 * row->least_s)
         enough++;

@@ -384,10 +384,7 @@ static void take_times(runner *self)
 static haul_status open_all(runner *self, const haul_run_options *options, haul_error *error)
 {
     const haul_device_properties *is = haul_device_describe(self->device);
-    haul_status status =
-        hl_overlap_run_problem_init(&self->problem, options->kernel, options->side, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_overlap_run_problem_init(&self->problem, options->kernel, options->side, error));
     self->has_data = !self->device->options.without_data;
     self->maps = is->can & HAUL_DEVICE_CAN_MAP;
     self->times = is->is_simulated ? 1 : options->times ? options->times : TIMES;
@@ -398,18 +395,13 @@ static haul_status open_all(runner *self, const haul_run_options *options, haul_
     self->seconds = calloc(self->made.row_count, sizeof *self->seconds);
     if (!self->seconds)
         return hl_base_fail_no_memory(error);
-    for (int i = 0; i < STREAMS_MOST && !status; i++) {
-        status = haul_stream_new(self->device, &self->streams[i], error);
-        if (!status)
-            status = haul_event_new(self->device, &self->copied[i], error);
+    for (int i = 0; i < STREAMS_MOST; i++) {
+        HAUL_TRY(haul_stream_new(self->device, &self->streams[i], error));
+        HAUL_TRY(haul_event_new(self->device, &self->copied[i], error));
     }
-    if (!status)
-        status = haul_event_new(self->device, &self->timed, error);
-    if (!status)
-        status = haul_kernel_new(self->device, self->problem.source, &self->kernel, error);
-    return status ? status
-                  : hl_overlap_run_problem_allocate(&self->problem, self->device, self->has_data,
-                                                    error);
+    HAUL_TRY(haul_event_new(self->device, &self->timed, error));
+    HAUL_TRY(haul_kernel_new(self->device, self->problem.source, &self->kernel, error));
+    return hl_overlap_run_problem_allocate(&self->problem, self->device, self->has_data, error);
 }
 
 static void close_all(runner *self)

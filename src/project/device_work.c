@@ -356,7 +356,6 @@ static haul_status predict_all(const hl_project_device_work *self,
                                hl_project_work_scales *scales, haul_error *error)
 {
     work_sums sums = {0};
-    haul_status status = HAUL_OK;
     if (!self->from)
         return haul_error_set(error, HAUL_STATUS_MISSING, "%s", self->unknown);
     out->peak_flops = self->from->gpu.fp32_flops.value;
@@ -365,13 +364,11 @@ static haul_status predict_all(const hl_project_device_work *self,
     out->target_peak_Bps = self->to->gpu.memory_bandwidth_Bps.value;
     for (size_t i = 0; i < out->kernel_row_count; i++)
         hl_project_precisions_add(&sums.precisions, &out->kernel_rows[i]);
-    for (size_t i = 0; !status && i < groups->count; i++)
-        status = predict_group(self, &groups->items[i], out, &sums, &scales->kernels[i], error);
-    if (!status && out->recorded_memsets_s > 0)
-        status =
-            haul_kernel_scale(self->from, self->to, out->recorded_memsets_s, &out->memsets, error);
-    if (status)
-        return status;
+    for (size_t i = 0; i < groups->count; i++)
+        HAUL_TRY(predict_group(self, &groups->items[i], out, &sums, &scales->kernels[i], error));
+    if (out->recorded_memsets_s > 0)
+        HAUL_TRY(
+            haul_kernel_scale(self->from, self->to, out->recorded_memsets_s, &out->memsets, error));
     haul_lacking found = {HAUL_PRECISION_NONE, HAUL_PRECISION_NONE, 0};
     for (int p = 0; p < HAUL_PRECISIONS; p++)
         if (sums.lacking_s[p] > found.recorded_s)

@@ -264,13 +264,11 @@ static haul_status make_projection(projector *self, haul_error *error)
     HAUL_TRY(check_self(self, error));
     self->out.contention_s = contention_s(self);
     note_recording(self);
-    haul_status status = predict_copies(self, error);
+    HAUL_TRY(predict_copies(self, error));
     const hl_project_comparison with = {self->workload, options->reference, &recording->classes,
                                         &self->notes};
-    if (!status && with.reference)
-        status = hl_project_reference_compare(&with, &self->out, error);
-    if (status)
-        return status;
+    if (with.reference)
+        HAUL_TRY(hl_project_reference_compare(&with, &self->out, error));
     const hl_project_device_work work = {.workload = self->workload,
                                          .classes = self->options->classes,
                                          .counters = self->options->counters,
@@ -282,13 +280,12 @@ static haul_status make_projection(projector *self, haul_error *error)
                                          .arena = &self->arena};
     if (work.from && work.from->gpu.name)
         self->out.gpu = hl_base_arena_string(&self->arena, work.from->gpu.name);
-    status = hl_project_device_work_scale(&work, &self->out, &self->scales, error);
+    HAUL_TRY(hl_project_device_work_scale(&work, &self->out, &self->scales, error));
     if (options->counters && !self->out.counters_match)
         hl_project_notes_add(&self->notes,
                              "no row of the counters has the name and the launch of a "
                              "kernel of the profile, and its flops or bytes");
-    if (!status)
-        status = check_collectives(self, error);
+    HAUL_TRY(check_collectives(self, error));
     const hl_project_whole_run run = {
         .times = {self->workload, &recording->classes, self->out.sizes, &self->scales},
         .from = work.from,
@@ -298,7 +295,7 @@ static haul_status make_projection(projector *self, haul_error *error)
         .reference = options->reference,
         .contention = &recording->contention,
         .notes = &self->notes};
-    return status ? status : hl_project_whole_run_make(&run, &self->out, error);
+    return hl_project_whole_run_make(&run, &self->out, error);
 }
 
 /* Notes are the arena's, their list is the heap's until the projection is freed. */

@@ -103,11 +103,9 @@ static haul_status check_messages(hl_simulate_plan *self)
 /* Resolves what operations are after, and looks for cycles. */
 static haul_status finish_schedule(hl_simulate_plan *self, haul_schedule **schedule)
 {
-    haul_status status = resolve(self);
-    if (!status && self->has_ranks)
-        status = check_messages(self);
-    if (status)
-        return status;
+    HAUL_TRY(resolve(self));
+    if (self->has_ranks)
+        HAUL_TRY(check_messages(self));
     hl_simulate_owned_schedule *owned = calloc(1, sizeof *owned);
     if (!owned)
         return hl_base_fail_no_memory(self->error);
@@ -121,11 +119,10 @@ static haul_status finish_schedule(hl_simulate_plan *self, haul_schedule **sched
     owned->kernel_count = self->kernel_count;
     self->spots = NULL;
     self->kernels = NULL;
-    if (!owned->file)
-        status = hl_base_fail_no_memory(self->error);
-    else
-        status = hl_workload_builder_finish(&self->built, owned->file, "haul workload",
-                                            &owned->workload, self->error);
+    haul_status status =
+        owned->file ? hl_workload_builder_finish(&self->built, owned->file, "haul workload",
+                                                 &owned->workload, self->error)
+                    : hl_base_fail_no_memory(self->error);
     owned->seen.workload = owned->workload;
     if (!status)
         status = hl_simulate_schedule_check_cycles(owned, self->error);

@@ -148,10 +148,8 @@ static haul_status compile_item(yaml_reader *self, const hl_machine_node *node, 
         [WHEN] = "when", [REPEAT] = "repeat", [OPERATIONS] = "operations"};
     const hl_machine_node *children[ITEM_KEYS];
     memcpy(known, hl_simulate_key_names, sizeof hl_simulate_key_names);
-    haul_status status =
-        hl_machine_node_keys(&self->scope.yaml, node, "operations", known, ITEM_KEYS, children);
-    if (status)
-        return status;
+    HAUL_TRY(
+        hl_machine_node_keys(&self->scope.yaml, node, "operations", known, ITEM_KEYS, children));
     item *made = hl_base_arena_alloc(self->scope.yaml.arena, sizeof *made);
     if (!made)
         return hl_base_fail_no_memory(self->plan->error);
@@ -160,9 +158,9 @@ static haul_status compile_item(yaml_reader *self, const hl_machine_node *node, 
     made->column = node->column;
     made->is_loop = children[REPEAT] || children[OPERATIONS];
     if (children[WHEN])
-        status = hl_simulate_condition_compile(&self->scope, children[WHEN], &made->when);
-    if (status || !made->is_loop)
-        return status ? status : compile_words(self, children, made);
+        HAUL_TRY(hl_simulate_condition_compile(&self->scope, children[WHEN], &made->when));
+    if (!made->is_loop)
+        return compile_words(self, children, made);
     for (int key = 0; key < HL_SIMULATE_KEYS; key++)
         if (children[key])
             return fail_at(self, children[key]->key,
@@ -171,7 +169,7 @@ static haul_status compile_item(yaml_reader *self, const hl_machine_node *node, 
         return fail_at(self, node, "expected both 'repeat' and 'operations'");
     const size_t symbols = self->scope.symbols.count;
     const int variables = self->variables;
-    status = read_repeat(self, made, children[REPEAT]);
+    haul_status status = read_repeat(self, made, children[REPEAT]);
     if (!status)
         status = compile_list(self, children[OPERATIONS], &made->body);
     self->scope.symbols.count = symbols;
@@ -297,9 +295,7 @@ static haul_status read_document(yaml_reader *self, const hl_machine_node *root)
     const hl_machine_yaml *yaml = &self->scope.yaml;
     const hl_machine_node *keys[ROOT_KEYS];
     item *items = NULL;
-    haul_status status = hl_machine_node_keys(yaml, root, "workload", root_names, ROOT_KEYS, keys);
-    if (status)
-        return status;
+    HAUL_TRY(hl_machine_node_keys(yaml, root, "workload", root_names, ROOT_KEYS, keys));
     const hl_machine_node *version = keys[VERSION], *constants = keys[CONSTANTS];
     if (!version || version->kind != HL_MACHINE_NODE_SCALAR || strcmp(version->text, "1") != 0)
         return fail_at(self, version ? version : root, "expected 'haul_workload: 1'");
@@ -315,21 +311,18 @@ static haul_status read_document(yaml_reader *self, const hl_machine_node *root)
     }
     if (constants && constants->kind != HL_MACHINE_NODE_MAPPING)
         return hl_machine_node_fail_expected(yaml, constants, "names and values", "constants");
-    for (const hl_machine_node *child = constants ? constants->first : NULL; !status && child;
+    for (const hl_machine_node *child = constants ? constants->first : NULL; child;
          child = child->next) {
         const hl_base_expression *value = NULL;
         hl_base_symbol symbol = {.name = child->key->text, .variable = -1};
-        status = hl_simulate_node_expression(&self->scope, child, &value);
-        if (!status)
-            status = hl_base_expression_value(value, self->values, &symbol.value, plan->error);
-        if (!status)
-            status = add_symbol(self, child->key, symbol, CONSTANTS_MOST);
+        HAUL_TRY(hl_simulate_node_expression(&self->scope, child, &value));
+        HAUL_TRY(hl_base_expression_value(value, self->values, &symbol.value, plan->error));
+        HAUL_TRY(add_symbol(self, child->key, symbol, CONSTANTS_MOST));
     }
-    if (!status && !keys[ROOT_OPERATIONS])
+    if (!keys[ROOT_OPERATIONS])
         return fail_at(self, root, "expected 'operations'");
-    if (!status)
-        status = compile_list(self, keys[ROOT_OPERATIONS], &items);
-    return status ? status : run_list(self, items);
+    HAUL_TRY(compile_list(self, keys[ROOT_OPERATIONS], &items));
+    return run_list(self, items);
 }
 
 /* The reader is too large for a stack, mostly the room for expanded texts. */

@@ -290,9 +290,7 @@ static haul_status make_job(haul_context *context, const hl_tile_block *block, c
     *self =
         (job){.calls = calls, .count = block->count, .outer = block->steps[0].outer, .depth = 1};
     for (size_t i = 0; i < block->count; i++) {
-        const haul_status status = prepare(&calls[i], &block->steps[i], error);
-        if (status)
-            return status;
+        HAUL_TRY(prepare(&calls[i], &block->steps[i], error));
     }
     if (block->count > 1) {
         int rows = 0, planes = 0, cells = 1, skew = 0;

@@ -52,9 +52,7 @@ haul_status hl_tile_copy(haul_context *context, haul_stream *stream, const haul_
     const uint64_t bytes = transfer->size[0] * (transfer->size[1] ? transfer->size[1] : 1);
     const bool is_up = !transfer->from.buffer || transfer->from.buffer->kind != HAUL_BUFFER_DEVICE;
     const bool is_down = !transfer->to.buffer || transfer->to.buffer->kind != HAUL_BUFFER_DEVICE;
-    const haul_status status = haul_stream_copy(stream, transfer, NULL, error);
-    if (status)
-        return status;
+    HAUL_TRY(haul_stream_copy(stream, transfer, NULL, error));
     context->counts.copies++;
     context->counts.bytes_up += is_up ? bytes : 0;
     context->counts.bytes_down += is_down ? bytes : 0;
@@ -73,19 +71,17 @@ haul_status hl_tile_launch(haul_context *context, const haul_kernel_source *sour
 {
     haul_kernel *kernel;
     planned op = {.op = "kernel", .kernel = source->name};
-    haul_status status = hl_tile_kernel_get(&context->kernels, source, &kernel, error);
-    if (!status)
-        status = haul_stream_launch(context->streams.run, kernel, launch, NULL, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_tile_kernel_get(&context->kernels, source, &kernel, error));
+    HAUL_TRY(haul_stream_launch(context->streams.run, kernel, launch, NULL, error));
     context->counts.kernels++;
     if (context->plan && haul_device_describe(context->memory.device)->is_simulated) {
-        status = hl_device_sim_kernel_ns(context->memory.device, kernel, launch, &op.dur_ns, error);
+        HAUL_TRY(
+            hl_device_sim_kernel_ns(context->memory.device, kernel, launch, &op.dur_ns, error));
     } else if (context->plan) {
         const hl_tile_rates rates = hl_tile_rates_of(&context->choice);
         op.dur_ns = (int64_t)(1e9 * (launch->bytes / rates.memory_Bps + rates.launch_s));
     }
-    return status ? status : note(context, context->streams.run, op, error);
+    return note(context, context->streams.run, op, error);
 }
 
 static known_event *find(hl_tile_plan *self, const haul_event *event)

@@ -196,9 +196,7 @@ haul_status haul_context_plan_write(haul_context *context, const char *path, hau
     error = error ? error : &own;
     if (context->team)
         return hl_tile_on_all(context, write_one, (void *)path, error);
-    const haul_status status = hl_tile_queue_run(context, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_tile_queue_run(context, error));
     if (!context->plan)
         return haul_error_set(error, HAUL_STATUS_USAGE,
                               "the context was opened without keep_plan, or is the host's");

@@ -82,9 +82,7 @@ static haul_status check_options(hl_timeline_engine *self)
 haul_status hl_timeline_engine_check(hl_timeline_engine *self)
 {
     const haul_workload *workload = self->workload;
-    haul_status status = check_options(self);
-    if (status)
-        return status;
+    HAUL_TRY(check_options(self));
     if (workload->op_count >= HAUL_NONE || workload->edge_count >= HAUL_NONE ||
         workload->stream_count + workload->thread_count >= HAUL_NONE - 2 ||
         workload->device_count >= HAUL_NONE / HAUL_RESOURCES - 1)
@@ -95,7 +93,7 @@ haul_status hl_timeline_engine_check(hl_timeline_engine *self)
             workload->streams[s].device >= workload->device_count)
             return haul_error_set(self->error, HAUL_STATUS_BAD_INPUT,
                                   "stream %zu is of a device that does not exist", s);
-    for (uint32_t i = 0; !status && i < workload->op_count; i++)
-        status = check_op(self, i);
-    return status;
+    for (uint32_t i = 0; i < workload->op_count; i++)
+        HAUL_TRY(check_op(self, i));
+    return HAUL_OK;
 }

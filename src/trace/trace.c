@@ -83,18 +83,17 @@ static haul_status load_file(const char *path, haul_workload **workload, haul_er
 {
     hl_trace_head head;
     hl_trace_source source;
-    haul_status status = hl_trace_head_read(path, &head, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_trace_head_read(path, &head, error));
     if (hl_trace_head_is_sqlite(&head) || hl_trace_is_report(path, &head)) {
-        status = hl_trace_open_database(&source, path, &head, error);
-        return status ? status : read_source(&source, workload, error);
+        HAUL_TRY(hl_trace_open_database(&source, path, &head, error));
+        return read_source(&source, workload, error);
     }
     for (const hl_trace_format *const *format = formats; *format; format++)
         if ((*format)->sniff_text && (*format)->sniff_text(&head)) {
             reading self = {.format = *format, .path = path};
             hl_trace_init(&self.builder);
-            status = (*format)->read_text(path, &self.builder, &self.version, error);
+            const haul_status status =
+                (*format)->read_text(path, &self.builder, &self.version, error);
             return finish_reading(&self, status, workload, error);
         }
     return hl_trace_fail_kind(path, &head, error);

@@ -176,9 +176,8 @@ static haul_status unpack(const char *path, const hl_trace_head *head,
     size_t got = sizeof buffer;
     uint64_t limit, total = 0;
     HAUL_TRY(find_limit(into, path, head, &limit, error));
-    haul_status status = hl_base_byte_source_open(path, &source, error);
-    if (status)
-        return status;
+    HAUL_TRY(hl_base_byte_source_open(path, &source, error));
+    haul_status status = HAUL_OK;
     while (!status && got == sizeof buffer) {
         status = hl_base_byte_source_read(source, buffer, sizeof buffer, &got, error);
         total += got;
