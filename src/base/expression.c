@@ -295,18 +295,17 @@ static haul_status parse_close(parser *self, const char *expected)
 static haul_status parse_arguments(parser *self, int function, int at)
 {
     const bool is_pair = functions[function].is_pair;
-    haul_status status = parse_sum(self);
-    if (!status && !is_pair)
-        status = add_operation(self, functions[function].op, at);
-    else if (!status && skip_blanks(self) != ',')
+    HAUL_TRY(parse_sum(self));
+    if (!is_pair)
+        HAUL_TRY(add_operation(self, functions[function].op, at));
+    else if (skip_blanks(self) != ',')
         return fail_unexpected(self, "',' and a second value");
-    while (!status && is_pair && skip_blanks(self) == ',') {
+    while (is_pair && skip_blanks(self) == ',') {
         self->at++;
-        status = parse_sum(self);
-        if (!status)
-            status = add_operation(self, functions[function].op, at);
+        HAUL_TRY(parse_sum(self));
+        HAUL_TRY(add_operation(self, functions[function].op, at));
     }
-    return status ? status : parse_close(self, is_pair ? "',' or ')'" : "')'");
+    return parse_close(self, is_pair ? "',' or ')'" : "')'");
 }
 
 /* A name, or a function with its arguments. */

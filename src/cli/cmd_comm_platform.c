@@ -28,12 +28,10 @@ static haul_status write_platform(void *request, haul_error *error)
     const platform_request *self = request;
     const char *path = self->given.results.output;
     FILE *out;
-    const haul_status status = cli_output_open(path, &out, error);
-    return status ? status
-                  : cli_output_finish(out, path,
-                                      haul_simgrid_write(self->machines.items[0],
-                                                         (uint32_t)self->nodes, out, error),
-                                      error);
+    HAUL_TRY(cli_output_open(path, &out, error));
+    return cli_output_finish(
+        out, path, haul_simgrid_write(self->machines.items[0], (uint32_t)self->nodes, out, error),
+        error);
 }
 
 const cli_command cli_comm_platform = {

@@ -118,12 +118,10 @@ static haul_status write_goal(const predict_request *self, const haul_exchange *
             "--path: expected gpudirect, 3-step, extra-message, duplicate-pointer or "
             "chunked-3-step, not '%.60s'",
             self->path);
-    const haul_status status = cli_output_open(self->goal, &out, error);
-    return status ? status
-                  : cli_output_finish(out, self->goal,
-                                      haul_goal_write_exchange(self->machines.items[0], of,
-                                                               &times[best], out, error),
-                                      error);
+    HAUL_TRY(cli_output_open(self->goal, &out, error));
+    return cli_output_finish(
+        out, self->goal,
+        haul_goal_write_exchange(self->machines.items[0], of, &times[best], out, error), error);
 }
 
 static haul_status predict(void *request, haul_error *error)

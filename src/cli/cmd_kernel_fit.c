@@ -43,10 +43,9 @@ static haul_status load_times(fitting *self, haul_error *error)
 {
     const kernel_request *asked = self->asked;
     if (asked->file_count == 1 && is_profile(asked->files[0])) {
-        const haul_status status = haul_trace_load(asked->files[0], &self->profile, error);
-        return status ? status
-                      : haul_kernel_times_of(self->profile, asked->size_count ? asked->sizes[0] : 0,
-                                             &self->times, error);
+        HAUL_TRY(haul_trace_load(asked->files[0], &self->profile, error));
+        return haul_kernel_times_of(self->profile, asked->size_count ? asked->sizes[0] : 0,
+                                    &self->times, error);
     }
     haul_kernel_csv files[KERNEL_LIST_MOST];
     for (size_t i = 0; i < asked->file_count; i++) {

@@ -21,10 +21,8 @@ static haul_status make_product(const overlap_request *self, haul_tiles_report *
         .queue_depth = (unsigned)self->queue_depth,
         .back_at_once = self->back_at_once,
     };
-    const haul_status status =
-        haul_blocked_costs_of(self->machine, &tile, &tile, &report->costs, error);
-    return status ? status
-                  : haul_blocked_workload(&product, &report->costs, workload, device, error);
+    HAUL_TRY(haul_blocked_costs_of(self->machine, &tile, &tile, &report->costs, error));
+    return haul_blocked_workload(&product, &report->costs, workload, device, error);
 }
 
 static haul_status make_stencil(const overlap_request *self, haul_tiles_report *report,

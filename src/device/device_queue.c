@@ -171,9 +171,8 @@ haul_status haul_stream_call(haul_stream *stream, void (*function)(void *state),
 
 haul_status haul_stream_record(haul_stream *stream, haul_event *event, haul_error *error)
 {
-    const haul_status status = check_event(stream, event, error);
-    return status ? status
-                  : queued(stream->device->backend->record(stream, event, error), stream, event);
+    HAUL_TRY(check_event(stream, event, error));
+    return queued(stream->device->backend->record(stream, event, error), stream, event);
 }
 
 haul_status haul_stream_wait_event(haul_stream *stream, haul_event *event, haul_error *error)

@@ -366,11 +366,10 @@ static haul_status prefetch(haul_stream *stream, haul_buffer *buffer, bool to_ho
                   .detail = HAUL_MEMORY_MANAGED};
     haul_launch moved = {.arguments = NULL};
     moved.mapped_bytes[op.direction] = (double)buffer->bytes;
-    const haul_status status =
-        hl_device_sim_mapped_ns(hl_device_sim_node_of(stream->device), &moved,
-                                (haul_direction)op.direction, &op.dur_ns, error);
+    HAUL_TRY(hl_device_sim_mapped_ns(hl_device_sim_node_of(stream->device), &moved,
+                                     (haul_direction)op.direction, &op.dur_ns, error));
     const hl_device_host_task nothing = {.kind = HL_DEVICE_TASK_NOTHING};
-    return status ? status : hl_device_sim_queue(stream, &op, NULL, &nothing, event, error);
+    return hl_device_sim_queue(stream, &op, NULL, &nothing, event, error);
 }
 
 /* The host's function takes no simulated time. */

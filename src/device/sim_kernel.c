@@ -22,24 +22,21 @@ static haul_status queue_mapped(hl_device_sim_stream *on, haul_direction directi
 {
     hl_device_sim_stream **side = &((hl_device_sim_device *)on->base.device)->mapped[direction];
     haul_stream *made = NULL;
-    haul_status status = HAUL_OK;
     if (!*side) {
-        status = hl_device_sim_stream_new(on->base.device, &made, error);
-        if (!made)
-            return status;
+        HAUL_TRY(hl_device_sim_stream_new(on->base.device, &made, error));
         made->device = on->base.device;
         *side = (hl_device_sim_stream *)made;
     }
-    for (size_t i = 0; i < on->wait_count && !status; i++)
-        status = hl_device_sim_wait_for(*side, on->waits[i], error);
-    if (!status && on->last)
-        status = hl_device_sim_wait_for(*side, on->last - 1, error);
+    for (size_t i = 0; i < on->wait_count; i++)
+        HAUL_TRY(hl_device_sim_wait_for(*side, on->waits[i], error));
+    if (on->last)
+        HAUL_TRY(hl_device_sim_wait_for(*side, on->last - 1, error));
     const haul_op op = {.kind = HAUL_OP_COPY,
                         .direction = (uint8_t)direction,
                         .detail = HAUL_MEMORY_MANAGED,
                         .dur_ns = dur_ns};
     const hl_device_host_task nothing = {.kind = HL_DEVICE_TASK_NOTHING};
-    return status ? status : hl_device_sim_queue(&(*side)->base, &op, NULL, &nothing, NULL, error);
+    return hl_device_sim_queue(&(*side)->base, &op, NULL, &nothing, NULL, error);
 }
 
 /* A launch as the clock has it. */

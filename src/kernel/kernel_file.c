@@ -191,17 +191,14 @@ static haul_status read_counts(hl_kernel_reader *self, const hl_machine_node *co
 static haul_status read_head(hl_kernel_reader *self, const hl_machine_node *const *values)
 {
     haul_kernel_file *kernel = &self->made->kernel;
-    haul_status status = HAUL_OK;
     if (values[VERSION]) /* another version may have other keys */
-        status = hl_machine_node_version(&self->yaml, values[VERSION], other_keys[VERSION]);
-    for (int i = 0; !status && i < OTHERS; i++)
+        HAUL_TRY(hl_machine_node_version(&self->yaml, values[VERSION], other_keys[VERSION]));
+    for (int i = 0; i < OTHERS; i++)
         if (!values[i] && (i == VERSION || i == NAME || i == SUMMARY || i == VARIABLE))
             return hl_machine_node_fail(&self->yaml, self->root, "'%s' is missing", other_keys[i]);
-    if (!status)
-        status = read_line(self, values[NAME], "name", &kernel->name);
-    if (!status)
-        status = read_line(self, values[SUMMARY], "summary", &kernel->summary);
-    return status ? status : read_line(self, values[SOURCE], "source", &kernel->source);
+    HAUL_TRY(read_line(self, values[NAME], "name", &kernel->name));
+    HAUL_TRY(read_line(self, values[SUMMARY], "summary", &kernel->summary));
+    return read_line(self, values[SOURCE], "source", &kernel->source);
 }
 
 /* In this order: constants may not use the variable, counts may use all symbols. */

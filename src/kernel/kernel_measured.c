@@ -85,10 +85,9 @@ haul_status hl_kernel_read_measured(hl_kernel_reader *self, const hl_machine_nod
     for (int i = 0; i < 2; i++)
         if (!values[i])
             return hl_machine_node_fail(&self->yaml, node, "'%s' is missing", keys[i]);
-    haul_status status =
-        hl_machine_node_line(&self->yaml, values[0], keys[0], &made->kernel.machine);
+    HAUL_TRY(hl_machine_node_line(&self->yaml, values[0], keys[0], &made->kernel.machine));
     /* the counts at these sizes follow, once the expressions are read */
-    return status ? status : read_samples(self, values[1]);
+    return read_samples(self, values[1]);
 }
 
 /* --- counts between sizes */

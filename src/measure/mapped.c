@@ -59,20 +59,16 @@ static haul_status try_beside(hl_measure_session *session, const mapped_move *se
     const hl_measure_way way = way_against(self);
     const mapped_move part = {self->with, self->direction, self->bytes / 4};
     haul_event *const event = session->events[0], *const begun = session->events[1];
-    haul_status status = HAUL_OK;
-    for (int i = 0; i <= COVER && !status; i++) {
+    for (int i = 0; i <= COVER; i++) {
         haul_event *const first = i ? NULL : begun;
-        status = is_copy ? queue(session, self, first, error)
-                         : hl_measure_session_copy(session, way, self->bytes, 0, first, error);
+        HAUL_TRY(is_copy ? queue(session, self, first, error)
+                         : hl_measure_session_copy(session, way, self->bytes, 0, first, error));
     }
-    if (!status)
-        status = haul_stream_wait_event(session->streams[is_copy ? 0 : 1], begun, error);
-    if (!status)
-        status = is_copy ? hl_measure_session_copy(session, way, part.bytes, 0, event, error)
-                         : queue(session, &part, event, error);
-    if (!status)
-        status = hl_measure_session_wait(session, error);
-    return status ? status : haul_event_seconds(event, event, seconds, error);
+    HAUL_TRY(haul_stream_wait_event(session->streams[is_copy ? 0 : 1], begun, error));
+    HAUL_TRY(is_copy ? hl_measure_session_copy(session, way, part.bytes, 0, event, error)
+                     : queue(session, &part, event, error));
+    HAUL_TRY(hl_measure_session_wait(session, error));
+    return haul_event_seconds(event, event, seconds, error);
 }
 
 static haul_status try_copy_beside(hl_measure_session *session, const void *what, double *seconds,

@@ -79,16 +79,12 @@ static haul_status try_shared(hl_measure_session *session, const void *what, dou
                                    .from = haul_in_buffer(session->pinned[1], 0),
                                    .size = {session->options.largest_bytes}};
     const hl_measure_way way = {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, NULL};
-    haul_status status = HAUL_OK;
-    for (int i = 0; i < COVER && !status; i++)
-        status = haul_stream_copy(self->other, &to_peer, NULL, error);
-    if (!status)
-        status = hl_measure_session_copy(session, way, self->bytes, 0, event, error);
-    if (!status)
-        status = hl_measure_session_wait(session, error);
-    if (!status)
-        status = haul_stream_wait(self->other, error);
-    return status ? status : haul_event_seconds(event, event, seconds, error);
+    for (int i = 0; i < COVER; i++)
+        HAUL_TRY(haul_stream_copy(self->other, &to_peer, NULL, error));
+    HAUL_TRY(hl_measure_session_copy(session, way, self->bytes, 0, event, error));
+    HAUL_TRY(hl_measure_session_wait(session, error));
+    HAUL_TRY(haul_stream_wait(self->other, error));
+    return haul_event_seconds(event, event, seconds, error);
 }
 
 /* Measures the share of its rate that the device keeps while peers copy too. */

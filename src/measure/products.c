@@ -40,19 +40,18 @@ static haul_status fill(hl_measure_session *session, const struct precision_of *
     const uint64_t mantissa = (UINT64_C(1) << of->exponent_at) - 1;
     const unsigned sign_at = 8 * of->bytes - 1;
     uint64_t random = 1;
-    haul_status status = HAUL_OK;
     for (uint64_t at = 0; at + of->bytes <= largest; at += of->bytes) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const uint64_t bits = of->half | (random >> 12 & mantissa) | random >> 63 << sign_at;
         memcpy(block + at, &bits, of->bytes);
     }
-    for (uint64_t at = 0; at < bytes && !status; at += largest) {
+    for (uint64_t at = 0; at < bytes; at += largest) {
         const haul_transfer part = {.to = haul_in_buffer(buffer, at),
                                     .from = haul_in_buffer(session->pinned[0], 0),
                                     .size = {bytes - at < largest ? bytes - at : largest}};
-        status = haul_stream_copy(session->streams[0], &part, NULL, error);
+        HAUL_TRY(haul_stream_copy(session->streams[0], &part, NULL, error));
     }
-    return status ? status : haul_stream_wait(session->streams[0], error);
+    return haul_stream_wait(session->streams[0], error);
 }
 
 /* Between two points of the stream: the library may launch several kernels. */

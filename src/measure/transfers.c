@@ -45,19 +45,17 @@ static haul_status try_train(hl_measure_session *session, const void *what, doub
 {
     const hl_measure_copy_set *one = what;
     haul_event *const *events = session->events;
-    haul_status status = HAUL_OK;
-    for (int i = 0; i < TRAIN_HOLDS && !status; i++)
-        status = hl_measure_session_hold(session, i % HL_MEASURE_SESSION_STREAMS, error);
-    for (int i = 0; i < TRAIN && !status; i++) {
+    for (int i = 0; i < TRAIN_HOLDS; i++)
+        HAUL_TRY(hl_measure_session_hold(session, i % HL_MEASURE_SESSION_STREAMS, error));
+    for (int i = 0; i < TRAIN; i++) {
         const bool is_end =
             i < HL_MEASURE_SESSION_STREAMS || i >= TRAIN - HL_MEASURE_SESSION_STREAMS;
-        status =
-            hl_measure_session_copy(session, one->way, one->bytes, i % HL_MEASURE_SESSION_STREAMS,
-                                    is_end ? events[i] : NULL, error);
+        HAUL_TRY(hl_measure_session_copy(session, one->way, one->bytes,
+                                         i % HL_MEASURE_SESSION_STREAMS, is_end ? events[i] : NULL,
+                                         error));
     }
-    if (!status)
-        status = hl_measure_session_wait(session, error);
-    return status ? status : train_seconds(session, seconds, error);
+    HAUL_TRY(hl_measure_session_wait(session, error));
+    return train_seconds(session, seconds, error);
 }
 
 /* A copy, and how many of the largest size outlast it in the other direction. */
@@ -73,16 +71,13 @@ static haul_status try_busy(hl_measure_session *session, const void *what, doubl
     const busy_copy *self = what;
     const hl_measure_copy_set *one = &self->one;
     haul_event *event = session->events[0];
-    haul_status status = HAUL_OK;
-    for (int i = 0; i < self->covers && !status; i++)
-        status =
-            hl_measure_session_copy(session, hl_measure_way_back(one->way),
-                                    session->options.largest_bytes, 1, session->events[1], error);
-    if (!status)
-        status = hl_measure_session_copy(session, one->way, one->bytes, 0, event, error);
-    if (!status)
-        status = hl_measure_session_wait(session, error);
-    return status ? status : haul_event_seconds(event, event, seconds, error);
+    for (int i = 0; i < self->covers; i++)
+        HAUL_TRY(hl_measure_session_copy(session, hl_measure_way_back(one->way),
+                                         session->options.largest_bytes, 1, session->events[1],
+                                         error));
+    HAUL_TRY(hl_measure_session_copy(session, one->way, one->bytes, 0, event, error));
+    HAUL_TRY(hl_measure_session_wait(session, error));
+    return haul_event_seconds(event, event, seconds, error);
 }
 
 /* Copies each way at once: both engines are busy for a while where the copy that ends last has,

@@ -289,8 +289,8 @@ haul_status hl_measure_session_trials(hl_measure_session *session, hl_measure_tr
                                       size_t count, haul_error *error)
 {
     hl_measure_trial_set set = {trials, count, HAUL_OK};
-    const haul_status status = measure_sets(session, &set, 1, 1, error);
-    return status ? status : set.status;
+    HAUL_TRY(measure_sets(session, &set, 1, 1, error));
+    return set.status;
 }
 
 haul_status hl_measure_session_point(hl_measure_session *session, const char *name,

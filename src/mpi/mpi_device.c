@@ -207,9 +207,8 @@ static haul_status run_chunked(haul_comm *self, const stage *out, const stage *i
 /* An owner's messages to itself within device memory go through the host, as the others do. */
 static haul_status copy_own_on_device(haul_comm *self, stage *out, stage *in, haul_error *error)
 {
-    haul_status status = HAUL_OK;
     size_t at = 0;
-    for (size_t i = 0; !status && i < out->side.count; i++) {
+    for (size_t i = 0; i < out->side.count; i++) {
         if (out->side.items[i].peer != self->owner || !out->side.items[i].bytes)
             continue;
         while (at < in->side.count &&
@@ -223,9 +222,9 @@ static haul_status copy_own_on_device(haul_comm *self, stage *out, stage *in, ha
             .to = haul_in_buffer(in->address.buffer, in->items[at++].offset),
             .from = haul_in_buffer(out->address.buffer, out->items[i].offset),
             .size = {out->side.items[i].bytes}};
-        status = haul_stream_copy(self->streams[1], &transfer, NULL, error);
+        HAUL_TRY(haul_stream_copy(self->streams[1], &transfer, NULL, error));
     }
-    return status ? status : haul_stream_wait(self->streams[1], error);
+    return haul_stream_wait(self->streams[1], error);
 }
 
 static haul_status run_owner(haul_comm *self, haul_way way, const hl_mpi_call *call,

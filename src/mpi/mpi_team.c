@@ -148,11 +148,11 @@ static haul_status listen_owner(haul_comm *self, share *of, bool with_data, haul
     of->tasks = malloc(size + 1);
     if (!of->tasks)
         return hl_base_fail_no_memory(error);
-    haul_status status = hl_mpi_scratch_take(
-        self, of->orders.send_bytes + of->orders.receive_bytes + 1, &of->scratch, error);
+    HAUL_TRY(hl_mpi_scratch_take(self, of->orders.send_bytes + of->orders.receive_bytes + 1,
+                                 &of->scratch, error));
     hl_mpi_block blocks[] = {{owner, size, (char *)of->tasks, false},
                              {owner, of->orders.send_bytes, of->scratch.at, false}};
-    return status ? status : hl_mpi_deliver(self, NULL, 0, blocks, with_data ? 2 : 1, error);
+    return hl_mpi_deliver(self, NULL, 0, blocks, with_data ? 2 : 1, error);
 }
 
 static haul_status help_owner(haul_comm *self, haul_error *error)

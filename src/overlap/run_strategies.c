@@ -62,11 +62,10 @@ static haul_status copy(runner *self, const run_group *of, int part, int count, 
 static haul_status copy_whole(runner *self, haul_error *error)
 {
     const run_problem *problem = &self->problem;
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; i < problem->group_count && !status; i++)
+    for (size_t i = 0; i < problem->group_count; i++)
         if (problem->groups[i].is_whole)
-            status = copy(self, &problem->groups[i], 0, 1, error);
-    return status ? status : haul_stream_record(self->streams[0], self->copied[0], error);
+            HAUL_TRY(copy(self, &problem->groups[i], 0, 1, error));
+    return haul_stream_record(self->streams[0], self->copied[0], error);
 }
 
 /* Whether part `part` reads what part `other` copies in. */

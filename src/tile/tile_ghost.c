@@ -30,17 +30,17 @@ static haul_status send_frame(hl_tile_field *field, const int *list, haul_error 
 {
     const uint64_t planes = (uint64_t)field->length + 2 * (uint64_t)field->edge;
     const uint64_t row = (uint64_t)field->ghost_count * field->element, bytes = planes * row;
-    haul_status status = make_buffer(field->context, bytes, &field->frame, error);
-    char *frame = status ? NULL : malloc(bytes);
+    HAUL_TRY(make_buffer(field->context, bytes, &field->frame, error));
+    char *frame = malloc(bytes);
     if (!frame)
-        return status ? status : hl_base_fail_no_memory(error);
+        return hl_base_fail_no_memory(error);
     for (uint64_t p = 0; p < planes && !field->context->memory.without_data; p++)
         for (int i = 0; i < field->ghost_count; i++)
             memcpy(frame + p * row + (uint64_t)i * field->element,
                    field->host + p * field->plane_bytes +
                        (uint64_t)list[2 * (size_t)i] * field->element,
                    field->element);
-    status = hl_tile_upload(field->context, field->frame, frame, bytes, error);
+    const haul_status status = hl_tile_upload(field->context, field->frame, frame, bytes, error);
     free(frame);
     return status;
 }

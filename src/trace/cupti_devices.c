@@ -138,6 +138,6 @@ haul_status hl_trace_cupti_devices_describe(hl_trace_source *source,
     describer self = {.builder = builder, .strings = table->strings, .error = error};
     hl_trace_scan scan = {.table = table->name, .take = take_device, .has_texts = true};
     memcpy(scan.columns, table->columns, sizeof scan.columns);
-    const haul_status status = hl_trace_source_scan(source, "", &scan, 1, &self, error);
-    return status ? status : self.status;
+    HAUL_TRY(hl_trace_source_scan(source, "", &scan, 1, &self, error));
+    return self.status;
 }
