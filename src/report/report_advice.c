@@ -317,10 +317,45 @@ static const haul_column advice_plan[] = {{"changes", .unit = HAUL_UNIT_COUNT},
 
 static const haul_column advice_interval[] = {{"run_interval_s", .unit = HAUL_UNIT_INTERVAL}, {0}};
 
-haul_report *haul_report_advice(const haul_workload *workload, const haul_advice_list *list)
+static void add_run(const advised *self)
 {
     static const haul_column run[] = {
         {"run_s", .unit = HAUL_UNIT_TIME}, {"threshold_s", .unit = HAUL_UNIT_TIME}, {0}};
+    const haul_advice_list *list = self->list;
+    haul_report_object(self->report, "replay", advice_replay,
+                       HAUL_CELLS(haul_cell_time(list->replay.recorded_ns),
+                                  haul_cell_time(list->replay.replayed_ns),
+                                  haul_cell_number(list->replay.error)));
+    if (list->unsound)
+        haul_report_object(self->report, NULL, advice_unsound,
+                           HAUL_CELLS(haul_cell_text(list->unsound), haul_cell_number((double)NAN),
+                                      haul_cell_number((double)NAN)));
+    else
+        haul_report_object(
+            self->report, NULL, run,
+            HAUL_CELLS(haul_cell_time(list->baseline_ns), haul_cell_time(list->threshold_ns)));
+    if (list->baseline_low_ns < list->baseline_high_ns)
+        haul_report_object(self->report, NULL, advice_interval,
+                           HAUL_CELLS(haul_cell_interval(seconds(list->baseline_low_ns),
+                                                         seconds(list->baseline_high_ns))));
+}
+
+static void add_plans(const advised *self)
+{
+    static const char *const keys[] = {"safe", "together", "with_speculative"};
+    const haul_advised_plan *plans[] = {&self->list->safe, &self->list->together,
+                                        &self->list->with_speculative};
+    for (int i = 0; i < 3; i++)
+        haul_report_object(
+            self->report, keys[i], advice_plan,
+            HAUL_CELLS(haul_cell_count((uint64_t)plans[i]->changes),
+                       haul_cell_number(seconds(plans[i]->saved_ns)),
+                       haul_cell_interval(seconds(plans[i]->low_ns), seconds(plans[i]->high_ns)),
+                       haul_cell_number(plans[i]->share)));
+}
+
+haul_report *haul_report_advice(const haul_workload *workload, const haul_advice_list *list)
+{
     static const haul_column counts[] = {{"tried", .unit = HAUL_UNIT_COUNT},
                                          {"below", .unit = HAUL_UNIT_COUNT},
                                          {"untried", .unit = HAUL_UNIT_COUNT},
@@ -339,35 +374,12 @@ haul_report *haul_report_advice(const haul_workload *workload, const haul_advice
                                   haul_cell_text(workload->format), haul_cell_text(list->machine),
                                   haul_cell_text(list->gpu)));
     haul_report_detail(report, false);
-    haul_report_object(report, "replay", advice_replay,
-                       HAUL_CELLS(haul_cell_time(list->replay.recorded_ns),
-                                  haul_cell_time(list->replay.replayed_ns),
-                                  haul_cell_number(list->replay.error)));
-    if (list->unsound)
-        haul_report_object(report, NULL, advice_unsound,
-                           HAUL_CELLS(haul_cell_text(list->unsound), haul_cell_number((double)NAN),
-                                      haul_cell_number((double)NAN)));
-    else
-        haul_report_object(
-            report, NULL, run,
-            HAUL_CELLS(haul_cell_time(list->baseline_ns), haul_cell_time(list->threshold_ns)));
-    if (list->baseline_low_ns < list->baseline_high_ns)
-        haul_report_object(report, NULL, advice_interval,
-                           HAUL_CELLS(haul_cell_interval(seconds(list->baseline_low_ns),
-                                                         seconds(list->baseline_high_ns))));
+    add_run(&self);
     haul_report_section(report, "advice", "Advice");
     add_ranking(&self, false);
     add_ranking(&self, true);
     add_advice(&self);
-    static const char *const keys[] = {"safe", "together", "with_speculative"};
-    const haul_advised_plan *plans[] = {&list->safe, &list->together, &list->with_speculative};
-    for (int i = 0; i < 3; i++)
-        haul_report_object(
-            report, keys[i], advice_plan,
-            HAUL_CELLS(haul_cell_count((uint64_t)plans[i]->changes),
-                       haul_cell_number(seconds(plans[i]->saved_ns)),
-                       haul_cell_interval(seconds(plans[i]->low_ns), seconds(plans[i]->high_ns)),
-                       haul_cell_number(plans[i]->share)));
+    add_plans(&self);
     add_untried(&self);
     haul_report_object(report, NULL, counts,
                        HAUL_CELLS(haul_cell_count(list->tried), haul_cell_count(list->below),

@@ -34,6 +34,47 @@ static void add_stages(haul_report *report, const part busy[STAGES], double time
                                   haul_cell_number(hl_report_share_of(busy[s].seconds, time_s))));
 }
 
+/* The busy time of each stage; returns that of all operations alone, one after another. */
+static double sum_stages(const haul_tiles_report *self, part busy[STAGES])
+{
+    double alone_s = 0;
+    for (size_t i = 0; i < self->workload->op_count; i++) {
+        const haul_op *op = &self->workload->ops[i];
+        const haul_span span = self->timeline->ops[i];
+        const stage of = op->kind == HAUL_OP_KERNEL             ? COMPUTE
+                         : op->direction == HAUL_DIRECTION_HTOD ? IN
+                                                                : BACK;
+        busy[of].count++;
+        busy[of].seconds += 1e-9 * (double)(span.end_ns - span.start_ns);
+        alone_s += 1e-9 * (double)op->dur_ns;
+    }
+    return alone_s;
+}
+
+/* On three streams in a steady state the longest stage sets the pace. */
+static stage longest_of(const part busy[STAGES])
+{
+    stage longest = IN;
+    for (int s = 0; s < STAGES; s++)
+        if (busy[s].seconds > busy[longest].seconds)
+            longest = (stage)s;
+    return longest;
+}
+
+static void add_costs(haul_report *report, const haul_blocked_costs *costs)
+{
+    static const haul_column tile[] = {
+        {"in_s", .unit = HAUL_UNIT_SECONDS},     {"in_busy_s", .unit = HAUL_UNIT_SECONDS},
+        {"out_s", .unit = HAUL_UNIT_SECONDS},    {"out_busy_s", .unit = HAUL_UNIT_SECONDS},
+        {"kernel_s", .unit = HAUL_UNIT_SECONDS}, {0},
+    };
+    haul_report_object(report, "tile", tile,
+                       HAUL_CELLS(haul_cell_number(costs->in_s), haul_cell_number(costs->in_busy_s),
+                                  haul_cell_number(costs->out_s),
+                                  haul_cell_number(costs->out_busy_s),
+                                  haul_cell_number(costs->kernel_s)));
+}
+
 haul_report *haul_report_tiles(const haul_tiles_report *self)
 {
     static const haul_column head[] = {
@@ -45,32 +86,12 @@ haul_report *haul_report_tiles(const haul_tiles_report *self)
         {"queue_depth", .unit = HAUL_UNIT_COUNT},
         {0},
     };
-    static const haul_column tile[] = {
-        {"in_s", .unit = HAUL_UNIT_SECONDS},     {"in_busy_s", .unit = HAUL_UNIT_SECONDS},
-        {"out_s", .unit = HAUL_UNIT_SECONDS},    {"out_busy_s", .unit = HAUL_UNIT_SECONDS},
-        {"kernel_s", .unit = HAUL_UNIT_SECONDS}, {0},
-    };
     const haul_blocked_costs *costs = &self->costs;
     const double time_s = 1e-9 * (double)self->timeline->makespan_ns;
     part busy[STAGES] = {{0}};
-    double alone_s = 0;
-    for (size_t i = 0; i < self->workload->op_count; i++) {
-        const haul_op *op = &self->workload->ops[i];
-        const haul_span span = self->timeline->ops[i];
-        const stage of = op->kind == HAUL_OP_KERNEL             ? COMPUTE
-                         : op->direction == HAUL_DIRECTION_HTOD ? IN
-                                                                : BACK;
-        busy[of].count++;
-        busy[of].seconds += 1e-9 * (double)(span.end_ns - span.start_ns);
-        /* The durations of operations alone: one after another, without any overlap. */
-        alone_s += 1e-9 * (double)op->dur_ns;
-    }
+    const double alone_s = sum_stages(self, busy);
     const double gain = time_s > 0 ? alone_s / time_s : 1;
-    /* On three streams in a steady state the longest stage sets the pace. */
-    stage longest = IN;
-    for (int s = 0; s < STAGES; s++)
-        if (busy[s].seconds > busy[longest].seconds)
-            longest = (stage)s;
+    const stage longest = longest_of(busy);
     haul_report *report = haul_report_new("tiles");
     haul_report_object(
         report, NULL, head,
@@ -79,11 +100,7 @@ haul_report *haul_report_tiles(const haul_tiles_report *self)
             haul_cell_number(time_s), haul_cell_number(alone_s), haul_cell_number(gain),
             /* 0: as many as there are operations, which JSON tells as null. */
             haul_cell_count(self->queue_depth ? (uint64_t)self->queue_depth : HAUL_NO_COUNT)));
-    haul_report_object(report, "tile", tile,
-                       HAUL_CELLS(haul_cell_number(costs->in_s), haul_cell_number(costs->in_busy_s),
-                                  haul_cell_number(costs->out_s),
-                                  haul_cell_number(costs->out_busy_s),
-                                  haul_cell_number(costs->kernel_s)));
+    add_costs(report, costs);
     haul_report_say(report, "%s for the %s on %.100s: %.2fx faster than one after another",
                     hl_report_say_seconds(time_s).text, self->kind, self->machine->name, gain);
     haul_report_line(report, "bound by", "%s, busy %s of the time", stages[longest],
