@@ -17,6 +17,17 @@ typedef struct sorter {
     bool failed;
 } sorter;
 
+void hl_base_order_items(void *items, size_t count, size_t size,
+                         int (*compare)(const void *a, const void *b))
+{
+    const char *at = items;
+    size_t sorted = 1;
+    for (; sorted < count && compare(at, at + size) <= 0; sorted++)
+        at += size;
+    if (sorted < count)
+        qsort(items, count, size, compare);
+}
+
 bool hl_base_order_sorted(const uint32_t *order, size_t count, const hl_base_keys *keys)
 {
     /* Asked first: most profiles are in order, and then nothing is allocated. */

@@ -26,6 +26,11 @@ static inline uint64_t hl_base_keys_at(const hl_base_keys *keys, uint32_t number
     return key ^ keys->flip;
 }
 
+/* qsort where the things are not in order already, as those of most files are: it takes as much
+ * memory again. */
+void hl_base_order_items(void *items, size_t count, size_t size,
+                         int (*compare)(const void *a, const void *b));
+
 /* Things that qsort put in order by `compare`. */
 typedef struct hl_base_sorted {
     const void *items;

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/order.h"
 #include "workload/collective_name.h"
 
 static const size_t most_ops = (size_t)1 << HL_WORKLOAD_BUILDER_OPS_LOG2;
@@ -249,16 +250,10 @@ static int compare_ranges(const void *a, const void *b)
     return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
 }
 
-/* Most files have them in order: sorting takes as much memory again. */
 static void sort_ranges(hl_workload_builder *self)
 {
-    size_t sorted = 1;
     hl_base_shrink(&self->ranges, &self->range_capacity, self->range_count, sizeof *self->ranges);
-    while (sorted < self->range_count &&
-           compare_ranges(&self->ranges[sorted - 1], &self->ranges[sorted]) <= 0)
-        sorted++;
-    if (sorted < self->range_count)
-        qsort(self->ranges, self->range_count, sizeof *self->ranges, compare_ranges);
+    hl_base_order_items(self->ranges, self->range_count, sizeof *self->ranges, compare_ranges);
 }
 
 /* A file of two machines does not tell which device is in which. */

@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/intervals.h"
+#include "base/order.h"
 
 typedef struct track_walk {
     hl_workload_range_track *track;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/order.h"
 #include "base/stats.h"
 #include "base/strings.h"
 #include "haul/version.h"
@@ -107,6 +108,24 @@ static void the_version_is_that_of_the_headers(void **state)
     assert_string_equal(haul_version(), version);
 }
 
+static int compare_tens(const void *a, const void *b)
+{
+    const int x = *(const int *)a / 10, y = *(const int *)b / 10;
+    return (x > y) - (x < y);
+}
+
+/* Things in order stay where they are, equal ones too. */
+static void items_are_sorted_where_they_are_not_in_order(void **state)
+{
+    (void)state;
+    int in_order[] = {12, 11, 25, 21}, mixed[] = {30, 10, 20};
+    hl_base_order_items(in_order, 4, sizeof *in_order, compare_tens);
+    assert_true(in_order[0] == 12 && in_order[1] == 11 && in_order[2] == 25 && in_order[3] == 21);
+    hl_base_order_items(mixed, 3, sizeof *mixed, compare_tens);
+    assert_true(mixed[0] == 10 && mixed[1] == 20 && mixed[2] == 30);
+    hl_base_order_items(NULL, 0, sizeof *mixed, compare_tens);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +135,7 @@ int main(void)
         cmocka_unit_test(strings_are_kept_once),
         cmocka_unit_test(arrays_grow_and_shrink),
         cmocka_unit_test(quantiles_are_type_7),
+        cmocka_unit_test(items_are_sorted_where_they_are_not_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
