@@ -374,7 +374,7 @@ void hl_trace_implied_waits_make(hl_trace_builder *self)
         follow_stream_waits(&self->built);
     if (!self->built.failed && self->has_migrations)
         follow_prefetches(self, &list);
-    if (!self->built.failed)
+    if (!self->built.failed && self->calls) /* an operation without a call waits for its stream */
         follow_defaults(&self->built);
     free(list.ends_ns);
 }
