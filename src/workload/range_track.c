@@ -78,8 +78,7 @@ bool hl_workload_range_track_fill_any(hl_workload_range_track *self, haul_named_
                                       size_t count)
 {
     track_walk walk = {.track = self, .thread = HAUL_NONE};
-    if (count)
-        qsort(ranges, count, sizeof *ranges, compare_threads);
+    hl_base_order_items(ranges, count, sizeof *ranges, compare_threads);
     for (size_t i = 0; !walk.failed && i < count; i++)
         enter(&walk, &ranges[i], ranges[i].thread);
     return end_walk(&walk);
