@@ -10,44 +10,189 @@
 #include "haul/trace.h"
 #include "workload/join.h"
 
+/* What tells the job of a file, and when its operations ran: its workload may be gone. */
+typedef struct rank_facts {
+    int64_t epoch_ns, rank;
+    int64_t first_ns, last_ns; /* of its operations, by its own clock */
+    bool any;                  /* has operations */
+    char gpu[128];             /* of its first device; "" where not known */
+    size_t job;
+} rank_facts;
+
+/* Files of one run. They are joined one after the other, each freed when it was: beside the joined
+ * profile memory holds those that were read and not joined yet. */
+typedef struct rank_job {
+    size_t count;
+    haul_workload *single; /* the first, until there is a second */
+    hl_workload_joiner *joiner;
+    char format[64];
+} rank_job;
+
 /* Files are taken in turn by threads. The first failure, by the files' order, is kept. */
 typedef struct rank_loader {
     const char *const *paths;
     size_t count;
+    bool as_one; /* all are one job */
     pthread_mutex_t lock;
     size_t next;
-    haul_workload **workloads;
+    haul_workload **workloads; /* read and in no job yet */
+    rank_facts *facts;         /* of those that are in a job */
+    rank_job *jobs;
+    size_t job_count;
+    bool joining;  /* a thread does */
+    size_t sorted; /* files that are in a job */
+    size_t ahead;  /* files that may be read beyond those */
+    pthread_cond_t grown;
     size_t failed_at; /* `count`: none */
     haul_status status;
     haul_error error;
 } rank_loader;
 
-/* A file that comes after one that failed is not begun any more. */
+static rank_facts facts_of(const haul_workload *of)
+{
+    rank_facts facts = {.epoch_ns = of->epoch_ns, .rank = of->rank, .any = of->op_count > 0};
+    const char *gpu = of->device_count ? of->devices[0].name : NULL;
+    facts.first_ns = facts.any ? of->ops[0].start_ns : 0;
+    for (size_t i = 0; i < of->op_count; i++) {
+        const int64_t end_ns = hl_base_end_of(of->ops[i].start_ns, of->ops[i].dur_ns);
+        facts.last_ns = !i || end_ns > facts.last_ns ? end_ns : facts.last_ns;
+    }
+    (void)snprintf(facts.gpu, sizeof facts.gpu, "%s", gpu ? gpu : "");
+    return facts;
+}
+
+/* A launcher starts the processes of a job within seconds: of a short one the work of two ranks may
+ * have no moment in common. */
+static const int64_t launch_ns = 5000000000;
+
+/* By the clocks that both files give their processes run at the same time, or, of different ranks,
+ * at most `apart_ns` from each other; without clocks by their ranks. */
+static bool are_of_one_job(const rank_facts *a, const rank_facts *b, int64_t apart_ns)
+{
+    const bool have_ranks = a->rank >= 0 && b->rank >= 0;
+    const bool have_same_gpu = !*a->gpu || !*b->gpu || !strcmp(a->gpu, b->gpu);
+    if (have_ranks && a->rank == b->rank)
+        return false;
+    if (!(a->epoch_ns > 0 && b->epoch_ns > 0))
+        return have_ranks && have_same_gpu;
+    const int64_t within_ns = have_ranks && have_same_gpu ? apart_ns : 0;
+    return !a->any || !b->any ||
+           (hl_base_add_ns(a->epoch_ns, a->first_ns) <
+                hl_base_end_of(hl_base_add_ns(b->epoch_ns, b->last_ns), within_ns) &&
+            hl_base_add_ns(b->epoch_ns, b->first_ns) <
+                hl_base_end_of(hl_base_add_ns(a->epoch_ns, a->last_ns), within_ns));
+}
+
+/* The first job with none of whose files the file is at odds; the number of jobs where there is
+ * none. */
+static size_t fitting_job(const rank_loader *self, size_t file, int64_t apart_ns)
+{
+    size_t job = 0;
+    for (bool fits = self->as_one; job < self->job_count && !fits; job += !fits) {
+        fits = true;
+        for (size_t k = 0; k < file && fits; k++)
+            fits = self->facts[k].job != job ||
+                   are_of_one_job(&self->facts[k], &self->facts[file], apart_ns);
+    }
+    return job;
+}
+
+/* The job of a file: that of the first file before it that it runs with, else one shortly before or
+ * after it, else its own; no file of the job may be at odds with it. */
+static size_t find_job(const rank_loader *self, size_t file)
+{
+    const size_t job = fitting_job(self, file, 0);
+    return job < self->job_count ? job : fitting_job(self, file, launch_ns);
+}
+
+/* Takes the workload. */
+static void join_workload(rank_job *self, haul_workload *workload)
+{
+    const hl_workload_part part = {.of = workload, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    if (self->joiner)
+        hl_workload_joiner_add(self->joiner, &part);
+    haul_workload_free(workload);
+}
+
+/* Puts the next file into its job. */
+static void sort_file(rank_loader *self, haul_workload *workload)
+{
+    rank_facts *const facts = &self->facts[self->sorted];
+    *facts = facts_of(workload);
+    facts->job = find_job(self, self->sorted);
+    rank_job *const job = &self->jobs[facts->job];
+    self->job_count += facts->job == self->job_count;
+    if (!job->count++) {
+        (void)snprintf(job->format, sizeof job->format, "%s", workload->format);
+        job->single = workload;
+        return;
+    }
+    if (job->count == 2) {
+        job->joiner = hl_workload_joiner_new(true);
+        join_workload(job, job->single);
+        job->single = NULL;
+    }
+    join_workload(job, workload);
+}
+
+/* With the lock held, which is let go meanwhile: one thread joins what is ready, the others read
+ * on. */
+static void sort_ready(rank_loader *self)
+{
+    if (self->joining)
+        return;
+    self->joining = true;
+    while (self->sorted < self->count && self->workloads[self->sorted]) {
+        haul_workload *const workload = self->workloads[self->sorted];
+        self->workloads[self->sorted] = NULL;
+        pthread_mutex_unlock(&self->lock);
+        sort_file(self, workload);
+        pthread_mutex_lock(&self->lock);
+        self->sorted++;
+        pthread_cond_broadcast(&self->grown);
+    }
+    self->joining = false;
+}
+
+/* With the lock held: the next file to read, false for none. One that comes after one that failed
+ * is not begun any more, one that would wait for many others to be joined not yet. */
+static bool take_file(rank_loader *self, size_t *file)
+{
+    while (self->next < self->failed_at && self->next - self->sorted >= self->ahead)
+        pthread_cond_wait(&self->grown, &self->lock);
+    *file = self->next;
+    self->next += *file < self->failed_at;
+    return *file < self->failed_at;
+}
+
 static void *load_files(void *argument)
 {
     rank_loader *const self = argument;
     for (;;) {
         haul_error error = {0};
+        haul_workload *workload = NULL;
+        size_t file;
         pthread_mutex_lock(&self->lock);
-        const size_t file = self->next;
-        const bool taken = file < self->failed_at;
-        self->next += taken;
+        const bool taken = take_file(self, &file);
         pthread_mutex_unlock(&self->lock);
         if (!taken)
             return NULL;
-        const haul_status status =
-            haul_trace_load(self->paths[file], &self->workloads[file], &error);
+        const haul_status status = haul_trace_load(self->paths[file], &workload, &error);
         pthread_mutex_lock(&self->lock);
+        self->workloads[file] = workload;
         if (status && file < self->failed_at) {
             self->failed_at = file;
             self->status = status;
             self->error = error;
+            pthread_cond_broadcast(&self->grown);
         }
+        sort_ready(self);
         pthread_mutex_unlock(&self->lock);
     }
 }
 
-/* One thread a core, this one among them; without threads this one reads all. */
+/* One thread a core, this one among them; without threads this one reads all.
+ */
 static void load_all(rank_loader *self)
 {
     enum { MOST_THREADS = 256 };
@@ -55,6 +200,7 @@ static void load_all(rank_loader *self)
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = cores > 1 ? (size_t)cores - 1 : 0, started = 0;
     wanted = wanted < self->count - 1 ? wanted : self->count - 1;
+    self->ahead = 2 * (wanted + 1);
     while (started < wanted && started < MOST_THREADS &&
            !pthread_create(&threads[started], NULL, load_files, self))
         started++;
@@ -63,23 +209,23 @@ static void load_all(rank_loader *self)
         pthread_join(threads[--started], NULL);
 }
 
-/* Puts the files' clocks in step. Returns whether they could be. */
-static bool align(const rank_loader *self, hl_workload_part *parts)
+/* Puts the clocks of a job's files in step. Returns whether they could be. */
+static bool align(const rank_loader *self, size_t job, int64_t *shifts_ns)
 {
     bool known = true;
     int64_t first = INT64_MAX;
+    size_t part = 0;
     for (size_t i = 0; i < self->count; i++) {
-        const int64_t epoch_ns = self->workloads[i]->epoch_ns;
-        known &= epoch_ns > 0;
-        first = epoch_ns < first ? epoch_ns : first;
+        const rank_facts *const of = &self->facts[i];
+        if (of->job != job)
+            continue;
+        known &= of->epoch_ns > 0;
+        first = of->epoch_ns < first ? of->epoch_ns : first;
     }
     for (size_t i = 0; i < self->count; i++) {
-        const haul_workload *const of = self->workloads[i];
-        parts[i] = (hl_workload_part){.of = of, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
-        if (known)
-            parts[i].shift_ns = of->epoch_ns - first;
-        else
-            parts[i].shift_ns = of->op_count ? -of->ops[0].start_ns : 0;
+        const rank_facts *const of = &self->facts[i];
+        if (of->job == job)
+            shifts_ns[part++] = known ? of->epoch_ns - first : -of->first_ns;
     }
     return known;
 }
@@ -90,207 +236,114 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static int64_t last_end(const haul_workload *of)
-{
-    int64_t last_ns = INT64_MIN;
-    for (size_t i = 0; i < of->op_count; i++) {
-        const int64_t end_ns = hl_base_end_of(of->ops[i].start_ns, of->ops[i].dur_ns);
-        last_ns = end_ns > last_ns ? end_ns : last_ns;
-    }
-    return last_ns;
-}
-
 /* A file whose operations all end before those of another begin: processes of one program run at
  * once. Says so in `note`, which is "" otherwise. */
-static void find_apart(const rank_loader *self, const hl_workload_part *parts, char *note,
+static void find_apart(const rank_loader *self, size_t job, const int64_t *shifts_ns, char *note,
                        size_t size)
 {
     int64_t end_ns = INT64_MAX, begin_ns = INT64_MIN;
-    size_t ended = 0, begun = 0;
+    size_t ended = 0, begun = 0, part = 0;
     note[0] = '\0';
     for (size_t i = 0; i < self->count; i++) {
-        const haul_workload *const of = self->workloads[i];
-        if (!of->op_count)
+        const rank_facts *const of = &self->facts[i];
+        const int64_t shift_ns = of->job == job ? shifts_ns[part++] : 0;
+        if (of->job != job || !of->any)
             continue;
-        const int64_t last_ns = hl_base_add_ns(last_end(of), parts[i].shift_ns);
-        const int64_t first_ns = hl_base_add_ns(of->ops[0].start_ns, parts[i].shift_ns);
+        const int64_t last_ns = hl_base_add_ns(of->last_ns, shift_ns);
+        const int64_t first_ns = hl_base_add_ns(of->first_ns, shift_ns);
         ended = last_ns < end_ns ? i : ended;
         end_ns = last_ns < end_ns ? last_ns : end_ns;
         begun = first_ns > begin_ns ? i : begun;
         begin_ns = first_ns > begin_ns ? first_ns : begin_ns;
     }
     if (begin_ns > end_ns)
-        (void)snprintf(
-            note, size,
-            "a common time: '%.200s' begins %.1f s after '%.200s' has ended, so they may be "
-            "of two runs, or of hosts whose clocks differ",
-            file_name(self->paths[begun]), 1e-9 * ((double)begin_ns - (double)end_ns),
-            file_name(self->paths[ended]));
+        (void)snprintf(note, size,
+                       "a common time: '%.200s' begins %.1f s after '%.200s' has "
+                       "ended, so they may be "
+                       "of two runs, or of hosts whose clocks differ",
+                       file_name(self->paths[begun]), 1e-9 * ((double)begin_ns - (double)end_ns),
+                       file_name(self->paths[ended]));
 }
 
-/* The joined workload copies what it needs: files are freed afterwards. */
-static haul_status join_all(rank_loader *self, haul_workload **workload, haul_error *error)
+/* The files of one job, joined; a single one is handed over as it is. */
+static haul_status take_job(rank_loader *self, size_t job, haul_workload **made, haul_error *error)
 {
+    rank_job *const of = &self->jobs[job];
     char source[512], apart[640];
     uint64_t orphaned;
-    hl_workload_part *const parts = calloc(self->count, sizeof *parts);
-    if (!parts)
+    if (of->single) {
+        *made = of->single;
+        of->single = NULL;
+        return HAUL_OK;
+    }
+    int64_t *const shifts_ns = calloc(of->count, sizeof *shifts_ns);
+    if (!shifts_ns || !of->joiner) {
+        free(shifts_ns);
         return hl_base_fail_no_memory(error);
-    (void)snprintf(source, sizeof source, "%.400s and %zu more", self->paths[0], self->count - 1);
-    const bool aligned = align(self, parts);
-    find_apart(self, parts, apart, sizeof apart);
+    }
+    size_t first = 0;
+    while (self->facts[first].job != job)
+        first++;
+    (void)snprintf(source, sizeof source, "%.400s and %zu more", self->paths[first], of->count - 1);
+    const bool aligned = align(self, job, shifts_ns);
+    find_apart(self, job, shifts_ns, apart, sizeof apart);
     const hl_workload_join_options options = {
         .source = source,
-        .format = self->workloads[0]->format,
-        .note = !aligned ? "when each file's times begin: each is taken to begin at its first "
+        .format = of->format,
+        .note = !aligned ? "when each file's times begin: each is taken to begin "
+                           "at its first "
                            "operation"
                 : *apart ? apart
-                         : NULL};
+                         : NULL,
+        .shifts_ns = shifts_ns};
     const haul_status status =
-        hl_workload_join(parts, self->count, &options, &orphaned, workload, error);
-    free(parts);
+        hl_workload_joiner_finish(of->joiner, &options, &orphaned, made, error);
+    free(shifts_ns);
     return status;
 }
 
-static haul_status load_files_of(rank_loader *self, haul_error *error)
+/* The first failure by the files' order is reported, whichever thread met one first. */
+static haul_status load_jobs(rank_loader *self, haul_error *error)
 {
     self->failed_at = self->count;
     self->workloads = calloc(self->count, sizeof(haul_workload *));
-    if (!self->workloads)
+    self->facts = calloc(self->count, sizeof *self->facts);
+    self->jobs = calloc(self->count, sizeof *self->jobs);
+    if (!self->workloads || !self->facts || !self->jobs)
         return hl_base_fail_no_memory(error);
     pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->grown, NULL);
     load_all(self);
+    pthread_cond_destroy(&self->grown);
     pthread_mutex_destroy(&self->lock);
     if (self->status && error)
         *error = self->error;
     return self->status;
 }
 
-static void release_files(rank_loader *self)
+static void release_loader(rank_loader *self)
 {
     for (size_t i = 0; self->workloads && i < self->count; i++)
         haul_workload_free(self->workloads[i]);
+    for (size_t i = 0; self->jobs && i < self->count; i++) {
+        haul_workload_free(self->jobs[i].single);
+        hl_workload_joiner_free(self->jobs[i].joiner);
+    }
     free(self->workloads);
+    free(self->facts);
+    free(self->jobs);
 }
 
-/* The first failure by the files' order is reported, whichever thread met one first. */
 haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_workload **workload,
                                   haul_error *error)
 {
     if (count == 1)
         return haul_trace_load(paths[0], workload, error);
-    rank_loader self = {.paths = paths, .count = count};
-    haul_status status = load_files_of(&self, error);
+    rank_loader self = {.paths = paths, .count = count, .as_one = true};
+    haul_status status = load_jobs(&self, error);
     if (!status)
-        status = join_all(&self, workload, error);
-    release_files(&self);
-    return status;
-}
-
-/* --- jobs */
-
-/* When a file's operations run, by its clock. */
-typedef struct file_span {
-    int64_t begin_ns;
-    int64_t end_ns;
-} file_span;
-
-/* Each file is compared with many others, so that its operations are gone through once. */
-static file_span span_of(const haul_workload *of)
-{
-    if (!of->op_count)
-        return (file_span){INT64_MIN, INT64_MAX};
-    return (file_span){hl_base_add_ns(of->epoch_ns, of->ops[0].start_ns),
-                       hl_base_add_ns(of->epoch_ns, last_end(of))};
-}
-
-/* A job without clocks to tell runs on GPUs of one kind. */
-static bool have_same_gpu(const haul_workload *a, const haul_workload *b)
-{
-    const char *of_a = a->device_count ? a->devices[0].name : NULL;
-    const char *of_b = b->device_count ? b->devices[0].name : NULL;
-    return !of_a || !of_b || !strcmp(of_a, of_b);
-}
-
-/* A launcher starts the processes of a job within seconds: of a short one the work of two ranks may
- * have no moment in common. */
-static const int64_t launch_ns = 5000000000;
-
-/* By the clocks that both files give their processes run at the same time, or, of different ranks,
- * at most `apart_ns` from each other; without clocks by their ranks. */
-static bool are_of_one_job(const rank_loader *self, const file_span *spans, size_t i, size_t k,
-                           int64_t apart_ns)
-{
-    const haul_workload *a = self->workloads[i], *b = self->workloads[k];
-    const bool have_ranks = a->rank >= 0 && b->rank >= 0;
-    if (have_ranks && a->rank == b->rank)
-        return false;
-    if (!(a->epoch_ns > 0 && b->epoch_ns > 0))
-        return have_ranks && have_same_gpu(a, b);
-    const int64_t within_ns = have_ranks && have_same_gpu(a, b) ? apart_ns : 0;
-    return spans[i].begin_ns < hl_base_end_of(spans[k].end_ns, within_ns) &&
-           spans[k].begin_ns < hl_base_end_of(spans[i].end_ns, within_ns);
-}
-
-/* Whether a file is of a job, as are_of_one_job has it of each of the job's files before it. */
-static bool fits_job(const rank_loader *self, const file_span *spans, const size_t *job_of,
-                     size_t job, size_t file, int64_t apart_ns)
-{
-    for (size_t k = 0; k < file; k++)
-        if (job_of[k] == job && !are_of_one_job(self, spans, k, file, apart_ns))
-            return false;
-    return true;
-}
-
-/* The job of each file: that of the first file before it that it runs with, else one shortly before
- * or after it, else its own; no file of the job may be at odds with it. */
-static size_t sort_into_jobs(const rank_loader *self, file_span *spans, size_t *job_of)
-{
-    size_t jobs = 0;
-    for (size_t i = 0; i < self->count; i++) {
-        size_t job = 0;
-        spans[i] = span_of(self->workloads[i]);
-        while (job < jobs && !fits_job(self, spans, job_of, job, i, 0))
-            job++;
-        if (job == jobs)
-            for (job = 0; job < jobs && !fits_job(self, spans, job_of, job, i, launch_ns);)
-                job++;
-        job_of[i] = job;
-        jobs += job == jobs;
-    }
-    return jobs;
-}
-
-/* The files of one job, joined; a single one is handed over as it is. */
-static haul_status take_job(rank_loader *self, const size_t *job_of, size_t job,
-                            haul_workload **made, haul_error *error)
-{
-    rank_loader of = {.paths = NULL};
-    const char **paths = calloc(self->count, sizeof *paths);
-    haul_workload **workloads = calloc(self->count, sizeof(haul_workload *));
-    size_t last = 0;
-    haul_status status = HAUL_OK;
-    if (!paths || !workloads) {
-        free(paths);
-        free(workloads);
-        return hl_base_fail_no_memory(error);
-    }
-    for (size_t i = 0; i < self->count; i++)
-        if (job_of[i] == job) {
-            paths[of.count] = self->paths[i];
-            workloads[of.count++] = self->workloads[i];
-            last = i;
-        }
-    of.paths = paths;
-    of.workloads = workloads;
-    if (of.count > 1) {
-        status = join_all(&of, made, error);
-    } else {
-        *made = self->workloads[last];
-        self->workloads[last] = NULL;
-    }
-    free(paths);
-    free(workloads);
+        status = take_job(&self, 0, workload, error);
+    release_loader(&self);
     return status;
 }
 
@@ -299,23 +352,14 @@ haul_status haul_trace_load_jobs(const char *const *paths, size_t count, haul_tr
 {
     rank_loader self = {.paths = paths, .count = count};
     haul_trace_jobs made = {.items = calloc(count, sizeof(haul_workload *))};
-    size_t *job_of = calloc(count, sizeof *job_of);
-    file_span *spans = calloc(count, sizeof *spans);
-    if (!made.items || !job_of || !spans) {
-        free(made.items);
-        free(job_of);
-        free(spans);
+    if (!made.items)
         return hl_base_fail_no_memory(error);
-    }
-    haul_status status = load_files_of(&self, error);
-    const size_t total = status ? 0 : sort_into_jobs(&self, spans, job_of);
-    free(spans);
-    while (!status && made.count < total) {
-        status = take_job(&self, job_of, made.count, &made.items[made.count], error);
+    haul_status status = load_jobs(&self, error);
+    while (!status && made.count < self.job_count) {
+        status = take_job(&self, made.count, &made.items[made.count], error);
         made.count += !status;
     }
-    release_files(&self);
-    free(job_of);
+    release_loader(&self);
     if (status)
         haul_trace_jobs_release(&made);
     else
@@ -342,7 +386,5 @@ haul_status haul_trace_cut(const haul_workload *workload, int64_t from_ns, int64
                               "expected times of a window, the second after the first");
     const hl_workload_part of = {
         .of = workload, .from_ns = first + from_ns, .to_ns = first + to_ns};
-    const hl_workload_join_options options = {.source = workload->source,
-                                              .format = workload->format};
-    return hl_workload_join(&of, 1, &options, orphaned, part, error);
+    return hl_workload_join_one(&of, orphaned, part, error);
 }

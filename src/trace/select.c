@@ -120,8 +120,6 @@ haul_status haul_trace_select(const haul_workload *workload, const haul_selectio
     const int64_t first = first_start_ns(workload);
     uint64_t orphaned;
     hl_workload_part of = {.of = workload, .from_ns = -limit, .to_ns = limit};
-    const hl_workload_join_options options = {.source = workload->source,
-                                              .format = workload->format};
     if (selection->from_ns < 0 || selection->from_ns > limit || selection->to_ns > limit ||
         (selection->to_ns && selection->to_ns <= selection->from_ns))
         return haul_error_set(error, HAUL_STATUS_USAGE,
@@ -152,7 +150,7 @@ haul_status haul_trace_select(const haul_workload *workload, const haul_selectio
         status = fail_empty(workload, selection, error);
     of.kept = kept;
     if (!status)
-        status = hl_workload_join(&of, 1, &options, &orphaned, part, error);
+        status = hl_workload_join_one(&of, &orphaned, part, error);
     free(named.items);
     free(kept);
     return status;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "haul/trace.h"
@@ -76,6 +77,101 @@ static void ranks_are_joined(void **state)
         assert_int_equal(op->call_ns, 100000 + 1000 * file);
     }
     assert_string_equal(haul_workload_string(workload, workload->ranges[0].name), "step");
+    haul_workload_free(workload);
+}
+
+/* A process's trace of `count` kernels at random times, each within an operator, by the rank. */
+static void write_kernels(int file, int count, unsigned *random)
+{
+    snprintf(names[file], sizeof names[file], "%s/rank%d.json", folder, file);
+    paths[file] = names[file];
+    FILE *out = fopen(names[file], "w");
+    assert_non_null(out);
+    fprintf(out,
+            "{\"baseTimeNanoseconds\":%lld,\"distributedInfo\":{\"rank\":%d},\"traceEvents\":[{}",
+            1700000000000000000 + 500LL * file, file);
+    for (int i = 0; i < count; i++) {
+        *random = *random * 1103515245 + 12345;
+        const unsigned at = 1000 + 10 * (unsigned)i + *random / 65536 % 40;
+        fprintf(out,
+                ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::of_%d\",\"pid\":9,\"tid\":9,"
+                "\"ts\":%u,\"dur\":3},{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":"
+                "\"cudaLaunchKernel\",\"pid\":9,\"tid\":9,\"ts\":%u,\"dur\":1,\"args\":{"
+                "\"correlation\":%d}},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d\",\"pid\":0,"
+                "\"tid\":7,\"ts\":%u,\"dur\":2,\"args\":{\"device\":0,\"stream\":7,"
+                "\"correlation\":%d}}",
+                file, at, at + 1, i + 1, file, at + 5 + *random / 97 % 60, i + 1);
+    }
+    fputs("]}", out);
+    fclose(out);
+}
+
+/* Whatever the times, each operation stays with its rank's device, thread and operator, and both
+ * its links with its own. */
+static void operations_are_in_order_and_keep_what_is_theirs(void **state)
+{
+    (void)state;
+    enum { KERNELS = 500 };
+    unsigned random = 1;
+    for (int i = 0; i < MOST; i++)
+        write_kernels(i, KERNELS + i, &random);
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    assert_int_equal(haul_trace_load_ranks(paths, MOST, &workload, &error), HAUL_OK);
+    workload_check(workload);
+    assert_int_equal(workload->op_count, MOST * KERNELS + MOST * (MOST - 1) / 2);
+    for (uint32_t i = 0; i < workload->op_count; i++) {
+        const haul_op *op = &workload->ops[i], *before = i ? op - 1 : op;
+        char name[16], operator_name[16];
+        const int rank = (int)workload->devices[workload->streams[op->stream].device].rank;
+        assert_true(before->start_ns <= op->start_ns);
+        snprintf(name, sizeof name, "k%d", rank);
+        snprintf(operator_name, sizeof operator_name, "aten::of_%d", rank);
+        assert_string_equal(haul_workload_string(workload, op->name), name);
+        assert_string_equal(haul_workload_string(workload, haul_op_operator(workload, i)),
+                            operator_name);
+        if (op->thread_prev != HAUL_NONE) {
+            assert_int_equal(workload->ops[op->thread_prev].thread, op->thread);
+            assert_true(workload->ops[op->thread_prev].call_ns <= op->call_ns);
+        }
+    }
+    haul_workload_free(workload);
+}
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+static long peak_KiB(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return use.ru_maxrss;
+}
+
+/* One copy of the operations, and the files that are being read: two for each core. */
+static void joining_takes_one_copy(void **state)
+{
+    (void)state;
+    enum { KERNELS = 10000, RANKS = 64 };
+    const char *one_file[RANKS];
+    unsigned random = 1;
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    if (SANITIZED)
+        skip();
+    write_kernels(0, KERNELS, &random);
+    for (int i = 0; i < RANKS; i++)
+        one_file[i] = names[0];
+    const long before_KiB = peak_KiB(), cores = sysconf(_SC_NPROCESSORS_ONLN);
+    assert_int_equal(haul_trace_load_ranks(one_file, RANKS, &workload, &error), HAUL_OK);
+    const double taken = 1024.0 * (double)(peak_KiB() - before_KiB);
+    const double bytes = (double)(workload->op_count * sizeof(haul_op));
+    assert_int_equal(workload->op_count, RANKS * KERNELS);
+    print_message("%.1f MB for %.1f MB of operations\n", 1e-6 * taken, 1e-6 * bytes);
+    assert_true(taken < bytes * (1.25 + 2.0 * (double)cores / RANKS) + 4e6);
     haul_workload_free(workload);
 }
 
@@ -192,6 +288,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_joined),
+        cmocka_unit_test(joining_takes_one_copy),
+        cmocka_unit_test(operations_are_in_order_and_keep_what_is_theirs),
         cmocka_unit_test(clocks_may_be_unknown),
         cmocka_unit_test(the_first_wrong_file_is_named),
         cmocka_unit_test(windows_are_cut),
