@@ -149,7 +149,8 @@ typedef struct haul_array_spec {
     /* Sets cells beyond the edge instead: a kernel of one array, HAUL_UPDATE, that runs over each
      * face's cells. */
     const haul_kernel_source *boundary_kernel;
-    int region;       /* planes a region; 0: the context's, or chosen; the last may have fewer */
+    int region; /* planes a region, of which the last may have fewer; 0: the context's, or that
+                 * of the arrays that a loop uses beside it, or chosen */
     const char *file; /* keep the array in this file, which is made, or read where its size fits;
                        * of several processes: each its own planes */
     bool on_all; /* every process has the whole array, as tables are had: loops that change it run
@@ -170,7 +171,7 @@ typedef struct haul_array_spec {
  * order; each runs its own planes, while the ghost cells that it needs are on their way. Where the
  * host changes cells of an array between two loops, all processes do, each in regions of its own:
  * their neighbours are then sent to. USAGE for an array with fewer planes a process than one, or
- * than it has ghost planes. */
+ * than it has ghost planes, or whose boundary's kernel reads further than those. */
 HAUL_API haul_status haul_array_new(haul_context *context, const haul_array_spec *spec,
                                     haul_array **array, haul_error *error);
 
@@ -249,7 +250,8 @@ typedef struct haul_loop_options {
  * it uses, up to its halo, must be within the arrays and their ghosts. A reduction's argument is an
  * array of one element, which the loop sets. USAGE where arguments do not fit the kernel, by their
  * number, their elements' size or kind, or the box, where it has no array of its dimensions, where
- * an array that is written is given twice, or where arrays of one size differ in their regions. */
+ * an array that is written is given twice, or where arrays of as many planes are to have
+ * different regions. */
 HAUL_API haul_status haul_loop_queue(haul_context *context, const haul_kernel_source *kernel,
                                      const void *const *arguments, size_t count,
                                      const haul_loop_options *options, haul_error *error);

@@ -59,6 +59,21 @@ static bool is_far(const hl_tile_step *step, bool in_host_rows)
                       field->boundary[outer - 1] == HAUL_BOUNDARY_PERIODIC);
 }
 
+/* Whether a step of the block sets cells beyond the array's edges itself. */
+static bool is_set_beyond(const hl_tile_block *block, const hl_tile_field *field)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        const hl_tile_step *step = &block->steps[i];
+        for (unsigned u = 0; u < step->use_count && step->source; u++)
+            for (int d = 0; d <= step->outer && step->uses[u].field == field; d++)
+                if (step->uses[u].writes && field->dims > step->outer &&
+                    (step->box.lo[d] < 0 ||
+                     step->box.hi[d] > field->size[d + field->dims - step->outer - 1]))
+                    return true;
+    }
+    return false;
+}
+
 /* The least skew at which the step may follow those of the block: a plane that it reads, up to its
  * halo, has been written, and a plane that it writes is no longer read. -1: it may not. */
 static int skew_of(hl_tile_block *block, const hl_tile_step *step, bool in_host_rows)
@@ -113,13 +128,23 @@ static void add_use(hl_tile_block *block, const hl_tile_step *step, const hl_til
         block->reach = step->skew + use->halo;
 }
 
+/* Planes of the regions that a pass of the step goes over; 0: not yet chosen. */
+static int region_of(const hl_tile_step *step)
+{
+    for (unsigned i = 0; i < step->use_count; i++)
+        if (hl_tile_is_along(step, &step->uses[i]))
+            return step->uses[i].field->region;
+    return 0;
+}
+
 /* Whether the step can join the block. A block of its own may reach further than asked: the caller
  * says that there is no room. */
 static bool takes(hl_tile_block *block, hl_tile_step *step, const hl_tile_block_limits *limits)
 {
     const bool in_host_rows = limits->in_host_rows;
     const hl_tile_step *last = block->count ? &block->steps[block->count - 1] : step;
-    if (step->length != block->length || step->outer != last->outer)
+    if (step->length != block->length || step->outer != last->outer ||
+        region_of(step) != region_of(last))
         return false;
     if (in_host_rows && !step->outer && block->count) /* no rows to cut into tiles */
         return false;
@@ -127,6 +152,10 @@ static bool takes(hl_tile_block *block, hl_tile_step *step, const hl_tile_block_
                       : last != step && (is_far(step, in_host_rows) || is_far(last, in_host_rows)))
         return false;
     if (block->field_count + step->use_count > HL_TILE_BLOCK_FIELDS)
+        return false;
+    /* planes beyond the edges are set with those that they are like, which the front passes before
+     * it comes to them */
+    if (!step->source && is_set_beyond(block, step->uses[0].field))
         return false;
     const int skew = skew_of(block, step, in_host_rows);
     int halo = 0;

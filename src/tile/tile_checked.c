@@ -16,6 +16,10 @@
 /* Bytes that loops do not set by themselves: no computation gives these not-a-numbers. */
 enum { POISON = 0xff, OTHER_POISON = 0x55 };
 
+/* PIECE: cells of a long row that a thread takes at once. FEW: rows that take less time than
+ * threads take to begin. */
+enum { PIECE = 1 << 12, FEW = 64 };
+
 /* --- shadows */
 
 /* Before the first loop the host has all of the array. */
@@ -113,33 +117,60 @@ static char *cell_of(const hl_tile_field *field, const int at[3])
            inner * (int64_t)field->element;
 }
 
-/* Goes from a row of the step's box to the next: `at` is its first cell. False at the end. */
-static bool next_row(const hl_tile_step *step, int at[3])
-{
-    for (int d = 1; d < 3 && d <= step->outer; d++) {
-        if (++at[d] < step->box.hi[d])
-            return true;
-        at[d] = step->box.lo[d];
-    }
-    return false;
-}
-
+/* A boundary's kernel of HAUL_WRITE sets all of a face. */
 static bool sets_all(const hl_tile_step *step, unsigned use)
 {
     const hl_tile_field_use *of = &step->uses[use];
-    return of->writes && !of->reads && !of->reduction && of->field->dims == step->outer + 1;
+    const bool is_face = step->source == of->field->boundary_kernel &&
+                         step->source->parameters[0].access == HAUL_ACCESS_OUT;
+    return of->writes && (!of->reads || is_face) && !of->reduction &&
+           of->field->dims == step->outer + 1;
+}
+
+/* Rows of the step's box, or pieces of the one row that a loop of one dimension has: threads take
+ * them. */
+static int64_t count_rows(const hl_tile_step *step)
+{
+    const int64_t cells = (int64_t)step->box.hi[0] - step->box.lo[0];
+    int64_t rows = step->outer ? cells > 0 : (cells + PIECE - 1) / PIECE;
+    for (int d = 1; d <= step->outer; d++)
+        rows *= step->box.hi[d] - step->box.lo[d];
+    return rows;
+}
+
+/* The first cell of a row; returns how many it has. */
+static int row_at(const hl_tile_step *step, int64_t row, int at[3])
+{
+    const haul_box *box = &step->box;
+    for (int d = 0; d < 3; d++)
+        at[d] = box->lo[d];
+    if (!step->outer) {
+        at[0] += (int)(row * PIECE);
+        return box->hi[0] - at[0] < PIECE ? box->hi[0] - at[0] : PIECE;
+    }
+    for (int d = 1; d <= step->outer; d++) {
+        const int cells = box->hi[d] - box->lo[d];
+        at[d] += (int)(row % cells);
+        row /= cells;
+    }
+    return box->hi[0] - at[0];
 }
 
 static void poison(const hl_tile_step *step, int byte)
 {
+    const int64_t rows = count_rows(step);
     for (unsigned u = 0; u < step->use_count; u++) {
-        int at[3] = {step->box.lo[0], step->box.lo[1], step->box.lo[2]};
-        const size_t bytes =
-            (size_t)(step->box.hi[0] - step->box.lo[0]) * step->uses[u].field->element;
-        if (sets_all(step, u))
-            do
-                memset(cell_of(step->uses[u].field, at), byte, bytes);
-            while (next_row(step, at));
+        const hl_tile_field *field = step->uses[u].field;
+        if (!sets_all(step, u))
+            continue;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) if (rows > FEW)
+#endif
+        for (int64_t row = 0; row < rows; row++) {
+            int at[3];
+            const int cells = row_at(step, row, at);
+            memset(cell_of(field, at), byte, (size_t)cells * field->element);
+        }
     }
 }
 
@@ -151,26 +182,46 @@ static bool is_poison(const char *cell, uint64_t bytes, int byte)
     return true;
 }
 
+/* The first of `cells` that holds the poison, and in `before` another, or `cells`. Looks for the
+ * byte first, which few cells have. */
+static int find_in_row(const char *row, const char *before, int cells, uint64_t element, int byte)
+{
+    const uint64_t bytes = (uint64_t)cells * element;
+    for (uint64_t at = 0; at < bytes;) {
+        const char *next = memchr(row + at, byte, bytes - at);
+        const uint64_t cell = next ? (uint64_t)(next - row) / element : (uint64_t)cells;
+        if (!next || (is_poison(row + cell * element, element, byte) &&
+                      (!before || is_poison(before + cell * element, element, POISON))))
+            return (int)cell;
+        at = (cell + 1) * element;
+    }
+    return cells;
+}
+
 /* The first cell that holds the poison, and in `before`, a copy of the array's memory, another;
  * false where there is none. */
 static bool find_unset(const hl_tile_step *step, unsigned use, int byte, const char *before,
                        int found[3])
 {
     const hl_tile_field *field = step->uses[use].field;
-    int at[3] = {step->box.lo[0], step->box.lo[1], step->box.lo[2]};
-    if (!sets_all(step, use))
+    const int64_t rows = sets_all(step, use) ? count_rows(step) : 0;
+    int64_t first = rows;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) reduction(min : first) if (rows > FEW)
+#endif
+    for (int64_t row = 0; row < rows; row++) {
+        int at[3];
+        const int cells = row_at(step, row, at);
+        const char *of = cell_of(field, at), *old = before ? before + (of - field->host) : NULL;
+        if (row < first && find_in_row(of, old, cells, field->element, byte) < cells)
+            first = row;
+    }
+    if (first == rows)
         return false;
-    do {
-        const char *cell = cell_of(field, at);
-        for (int x = step->box.lo[0]; x < step->box.hi[0]; x++, cell += field->element)
-            if (is_poison(cell, field->element, byte) &&
-                (!before || is_poison(before + (cell - field->host), field->element, POISON))) {
-                memcpy(found, at, 3 * sizeof *found);
-                found[0] = x;
-                return true;
-            }
-    } while (next_row(step, at));
-    return false;
+    const int cells = row_at(step, first, found);
+    const char *of = cell_of(field, found), *old = before ? before + (of - field->host) : NULL;
+    found[0] += find_in_row(of, old, cells, field->element, byte);
+    return true;
 }
 
 /* Run again, a loop of these arrays gives the same. */

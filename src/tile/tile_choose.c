@@ -141,7 +141,7 @@ int hl_tile_region_choose(hl_tile_choice *self, hl_tile_step *steps, size_t coun
     int longest = 1, given = 0;
     hl_tile_pass_time best = {.total_s = INFINITY};
     for (const hl_tile_field *field = self->memory->fields; field; field = field->next) {
-        if (!field->region_given)
+        if (!field->region_asked)
             longest = field->length > longest ? field->length : longest;
         else if (field->length > 1)
             given = field->region;

@@ -117,6 +117,7 @@ void haul_context_close(haul_context *context)
     hl_tile_plan_free(context->plan);
     haul_device_close(context->memory.device);
     free(context->queue.steps);
+    free(context->known);
     free(context);
 }
 

@@ -101,8 +101,10 @@ void hl_tile_ghosts_on_host(hl_tile_field *field, const int lo[2], const int hi[
             set_row(field, row_of(field, plane, 0));
     }
     for (int k = 1; k <= field->edge; k++) {
-        set_outer(field, -k, lo, hi);
-        set_outer(field, field->length - 1 + k, lo, hi);
+        if (hl_tile_has_edge(field, false))
+            set_outer(field, -k, lo, hi);
+        if (hl_tile_has_edge(field, true))
+            set_outer(field, field->length - 1 + k, lo, hi);
     }
 }
 

@@ -128,6 +128,12 @@ static haul_status take_share(hl_tile_field *field, bool on_all, haul_error *err
                               "an array of %d planes, %d beyond each edge, is too small for %d "
                               "processes; `on_all` gives it to each",
                               whole, field->edge, processes->count);
+    if (field->boundary_kernel && field->boundary_kernel->parameters[0].halo > field->edge)
+        return haul_error_set(
+            error, HAUL_STATUS_USAGE,
+            "boundary kernel '%s' reads %d planes around its own of an array that "
+            "is divided over processes, and has %d beyond its edges",
+            field->boundary_kernel->name, field->boundary_kernel->parameters[0].halo, field->edge);
     field->first = hl_tile_share_first(field->memory, whole, processes->rank);
     field->length = hl_tile_share_first(field->memory, whole, processes->rank + 1) - field->first;
     field->size[outer] = field->length;
@@ -154,7 +160,7 @@ haul_status hl_tile_field_new(haul_context *context, hl_tile_memory *memory,
         .element_kind = spec->element_bytes ? spec->element : HAUL_ELEMENT_FLOATING,
         .boundary_kernel = spec->boundary_kernel,
         .region = spec->region ? spec->region : memory->region_given,
-        .region_given = spec->region || memory->region_given,
+        .region_asked = spec->region ? spec->region : memory->region_given,
         .file = -1,
         .frame_stale = true,
     };

@@ -66,7 +66,7 @@ struct hl_tile_field {
     int file;   /* -1: none */
     char *path; /* of the file */
     int region;
-    bool region_given;
+    int region_asked; /* of it, or of an array that a loop uses beside it; 0: not */
     int part_count;
     hl_tile_part *parts; /* NULL until the size of a region is chosen */
     bool ghosts_stale;
@@ -143,9 +143,22 @@ static inline int hl_tile_part_end(const hl_tile_field *field, int part)
     return part + 1 < field->part_count ? (part + 1) * field->region : field->length + field->edge;
 }
 
+/* Planes of a region as the program asks for them; 0: it does not. */
+static inline int hl_tile_region_asked(const hl_tile_field *field, int length)
+{
+    return field->region_asked < length ? field->region_asked : length;
+}
+
 static inline bool hl_tile_field_is_all_there(const hl_tile_field *field)
 {
     return field->planes >= field->length + 2 * field->edge;
+}
+
+/* Whether the array ends where the field does: beyond it are no planes of another process, which
+ * come from there and may still be read when the field's own edges are set. */
+static inline bool hl_tile_has_edge(const hl_tile_field *field, bool is_high)
+{
+    return is_high ? field->first + field->length == field->whole : !field->first;
 }
 
 /* Whether processes have a part of the planes each. */

@@ -14,10 +14,8 @@
 #include <omp.h>
 #endif
 
-/* A field takes two arguments, its cells and its view; a value at least 16 bytes of a step's
- * values. A front has about CELLS cells, so that work outweighs the wait for the tile before. */
+/* A front has about CELLS cells, so that work outweighs the wait for the tile before. */
 enum {
-    ARGUMENTS = 2 * HL_TILE_USES + HL_TILE_VALUE_BYTES / 16,
     SPINS = 200,
     CELLS = 8192,
     TILES = 2, /* of a thread, at least */
@@ -27,9 +25,11 @@ enum {
 /* A step's arguments. */
 typedef struct call {
     const hl_tile_step *step;
-    void *arguments[ARGUMENTS];
+    void *arguments[HL_TILE_ARGUMENTS];
     haul_checked_view views[HL_TILE_USES]; /* the plain view is the first member */
     haul_fault fault;
+    haul_fault *sampled; /* the fault, where accesses of the cell `sample` are checked; else NULL */
+    int sample[3];
     haul_rows places[HL_TILE_USES];
     void *rows[HL_TILE_USES]; /* of reductions */
 } call;
@@ -74,9 +74,12 @@ static int most(int a, int b)
 static haul_status prepare(call *self, const hl_tile_step *step, haul_error *error)
 {
     const haul_kernel_source *source = step->source;
+    haul_context *context = step->uses[0].field->context;
     size_t at = 0;
     unsigned use = 0;
     self->step = step;
+    if (!context->is_checked && hl_tile_sample_choose(context, step, self->sample))
+        self->sampled = &self->fault;
     for (unsigned i = 0; source && i < source->parameter_count - source->reduces; i++) {
         const haul_kernel_parameter *parameter = &source->parameters[i];
         if (parameter->halo < 0) {
@@ -113,7 +116,7 @@ static void run_rows(const call *self, haul_box box)
 {
     const haul_kernel_source *source = self->step->source;
     const haul_box groups = hl_tile_row_groups(&box, (int)source->dimensions);
-    void *arguments[ARGUMENTS];
+    void *arguments[HL_TILE_ARGUMENTS];
     memcpy(arguments, self->arguments, sizeof arguments);
     arguments[source->parameter_count - 1] = &box;
     source->host(&groups, &groups, arguments);
@@ -127,6 +130,16 @@ static void close_call(call *self, bool has_run)
             hl_tile_rows_fold(self->step, &self->step->uses[u], self->rows[u]);
         free(self->rows[u]);
     }
+}
+
+/* Where a part of the step's box has the cell that is checked, it is computed first. */
+static void run_sample(const call *self, const haul_box *box)
+{
+    bool has_it = true;
+    for (int d = 0; d <= self->step->outer; d++)
+        has_it = has_it && self->sample[d] >= box->lo[d] && self->sample[d] < box->hi[d];
+    if (has_it)
+        hl_tile_sample_run(self->step, self->sample, self->arguments, self->sampled);
 }
 
 /* The part of a step's box within planes [plane, plane_end) and rows [row, row_end). */
@@ -148,6 +161,8 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
     }
     if (box.lo[outer] >= box.hi[outer])
         return;
+    if (self->sampled)
+        run_sample(self, &box);
     if (step->source)
         box = hl_tile_box_moved(box, outer, step->first);
     if (step->source && step->source->reduces) {

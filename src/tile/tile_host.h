@@ -4,8 +4,20 @@
 
 #include "tile/tile_pass.h"
 
+/* Of a step: a field takes two arguments, its cells and its view; a value at least 16 bytes of a
+ * step's values. */
+enum { HL_TILE_ARGUMENTS = 2 * HL_TILE_USES + HL_TILE_VALUE_BYTES / 16 };
+
 /* Runs blocks of the steps on the host's memory. */
 haul_status hl_tile_host_run(haul_context *context, hl_tile_step *steps, size_t count,
                              haul_error *error);
+
+/* Whether the step is one of those of which a cell is checked, and which: counted as the step's box
+ * is. */
+bool hl_tile_sample_choose(haul_context *context, const hl_tile_step *step, int cell[3]);
+/* Computes the cell with its accesses checked; nothing that it writes stays. Needs: a chosen cell,
+ * whose time has come; `arguments` of the step's kernel, on the host. */
+void hl_tile_sample_run(const hl_tile_step *step, const int cell[3], void *const *arguments,
+                        haul_fault *fault);
 
 #endif

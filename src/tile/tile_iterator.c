@@ -33,18 +33,15 @@ static int end_of(const haul_array *array, int d)
                      : first_of(array, d) + array->field->size[d];
 }
 
-/* The tile that begins at box.lo: it ends with its region, but over several devices, where the
+/* Where tiles of this row, or plane, end: with their region, but over several devices, where the
  * first loop may divide the array anew. */
-static void set_end(haul_tiles *tiles)
+static void set_end(haul_tiles *tiles, int d)
 {
     const hl_tile_field *field = tiles->array->field;
-    const int outer = field->dims - 1;
-    for (int d = 0; d < field->dims; d++)
-        tiles->box.hi[d] = least(tiles->box.lo[d] + tiles->size[d], end_of(tiles->array, d));
-    if (field->region && !tiles->array->of) {
-        const int before = (tiles->box.lo[outer] - field->first) / field->region;
-        tiles->box.hi[outer] =
-            least(tiles->box.hi[outer], field->first + (before + 1) * field->region);
+    tiles->box.hi[d] = least(tiles->box.lo[d] + tiles->size[d], end_of(tiles->array, d));
+    if (d + 1 == field->dims && field->region && !tiles->array->of) {
+        const int before = (tiles->box.lo[d] - field->first) / field->region;
+        tiles->box.hi[d] = least(tiles->box.hi[d], field->first + (before + 1) * field->region);
     }
 }
 
@@ -65,8 +62,8 @@ void haul_tiles_reset(haul_tiles *tiles, bool on_device)
         tiles->is_valid = tiles->is_valid && field->size[d] > 0;
         tiles->box.lo[d] = first_of(tiles->array, d);
     }
-    if (tiles->is_valid)
-        set_end(tiles);
+    for (int d = 0; d < field->dims && tiles->is_valid; d++)
+        set_end(tiles, d);
 }
 
 bool haul_tiles_valid(const haul_tiles *tiles)
@@ -74,17 +71,17 @@ bool haul_tiles_valid(const haul_tiles *tiles)
     return tiles->is_valid;
 }
 
-/* Along x first, as cells are in memory. */
+/* Along x first, as cells are in memory. The planes of a tile are those of the ones before it in
+ * its row, also where the loops between have run and the size of regions has changed with that. */
 void haul_tiles_next(haul_tiles *tiles)
 {
     const hl_tile_field *field = tiles->array->field;
     for (int d = 0; d < field->dims; d++) {
-        tiles->box.lo[d] = tiles->box.hi[d];
-        if (tiles->box.lo[d] < end_of(tiles->array, d)) {
-            set_end(tiles);
+        const bool is_last = tiles->box.hi[d] >= end_of(tiles->array, d);
+        tiles->box.lo[d] = is_last ? first_of(tiles->array, d) : tiles->box.hi[d];
+        set_end(tiles, d);
+        if (!is_last)
             return;
-        }
-        tiles->box.lo[d] = first_of(tiles->array, d);
     }
     tiles->is_valid = false;
 }

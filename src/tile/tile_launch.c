@@ -15,9 +15,9 @@ static haul_status run_ghosts(hl_tile_field *field, int first, int end, haul_err
     hl_tile_ghost_range(field, field->dims - 1, &low, &high);
     haul_status status = hl_tile_ghosts_on_device(field, low, high, false, error);
     for (int k = 1; k <= field->edge && is_copy && !status; k++) {
-        if (!first)
+        if (!first && hl_tile_has_edge(field, false))
             status = hl_tile_plane_copy_within(field, -k, 0, error);
-        if (!status && end == field->length)
+        if (!status && end == field->length && hl_tile_has_edge(field, true))
             status = hl_tile_plane_copy_within(field, last + k, last, error);
     }
     return status;

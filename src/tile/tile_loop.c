@@ -44,6 +44,7 @@ static haul_status make_on(const shared_loop *self, int rank, haul_error *error)
     loop.arguments = own;
     const haul_context *context = hl_tile_team_context(self->context->team, rank);
     HAUL_TRY(hl_tile_step_make(&self->steps[rank], context, &loop, error));
+    hl_tile_step_ask_region(&self->steps[rank]);
     return hl_tile_step_check_shares(&self->steps[rank], error);
 }
 
@@ -66,6 +67,8 @@ static haul_status make_on_all(const shared_loop *self, haul_error *error)
     haul_array *arrays[HL_TILE_USES];
     HAUL_TRY(hl_tile_step_make(&self->steps[0], first, self->asked, error));
     list_arrays(self, arrays);
+    if (self->steps[0].region_asked)
+        HAUL_TRY(hl_tile_queue_run(self->context, error));
     HAUL_TRY(hl_tile_arrays_place(arrays, &self->steps[0], error));
     for (int rank = 0; rank < hl_tile_team_count(self->context->team); rank++)
         HAUL_TRY(make_on(self, rank, error));
@@ -130,6 +133,10 @@ haul_status haul_loop_queue(haul_context *context, const haul_kernel_source *ker
         return queue_on_all(context, &loop, error);
     HAUL_TRY(hl_tile_step_make(&step, context, &loop, error));
     HAUL_TRY(hl_tile_step_check_shares(&step, error));
+    if (step.region_asked) { /* loops that are queued may use the array beside others */
+        HAUL_TRY(hl_tile_queue_run(context, error));
+        hl_tile_step_ask_region(&step);
+    }
     const bool is_divided = step.length != step.whole;
     if (hl_tile_step_is_empty(&step) && !is_divided)
         return set_no_rows(&step, error);

@@ -40,7 +40,7 @@ void hl_tile_fields_join(hl_tile_memory *memory, int region)
 {
     memory->region = region;
     for (hl_tile_field *field = memory->fields; field; field = field->next)
-        if (!field->region_given) {
+        if (!field->region_asked) {
             hl_tile_parts_free(field);
             field->region = 0;
         }

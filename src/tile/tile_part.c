@@ -209,3 +209,44 @@ haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, h
     state->is_leaving = state->is_leaving && status;
     return status;
 }
+
+/* Whether the host has all planes of the old parts that are in the new one. */
+static bool is_on_host(const hl_tile_field *old, int first, int end)
+{
+    bool is_there = true;
+    for (int i = 0; i < old->part_count; i++)
+        if (hl_tile_part_begin(old, i) < end && hl_tile_part_end(old, i) > first)
+            is_there = is_there && old->parts[i].on_host;
+    return is_there;
+}
+
+/* All comes home first. What is lost stays so. */
+haul_status hl_tile_field_divide_anew(hl_tile_field *field, haul_error *error)
+{
+    const int region = hl_tile_region_asked(field, field->length);
+    if (!field->parts || !region || region == field->region)
+        return HAUL_OK;
+    if (field->planes_stale)
+        HAUL_TRY(hl_tile_planes_wrap(field, error));
+    for (int i = 0; i < field->part_count; i++) {
+        hl_tile_part *part = &field->parts[i];
+        if (part->on_host || part->on_device)
+            HAUL_TRY(hl_tile_part_fetch(field, i, true, error));
+        part->on_device = false;
+    }
+    hl_tile_field old = *field;
+    field->parts = NULL;
+    field->region = region;
+    const haul_status status = hl_tile_fields_divide(field->memory, error);
+    if (status || !field->parts) {
+        field->parts = old.parts;
+        field->region = old.region;
+        return status;
+    }
+    for (int i = 0; i < field->part_count; i++)
+        field->parts[i].on_host =
+            is_on_host(&old, hl_tile_part_begin(field, i), hl_tile_part_end(field, i));
+    hl_tile_parts_free(&old);
+    field->is_given = old.is_given;
+    return HAUL_OK;
+}

@@ -26,6 +26,12 @@ typedef struct hl_tile_limited {
     bool is_stuck;       /* a loop ran out of time, and goes on */
 } hl_tile_limited;
 
+/* How often the host ran a kernel. */
+typedef struct hl_tile_loops_of_kernel {
+    const haul_kernel_source *source;
+    uint64_t loops;
+} hl_tile_loops_of_kernel;
+
 /* How the last block was run, for haul_context_explain. */
 typedef struct hl_tile_last_run {
     unsigned steps;
@@ -45,6 +51,9 @@ struct haul_context {
     hl_tile_choice choice;
     hl_tile_streams streams;
     hl_tile_limited limited;
+    hl_tile_loops_of_kernel *known;
+    size_t known_count;
+    size_t known_capacity;
     hl_tile_plan *plan; /* NULL: not kept */
     haul_context_counts counts;
     hl_tile_last_run last;
@@ -100,6 +109,9 @@ haul_status hl_tile_part_leaves(hl_tile_field *field, int part, haul_error *erro
 
 /* Makes the host's copy of a part current, and waits until the device has done with it. */
 haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, haul_error *error);
+
+/* Divides a field into regions of the size that the program asks for, if it has others. */
+haul_status hl_tile_field_divide_anew(hl_tile_field *field, haul_error *error);
 
 /* Makes the list of the cells beyond the edges within a plane, and on the device their values. */
 haul_status hl_tile_ghosts_prepare(hl_tile_field *field, haul_error *error);

@@ -90,34 +90,53 @@ static haul_status push_step(hl_tile_queue *self, const hl_tile_step *step, haul
     return HAUL_OK;
 }
 
-/* The user's kernel over the cells beyond each face: later faces take the corners. */
+static haul_status push_exchange(hl_tile_queue *self, hl_tile_field *field, haul_error *error)
+{
+    const hl_tile_step step = {.use_count = 1, .uses = {{.field = field}}, .is_exchange = true};
+    return push_step(self, &step, error);
+}
+
+/* A face's cells. */
+static haul_box face_of(const hl_tile_field *field, int d, int side)
+{
+    haul_box box = {{0}, {0}};
+    for (int e = 0; e < field->dims; e++) {
+        const int more = e < d ? field->ghost[e] : 0;
+        box.lo[e] = -more;
+        box.hi[e] = field->size[e] + more;
+    }
+    box.lo[d] = side ? field->size[d] : -field->ghost[d];
+    box.hi[d] = side ? field->size[d] + field->ghost[d] : 0;
+    return box;
+}
+
+/* The user's kernel over the cells beyond each face: later faces take the corners. One that reads
+ * neighbours reads other processes' planes, too, and the cells that their faces have set. */
 static haul_status push_faces(hl_tile_queue *self, hl_tile_field *field, haul_error *error)
 {
-    for (int d = 0; d < field->dims; d++)
+    const int halo = field->boundary_kernel->parameters[0].halo;
+    for (int d = 0; d < field->dims; d++) {
+        if (halo && field->ghost[d] && hl_tile_is_divided(field))
+            HAUL_TRY(push_exchange(self, field, error));
         for (int side = 0; side < 2 && field->ghost[d]; side++) {
             const bool is_inner = /* another process's planes are there */
                 d + 1 == field->dims &&
                 (side ? field->first + field->length < field->whole : field->first > 0);
-            hl_tile_step step = {
+            const hl_tile_step step = {
                 .source = field->boundary_kernel,
+                .box = face_of(field, d, side),
                 .use_count = 1,
-                .uses = {{field, true, true, field->boundary_kernel->parameters[0].halo}},
+                .uses = {{.field = field, .reads = true, .writes = true, .halo = halo}},
                 .outer = field->dims - 1,
                 .length = field->length,
                 .first = field->first,
                 .whole = field->whole,
             };
-            for (int e = 0; e < field->dims; e++) {
-                const int more = e < d ? field->ghost[e] : 0;
-                step.box.lo[e] = -more;
-                step.box.hi[e] = field->size[e] + more;
-            }
-            step.box.lo[d] = side ? field->size[d] : -field->ghost[d];
-            step.box.hi[d] = side ? field->size[d] + field->ghost[d] : 0;
             field->ghosts_written = true;
             if (!is_inner)
                 HAUL_TRY(push_step(self, &step, error));
         }
+    }
     return HAUL_OK;
 }
 
@@ -134,7 +153,7 @@ static haul_status push_ghosts(hl_tile_queue *self, hl_tile_field *field, haul_e
         return push_faces(self, field, error);
     const hl_tile_step step = {
         .use_count = 1,
-        .uses = {{field, true, true, 0}},
+        .uses = {{.field = field, .reads = true, .writes = true}},
         .box = {{0}, {field->size[0], field->size[1], field->size[2]}},
         .outer = field->dims - 1,
         .length = field->length,
@@ -144,18 +163,12 @@ static haul_status push_ghosts(hl_tile_queue *self, hl_tile_field *field, haul_e
     return push_step(self, &step, error);
 }
 
-static haul_status push_exchange(hl_tile_queue *self, hl_tile_field *field, haul_error *error)
-{
-    const hl_tile_step step = {.use_count = 1, .uses = {{.field = field}}, .is_exchange = true};
-    return push_step(self, &step, error);
-}
-
 /* Whether the step may read cells beyond the array's edges: neighbours, cells of a box that goes on
- * there, or any of a row or plane. */
+ * there, any of a row or plane, or, of an array of fewer dimensions, any. */
 static bool reads_beyond(const hl_tile_step *step, const hl_tile_field_use *use)
 {
     const hl_tile_field *field = use->field;
-    bool is_beyond = use->halo || use->is_all || field->dims > step->outer + 1;
+    bool is_beyond = use->halo || use->is_all || field->dims != step->outer + 1;
     for (int d = 0; d < field->dims && field->dims == step->outer + 1; d++)
         is_beyond =
             is_beyond || step->box.lo[d] < 0 || step->box.hi[d] > hl_tile_field_size(field, d);
@@ -198,6 +211,18 @@ static void note_uses(const hl_tile_step *step)
     }
 }
 
+/* Whether the step's box has cells beyond the array's edges: a loop of fewer dimensions goes over
+ * the last ones. */
+static bool goes_beyond(const hl_tile_step *step, const hl_tile_field *field)
+{
+    const int fewer = field->dims - step->outer - 1;
+    bool is_beyond = false;
+    for (int d = 0; d <= step->outer && fewer >= 0; d++)
+        is_beyond = is_beyond || step->box.lo[d] < 0 ||
+                    step->box.hi[d] > hl_tile_field_size(field, d + fewer);
+    return is_beyond;
+}
+
 /* Cells beyond the edges of written arrays are stale from now on, or are written themselves. */
 static void note_writes(const hl_tile_step *step)
 {
@@ -206,9 +231,7 @@ static void note_writes(const hl_tile_step *step)
         if (!step->uses[i].writes || step->uses[i].reduction)
             continue;
         field->ghosts_stale = true;
-        for (int d = 0; d < field->dims && field->dims == step->outer + 1; d++)
-            if (step->box.lo[d] < 0 || step->box.hi[d] > hl_tile_field_size(field, d))
-                field->ghosts_written = true;
+        field->ghosts_written = field->ghosts_written || goes_beyond(step, field);
     }
 }
 

@@ -36,6 +36,7 @@ typedef struct hl_tile_step {
     int length; /* planes of the fields that it goes along with, and `first` and `whole` of them */
     int first;
     int whole;
+    int region_asked; /* for arrays of which the program has not said it; 0: there are none */
     bool is_exchange; /* of uses[0]'s ghost planes with other processes */
     int skew;         /* planes and rows that the step is behind the front of its block */
     haul_fused fused; /* steps 0: a loop by itself; else so many of uses[0] and uses[1] in turn */
@@ -133,6 +134,9 @@ typedef struct hl_tile_asked_loop {
  * all cells of the array that it goes along with. */
 haul_status hl_tile_step_make(hl_tile_step *step, const haul_context *context,
                               const hl_tile_asked_loop *loop, haul_error *error);
+/* Gives arrays of which the program did not say the size of a region that of the step's others.
+ * Needs: no loop that uses them is queued. */
+void hl_tile_step_ask_region(const hl_tile_step *step);
 /* USAGE where the step uses cells of an array that another process has, beyond its halo. */
 haul_status hl_tile_step_check_shares(const hl_tile_step *step, haul_error *error);
 /* The part of the step's box that is this process's, counted from its first plane. */

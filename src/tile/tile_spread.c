@@ -78,6 +78,7 @@ static haul_status make_anew(haul_array *array, bool on_all, haul_error *error)
     if (!made)
         return hl_base_fail_no_memory(error);
     spec.on_all = on_all;
+    spec.region = array->field->region_asked;
     for (int rank = 0; rank < count && !status; rank++) {
         haul_context *context = array->of[rank]->context;
         status = hl_tile_field_new(context, &context->memory, &spec, &made[rank], error);

@@ -264,6 +264,44 @@ static haul_status check_uses(const haul_context *context, hl_tile_step *step, b
     return HAUL_OK;
 }
 
+/* Whether regions of the array are those that the loop goes over, on however many processes. */
+static bool shares_regions(const hl_tile_step *step, const hl_tile_field_use *use)
+{
+    return can_lead(step, use) && use->field->whole == step->whole;
+}
+
+/* A pass brings the arrays of a loop region by region: they have regions of one size. */
+static haul_status check_regions(hl_tile_step *step, haul_error *error)
+{
+    int asked = 0;
+    bool is_open = false;
+    for (unsigned i = 0; i < step->use_count; i++) {
+        const int region = hl_tile_region_asked(step->uses[i].field, step->whole);
+        if (!shares_regions(step, &step->uses[i]))
+            continue;
+        is_open = is_open || !region;
+        if (asked && region && region != asked)
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "kernel '%s' uses arrays of %d planes with regions of %d and of "
+                                  "%d: they are to be the same",
+                                  step->source->name, step->whole, asked, region);
+        asked = region ? region : asked;
+    }
+    step->region_asked = is_open ? asked : 0;
+    return HAUL_OK;
+}
+
+void hl_tile_step_ask_region(const hl_tile_step *step)
+{
+    for (unsigned i = 0; i < step->use_count && step->region_asked; i++) {
+        hl_tile_field *field = step->uses[i].field;
+        if (field->region_asked || !shares_regions(step, &step->uses[i]))
+            continue;
+        field->region_asked = step->region_asked;
+        field->region = field->parts ? field->region : step->region_asked;
+    }
+}
+
 haul_status hl_tile_step_make(hl_tile_step *step, const haul_context *context,
                               const hl_tile_asked_loop *loop, haul_error *error)
 {
@@ -277,6 +315,7 @@ haul_status hl_tile_step_make(hl_tile_step *step, const haul_context *context,
     HAUL_TRY(read_arguments(step, loop->arguments, loop->count, error));
     HAUL_TRY(check_uses(context, step, options && options->box, error));
     HAUL_TRY(check_box(step, error));
+    HAUL_TRY(check_regions(step, error));
     for (int d = step->outer + 1; d < 3; d++) { /* dimensions that the kernel does not have */
         step->box.lo[d] = 0;
         step->box.hi[d] = 1;

@@ -32,6 +32,36 @@ HAUL_KERNEL_1D(set_1, tiles_file, HAUL_UPDATE(unsigned, u, 0))
         HAUL_AT1(u, x) = (unsigned)(5 * x);
 }
 
+/* Boundaries' kernels that read cells of the array, also of other planes, which other processes may
+ * have, and cells that earlier faces have set: of arrays of CROSS cells in the first dimensions. */
+enum { CROSS = 4 };
+
+HAUL_KERNEL_3D(fold_3, tiles_file, HAUL_UPDATE(unsigned, u, 2))
+{
+    HAUL_FOR3 (x, y, z) {
+        const int back = z > 1 ? z - 2 : z;
+        if (z < 0)
+            HAUL_AT(u, x, y, z) = 3 * HAUL_AT(u, x, y, 0) + 1;
+        else if (y < 0 || y >= 4)
+            HAUL_AT(u, x, y, z) = 5 * HAUL_AT(u, x, y < 0 ? 0 : 3, back) + 2;
+        else if (x < 0 || x >= 4)
+            HAUL_AT(u, x, y, z) = 7 * HAUL_AT(u, x < 0 ? 0 : 3, y, back) + 3;
+        else
+            HAUL_AT(u, x, y, z) = (unsigned)(5 * x + 3 * y);
+    }
+}
+
+HAUL_KERNEL_2D(fold_2, tiles_file, HAUL_UPDATE(unsigned, u, 2))
+{
+    HAUL_FOR2 (x, y)
+        if (y < 0)
+            HAUL_AT2(u, x, y) = 3 * HAUL_AT2(u, x, 0) + 1;
+        else if (x < 0 || x >= 4)
+            HAUL_AT2(u, x, y) = 5 * HAUL_AT2(u, x < 0 ? 0 : 3, y > 1 ? y - 2 : y) + 2;
+        else
+            HAUL_AT2(u, x, y) = (unsigned)(5 * x);
+}
+
 /* The same arrays twice: over the processes, and on this one alone. */
 typedef struct side {
     haul_context *context;
@@ -69,6 +99,7 @@ static unsigned draw(program *self, unsigned below)
 static void draw_spec(program *self)
 {
     const haul_kernel_source *const faces[] = {&set_1, &set_2, &set_3};
+    const haul_kernel_source *const folds[] = {NULL, &fold_2, &fold_3};
     self->dims = 1 + (int)draw(self, 3);
     self->count = 1;
     self->spec = (haul_array_spec){.element_bytes = sizeof(unsigned)};
@@ -77,13 +108,19 @@ static void draw_spec(program *self)
         self->spec.size[d] = (is_last ? 2 * ranks : 2) + (int)draw(self, is_last ? 20 : 5);
         self->spec.ghost[d] = 2;
         self->spec.boundary[d] = (haul_boundary)draw(self, 3);
-        self->count *= (size_t)self->spec.size[d];
     }
-    if (!draw(self, 5))
+    const unsigned edges = draw(self, 5);
+    if (!edges)
         self->spec.boundary_kernel = faces[self->dims - 1];
-    if (self->dims == 1 && !draw(self, 3)) { /* several rows of a reduction */
-        self->count = (size_t)(self->spec.size[0] += 3000);
+    if (edges == 1 && self->dims > 1) {
+        self->spec.boundary_kernel = folds[self->dims - 1];
+        for (int d = 0; d + 1 < self->dims; d++)
+            self->spec.size[d] = CROSS;
     }
+    if (self->dims == 1 && !draw(self, 3)) /* several rows of a reduction */
+        self->spec.size[0] += 3000;
+    for (int d = 0; d < self->dims; d++)
+        self->count *= (size_t)self->spec.size[d];
 }
 
 static void make(program *self, side *of)
@@ -260,10 +297,15 @@ static void refuse(haul_context *context)
     haul_array *array;
     const haul_array_spec thin = {.size = {4, ranks - 1}};
     const haul_array_spec wide = {.size = {4, 2 * ranks}, .ghost = {0, 3}};
+    const haul_array_spec far = {.size = {CROSS, 4 * ranks},
+                                 .ghost = {1, 1},
+                                 .element_bytes = sizeof(unsigned),
+                                 .boundary_kernel = &fold_2};
     refuse_halo(context);
     if (haul_array_new(context, &thin, &array, &error) != HAUL_STATUS_USAGE ||
-        haul_array_new(context, &wide, &array, &error) != HAUL_STATUS_USAGE) {
-        fprintf(stderr, "an array that is too small was not refused\n");
+        haul_array_new(context, &wide, &array, &error) != HAUL_STATUS_USAGE ||
+        haul_array_new(context, &far, &array, &error) != HAUL_STATUS_USAGE) {
+        fprintf(stderr, "an array that cannot be divided was not refused\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }

@@ -158,6 +158,73 @@ static void test_discarded(void **state)
     }
 }
 
+/* Without the checked mode too: of a kernel's first loop on the host a cell is checked. */
+static void test_sampled(void **state)
+{
+    (void)state;
+    const haul_array_spec spec = {
+        .size = {4, 5}, .element_bytes = sizeof(unsigned), .ghost = {1, 2}};
+    haul_context *context;
+    haul_array *u, *v;
+    must(haul_context_open("host", NULL, &context, &error));
+    must(haul_array_new(context, &spec, &u, &error));
+    must(haul_array_new(context, &spec, &v, &error));
+    must(HAUL_LOOP(context, &error, &two_away, u, v));
+    must_tell(haul_context_wait(context, &error), HAUL_STATUS_USAGE,
+              "'two_away'|cell (0, 0) uses (0, -2) of 'u'|declares 1 around");
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+}
+
+/* What the checked cell writes is written once. */
+static void test_sampled_cells_count_once(void **state)
+{
+    (void)state;
+    enum { LOOPS = 70 };
+    const haul_array_spec spec = {.size = {4, 5}, .element_bytes = sizeof(unsigned)};
+    unsigned cells[20], expected = 1;
+    haul_context *context;
+    haul_array *u, *v;
+    must(haul_context_open("host", NULL, &context, &error));
+    must(haul_array_new(context, &spec, &u, &error));
+    must(haul_array_new(context, &spec, &v, &error));
+    for (int i = 0; i < 20; i++)
+        cells[i] = 1;
+    must(haul_array_write(u, cells, &error));
+    must(haul_array_write(v, cells, &error));
+    for (int i = 0; i < LOOPS; i++) {
+        must(HAUL_LOOP(context, &error, &add_up, u, v));
+        expected = 2 * expected + 1;
+    }
+    must(haul_array_read(v, cells, &error));
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(cells[i], expected);
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+}
+
+/* A boundary's kernel that declares HAUL_WRITE sets all cells of a face. */
+static void test_edges_that_stay_unset(void **state)
+{
+    (void)state;
+    for (int d = 0; d < DEVICES; d++) {
+        haul_context *context = open_on(devices[d]);
+        if (!context)
+            continue;
+        haul_array_spec spec = {.size = {CELLS}, .element_bytes = 8, .ghost = {1}};
+        spec.boundary_kernel = &low_edge;
+        haul_array *u = array_of(context, spec), *v = array_of(context, spec);
+        must(HAUL_LOOP(context, &error, &beside, u, v));
+        must_tell(haul_context_wait(context, &error), HAUL_STATUS_USAGE,
+                  "'low_edge'|'u'|does not set cell (12, 0, 0)");
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_context_close(context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +232,9 @@ int main(void)
         cmocka_unit_test(test_wrong_reduction),
         cmocka_unit_test(test_device_differs),
         cmocka_unit_test(test_discarded),
+        cmocka_unit_test(test_sampled),
+        cmocka_unit_test(test_sampled_cells_count_once),
+        cmocka_unit_test(test_edges_that_stay_unset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

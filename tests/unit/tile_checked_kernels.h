@@ -69,3 +69,30 @@ HAUL_REDUCE_1D(sum_beside, tile_checked_kernels, HAUL_READ(double, u, 0), HAUL_S
     HAUL_ROW1(x)
     HAUL_ADD(sum, HAUL_AT1(u, x + 1));
 }
+
+HAUL_KERNEL_2D(two_away, tile_checked_kernels, HAUL_READ(unsigned, u, 1),
+               HAUL_UPDATE(unsigned, v, 0))
+{
+    HAUL_FOR2 (x, y)
+        HAUL_AT2(v, x, y) += HAUL_AT2(u, x, y - 2) + 1;
+}
+
+/* A boundary of which cells stay unset. */
+HAUL_KERNEL_1D(low_edge, tile_checked_kernels, HAUL_WRITE(double, u))
+{
+    HAUL_FOR1 (x)
+        if (x < 0)
+            HAUL_AT1(u, x) = 1;
+}
+
+HAUL_KERNEL_1D(beside, tile_checked_kernels, HAUL_READ(double, u, 1), HAUL_WRITE(double, v))
+{
+    HAUL_FOR1 (x)
+        HAUL_AT1(v, x) = HAUL_AT1(u, x + 1);
+}
+
+HAUL_KERNEL_2D(add_up, tile_checked_kernels, HAUL_READ(unsigned, u, 0), HAUL_UPDATE(unsigned, v, 0))
+{
+    HAUL_FOR2 (x, y)
+        HAUL_AT2(v, x, y) = 2 * HAUL_AT2(v, x, y) + HAUL_AT2(u, x, y);
+}

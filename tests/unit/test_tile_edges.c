@@ -1,0 +1,133 @@
+/* Cells beyond the edges of arrays that loops read in unusual ways, or set themselves. */
+#include "check.h"
+
+#include <string.h>
+
+#include "haul/tile.h"
+#include "tile_script.kernel.h"
+
+static const char *const devices[] = {"host", "sim:k40", "sim:k40,host"};
+enum { DEVICES = sizeof devices / sizeof *devices };
+
+static haul_error error;
+
+static void must(haul_status status)
+{
+    if (status)
+        fail_msg("%s", error.text);
+}
+
+static haul_context *open_on(const char *device)
+{
+    haul_context *context;
+    must(haul_context_open(device, NULL, &context, &error));
+    return context;
+}
+
+static haul_array *array_of(haul_context *context, haul_array_spec spec)
+{
+    haul_array *array;
+    spec.element_bytes = sizeof(w4);
+    must(haul_array_new(context, &spec, &array, &error));
+    return array;
+}
+
+/* A loop of two dimensions reads the cells beyond the edges of an array of one. */
+static void test_a_table_has_edges(void **state)
+{
+    (void)state;
+    const w4 table[3] = {10, 20, 30}, zeros[35] = {0};
+    const script_value all = {.n = {5}, .lo = {-1}};
+    w4 cells[35];
+    for (int d = 0; d < DEVICES; d++) {
+        haul_context *context = open_on(devices[d]);
+        haul_array *u = array_of(
+            context,
+            (haul_array_spec){.size = {3}, .ghost = {1}, .boundary = {HAUL_BOUNDARY_COPY}});
+        haul_array *v = array_of(context, (haul_array_spec){.size = {5, 7}});
+        must(haul_array_write(u, table, &error));
+        must(haul_array_write(v, zeros, &error));
+        must(HAUL_LOOP(context, &error, &table_2, u, v, &all));
+        must(haul_array_read(v, cells, &error));
+        assert_int_equal(cells[0], 3 * 10); /* index 0 of 5 is beyond the first */
+        assert_int_equal(cells[3], 3 * 30); /* and 9 % 5 beyond the last */
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_context_close(context);
+    }
+}
+
+/* Planes beyond the edges that a loop of fewer dimensions has set are values like others. */
+static void test_a_loop_of_planes_sets_edges(void **state)
+{
+    (void)state;
+    const haul_array_spec spec = {.size = {2, 3, 12}, .ghost = {0, 0, 2}};
+    const haul_box box = {{-1}, {13}};
+    const script_value values = {.n = {2, 3}, .k = 7};
+    const haul_loop_options options = {.box = &box};
+    for (int d = 0; d < DEVICES; d++) {
+        haul_context *context = open_on(devices[d]);
+        haul_array *u = array_of(context, spec), *v = array_of(context, spec);
+        const void *arguments[] = {u, v, &values};
+        haul_region region;
+        must(haul_loop_queue(context, &sheets_3, arguments, 3, &options, &error));
+        haul_array_discard(v);
+        must(haul_array_access(v, 0, HAUL_USE_READ, &region, &error));
+        const w4 *cells = region.cells;
+        assert_int_equal(region.first, -2);
+        assert_int_equal(cells[0], 0);
+        assert_int_equal(cells[region.plane], 7);
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_context_close(context);
+    }
+}
+
+/* Loops that set cells beyond the edges themselves, which are then set from the array again: each
+ * loop by itself, and all in one pass. */
+static void run_back_and_forth(const char *device, bool is_apart, w4 cells[15])
+{
+    static const haul_boundary copied[3] = {HAUL_BOUNDARY_COPY, HAUL_BOUNDARY_COPY};
+    const haul_box box = {{0, 0}, {3, 16}};
+    const haul_loop_options options = {.box = &box};
+    haul_context *context = open_on(device);
+    haul_array_spec spec = {.size = {1, 15}, .ghost = {3, 2}, .region = 1};
+    memcpy(spec.boundary, copied, sizeof copied);
+    haul_array *u = array_of(context, spec);
+    haul_array *v = array_of(context, (haul_array_spec){.size = {6, 17}, .ghost = {1, 1}});
+    for (unsigned i = 0; i < 15; i++)
+        cells[i] = 1000 * i;
+    must(haul_array_write(u, cells, &error));
+    for (int i = 0; i < 12; i++) {
+        const script_value value = {.d = {i % 3 - 1, 1 - i % 2}, .k = (unsigned)i};
+        const void *arguments[] = {i % 2 ? v : u, i % 2 ? u : v, &value};
+        must(haul_loop_queue(context, &shift_2_w4, arguments, 3, &options, &error));
+        if (is_apart)
+            must(haul_context_wait(context, &error));
+    }
+    must(haul_array_read(u, cells, &error));
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+}
+
+static void test_edges_set_twice(void **state)
+{
+    w4 expected[15], cells[15];
+    (void)state;
+    run_back_and_forth("host", true, expected);
+    for (int d = 0; d < DEVICES; d++) {
+        run_back_and_forth(devices[d], false, cells);
+        assert_memory_equal(cells, expected, sizeof cells);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_table_has_edges),
+        cmocka_unit_test(test_a_loop_of_planes_sets_edges),
+        cmocka_unit_test(test_edges_set_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
