@@ -3,9 +3,11 @@
  * core on an OpenCL device. Checksums that differ are told. `on` is any device by itself, for
  * bench/tiles_on_a_gpu; MEGABYTES 0 is all of its memory, what is left out, or 0, is chosen, and
  * MACHINE is the model that chooses, else what the device says of itself. `shared` is one core of
- * PoCL alone and with a thread of the host (OMP_NUM_THREADS=1). bench_tiles
- * core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED] bench_tiles
- * sim|on DEVICE SIZE STEPS MEGABYTES [REGION STEPS_A_PASS FUSED [MACHINE]] */
+ * PoCL alone and with a thread of the host (OMP_NUM_THREADS=1). `team` is several simulated devices
+ * as one, without data, beside the sum of their speeds: of problems from 128^3 to SIZE^3.
+ * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED]
+ * bench_tiles team [SIZE STEPS] bench_tiles sim|on DEVICE SIZE STEPS MEGABYTES [REGION STEPS_A_PASS
+ * FUSED [MACHINE]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -376,6 +378,63 @@ static int run_anywhere(bool is_simulated, char **words, int count)
     return 0;
 }
 
+/* Seconds of the steps by the simulated clock, without data, where the arrays have been on the
+ * device, or gone through it, before. */
+static double simulated_steps(const char *device, int size, int steps, double megabytes)
+{
+    problem on;
+    const haul_device_options without = {.without_data = true};
+    const haul_context_options options = {
+        .device_options = &without, .memory_bytes = (uint64_t)(megabytes * 1e6), .fused = 1};
+    const haul_array_spec spec = {.size = {size, size, size}, .ghost = {1, 1, 1}};
+    double took = 0;
+    must(haul_context_open(device, &options, &on.context, &error));
+    must(haul_array_new(on.context, &spec, &on.u, &error));
+    must(haul_array_new(on.context, &spec, &on.v, &error));
+    for (int round = 0; round < 2; round++) {
+        must(haul_context_wait(on.context, &error));
+        const int64_t begin_ns = haul_device_now(haul_context_device(on.context));
+        queue(&on, steps);
+        must(haul_context_wait(on.context, &error));
+        took = (double)(haul_device_now(haul_context_device(on.context)) - begin_ns) * 1e-9;
+    }
+    haul_array_free(on.u);
+    haul_array_free(on.v);
+    haul_context_close(on.context);
+    return took;
+}
+
+/* Several devices as one beside the sum of their speeds, each with the whole problem alone. Out of
+ * core each has memory for so much of its part. */
+static void compare_team(const char *devices, int size, int steps, double part)
+{
+    char list[200], *rest = list;
+    const double bytes = 16.0 * size * size * size;
+    double speeds = 0;
+    int count = 1;
+    for (const char *at = devices; (at = strchr(at, ',')); at++)
+        count++;
+    snprintf(list, sizeof list, "%s", devices);
+    const double megabytes = part < 1 ? part * bytes / count * 1e-6 : 0;
+    for (const char *one; (one = strtok_r(rest, ",", &rest));)
+        speeds += 1 / simulated_steps(one, size, steps, megabytes);
+    const double took = simulated_steps(devices, size, steps, megabytes);
+    printf("%-35s %4d^3 %s %9.3f ms a step, %9.3f ms at the sum of speeds: %6.1f %% longer (goal "
+           "5)\n",
+           devices, size, part < 1 ? "out of core" : "in core    ", took / steps * 1e3,
+           1e3 / speeds / steps, 100 * (took * speeds - 1));
+}
+
+static void compare_teams(int size, int steps)
+{
+    static const char *const lists[] = {"sim:k40,sim:k40", "sim:k40,sim:k40,sim:k40,sim:k40",
+                                        "sim:p100-pcie3,sim:k40"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        compare_team(lists[i], size, steps, 1);
+        compare_team(lists[i], size, steps, 0.5);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "core";
@@ -385,6 +444,11 @@ int main(int argc, char **argv)
         return run_anywhere(!strcmp(what, "sim"), argv + 2, argc - 2);
     for (int i = 2; i < argc && i < 8; i++)
         numbers[i - 2] = atoi(argv[i]);
+    if (!strcmp(what, "team")) {
+        for (int size = 128; size <= (argc > 2 ? numbers[0] : 512); size *= 2)
+            compare_teams(size, argc > 3 ? numbers[1] : 64);
+        return 0;
+    }
     if (!strcmp(what, "overhead")) {
         overhead();
         return 0;

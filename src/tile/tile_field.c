@@ -120,7 +120,7 @@ static haul_status take_share(hl_tile_field *field, bool on_all, haul_error *err
     field->whole = whole;
     if (!processes || processes->count < 2 || on_all || is_cell)
         return HAUL_OK;
-    if (field->memory->without_data)
+    if (field->memory->without_data && !field->memory->is_team)
         return haul_error_set(error, HAUL_STATUS_USAGE,
                               "a device without data has no cells to exchange");
     if (whole / processes->count < (field->edge ? field->edge : 1))

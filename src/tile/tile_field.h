@@ -26,6 +26,7 @@ typedef struct hl_tile_memory {
     const double *before; /* parts of the planes that the processes before each have; NULL: equal */
     hl_tile_field *fields;
     int fields_made;
+    bool is_team; /* the processes are this one's threads */
     bool is_host; /* kernels run on the host's memory */
     bool without_data;
     int region_given;    /* planes, by the program for all arrays; 0: not */

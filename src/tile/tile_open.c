@@ -76,7 +76,8 @@ static haul_status open_members(haul_context *self, char *const *names,
         haul_context *one;
         own.processes = hl_tile_team_processes(self->team, rank);
         HAUL_TRY(hl_tile_context_open(names[rank], &own, &one, error));
-        hl_tile_team_set(self->team, rank, one, one->memory.device);
+        one->memory.is_team = true;
+        hl_tile_team_set(self->team, rank, one, one->memory.device, !one->memory.without_data);
     }
     HAUL_TRY(set_parts(self, error));
     const haul_context *first = hl_tile_team_context(self->team, 0);

@@ -243,15 +243,17 @@ static haul_status combine_rows(const hl_tile_step *step, haul_error *error)
             continue;
         const bool is_empty = box->lo[step->outer] >= box->hi[step->outer];
         status = hl_tile_part_fetch(field, 0, !is_empty, error);
-        if (is_empty)
+        const bool has_data = !field->memory->without_data;
+        if (is_empty && has_data)
             hl_tile_fold_set_identity(use, field->host);
         char *rows = malloc((count + hl_tile_fold_parts(count)) * field->element);
         if (!status && !rows)
             status = hl_base_fail_no_memory(error);
         if (!status)
             status = hl_tile_gather(field->context, field->host, field->element, rows, error);
-        if (!status) {
+        if (!status && has_data)
             hl_tile_fold_on_host(use, rows, count);
+        if (!status) {
             field->parts[0] = (hl_tile_part){.on_host = true, .left = field->parts[0].left};
         }
         free(rows);

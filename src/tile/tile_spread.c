@@ -26,8 +26,7 @@ bool hl_tile_array_can_divide(const haul_array *array)
     const int *size = spec->size, outer = size[2] ? 2 : size[1] ? 1 : 0;
     const haul_kernel_source *edges = spec->boundary_kernel;
     const bool is_cell = size[0] == 1 && size[1] < 2 && size[2] < 2;
-    return !spec->on_all && !is_cell && !array->context->memory.without_data &&
-           !(edges && edges->parameters[0].halo) &&
+    return !spec->on_all && !is_cell && !(edges && edges->parameters[0].halo) &&
            has_planes_for_all(array->context->team, size[outer], spec->ghost[outer]);
 }
 
@@ -59,7 +58,7 @@ static void copy_cells(haul_array *array, hl_tile_field *to)
         const int to_first = to->first - to->edge, to_end = to->first + to->length + to->edge;
         first = first > to_first ? first : to_first;
         end = end < to_end ? end : to_end;
-        if (first < end && from->host_bytes) {
+        if (first < end && from->host_bytes && !to->memory->without_data) {
             /* The planes of one that the other has too. */
             memcpy(to->host + hl_tile_field_offset(to, first - to->first),
                    from->host + hl_tile_field_offset(from, first - from->first),
@@ -117,7 +116,8 @@ static haul_status take_given(haul_context *context, int rank, void *state, haul
     (void)error;
     if (!rank || !field->host_bytes)
         return HAUL_OK;
-    memcpy(field->host, from->host, field->host_bytes);
+    if (!field->memory->without_data)
+        memcpy(field->host, from->host, field->host_bytes);
     for (int i = 0; field->parts && i < field->part_count; i++) {
         field->parts[i].on_host = true;
         field->parts[i].on_device = false;

@@ -112,10 +112,11 @@ const haul_processes *hl_tile_team_processes(hl_tile_team *team, int rank)
     return hl_tile_wire_end(team->wire, rank);
 }
 
-void hl_tile_team_set(hl_tile_team *team, int rank, haul_context *context, haul_device *device)
+void hl_tile_team_set(hl_tile_team *team, int rank, haul_context *context, haul_device *device,
+                      bool has_data)
 {
     team->members[rank].context = context;
-    hl_tile_wire_set_device(team->wire, rank, device);
+    hl_tile_wire_set_device(team->wire, rank, device, has_data);
 }
 
 haul_context *hl_tile_team_context(const hl_tile_team *team, int rank)

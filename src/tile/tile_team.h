@@ -14,7 +14,7 @@ typedef struct hl_tile_team hl_tile_team;
 haul_status hl_tile_wire_new(int count, hl_tile_wire **wire, haul_error *error);
 void hl_tile_wire_free(hl_tile_wire *wire);
 const haul_processes *hl_tile_wire_end(hl_tile_wire *wire, int rank);
-void hl_tile_wire_set_device(hl_tile_wire *wire, int rank, haul_device *device);
+void hl_tile_wire_set_device(hl_tile_wire *wire, int rank, haul_device *device, bool has_data);
 /* Takes the error that ended the waits, if any, and all messages that were not received. Needs:
  * no one uses the wire. */
 haul_status hl_tile_wire_clear(hl_tile_wire *wire, haul_error *error);
@@ -30,7 +30,8 @@ haul_status hl_tile_team_new(int count, hl_tile_team **team, haul_error *error);
 void hl_tile_team_free(hl_tile_team *team);
 int hl_tile_team_count(const hl_tile_team *team);
 const haul_processes *hl_tile_team_processes(hl_tile_team *team, int rank);
-void hl_tile_team_set(hl_tile_team *team, int rank, haul_context *context, haul_device *device);
+void hl_tile_team_set(hl_tile_team *team, int rank, haul_context *context, haul_device *device,
+                      bool has_data);
 haul_context *hl_tile_team_context(const hl_tile_team *team, int rank);
 
 /* Does the job on all, and returns when all have ended, with the error of the first that failed:

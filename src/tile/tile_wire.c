@@ -31,6 +31,7 @@ typedef struct wire_end {
     hl_tile_wire *wire;
     haul_processes processes;
     haul_device *device; /* NULL: no simulated one */
+    bool is_empty;       /* without data */
     haul_process_message expected[LETTERS];
     int expected_count;
 } wire_end;
@@ -104,12 +105,13 @@ static haul_status advance(void *of, haul_error *error)
 }
 
 /* A copy is behind what was sent and what this host did before. Returns when it has ended. */
-static int64_t copy_time(const wire_end *self, const letter *from)
+static int64_t copy_time(const wire_end *self, const letter *from, const void *cells)
 {
     if (!self->device)
         return 0;
     hl_device_sim_host_until(self->device, from->sent_ns);
-    hl_device_sim_host_copies(self->device, from->bytes);
+    if (cells != from->cells)
+        hl_device_sim_host_copies(self->device, from->bytes);
     return haul_device_now(self->device);
 }
 
@@ -128,10 +130,11 @@ static haul_status take(wire_end *self, const haul_process_message *message, hau
                               self->processes.rank, message->label, message->peer, from->label);
     from->is_copying = true;
     pthread_mutex_unlock(&wire->lock);
-    /* Cells that are the same memory at both ends are there already. */
-    if (message->cells != from->cells)
+    /* Cells that are the same memory at both ends are there already. Devices without data have
+     * addresses alone. */
+    if (message->cells != from->cells && !self->is_empty)
         memcpy(message->cells, from->cells, from->bytes);
-    const int64_t end_ns = copy_time(self, from);
+    const int64_t end_ns = copy_time(self, from, message->cells);
     pthread_mutex_lock(&wire->lock);
     from->is_copying = false;
     box->taken_ns = end_ns;
@@ -180,7 +183,8 @@ static haul_status gather(void *of, const void *own, size_t bytes, void *all, ha
     for (int rank = 0; rank < self->count; rank++) {
         char *at = (char *)all + (size_t)rank * bytes;
         if (rank == self->rank) {
-            memcpy(at, own, bytes);
+            if (!((const wire_end *)of)->is_empty)
+                memcpy(at, own, bytes);
             continue;
         }
         messages[count++] = (haul_process_message){rank, LABEL, true, (void *)own, bytes};
@@ -236,9 +240,10 @@ const haul_processes *hl_tile_wire_end(hl_tile_wire *wire, int rank)
     return &wire->ends[rank].processes;
 }
 
-void hl_tile_wire_set_device(hl_tile_wire *wire, int rank, haul_device *device)
+void hl_tile_wire_set_device(hl_tile_wire *wire, int rank, haul_device *device, bool has_data)
 {
     wire->ends[rank].device = haul_device_describe(device)->is_simulated ? device : NULL;
+    wire->ends[rank].is_empty = !has_data;
 }
 
 haul_status hl_tile_wire_clear(hl_tile_wire *wire, haul_error *error)

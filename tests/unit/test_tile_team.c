@@ -132,6 +132,41 @@ static void test_simulated_devices_have_one_clock(void **state)
     haul_context_close(context);
 }
 
+/* Nanoseconds of steps back and forth, and of reading what they give. */
+static int64_t simulated_ns(bool without_data, unsigned *cells)
+{
+    const haul_device_options device = {.without_data = without_data};
+    const haul_context_options options = {.device_options = &device};
+    const unsigned k = 3;
+    haul_context *context;
+    haul_array *arrays[2];
+    assert_int_equal(haul_context_open("sim:k40,sim:k40", &options, &context, NULL), HAUL_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(haul_array_new(context, &shape, &arrays[i], NULL), HAUL_OK);
+    const int64_t begin_ns = haul_device_now(haul_context_device(context));
+    for (int step = 0; step < STEPS; step++) {
+        assert_int_equal(HAUL_LOOP(context, NULL, &near_3, arrays[0], arrays[1], &k), HAUL_OK);
+        assert_int_equal(haul_array_swap(arrays[0], arrays[1], NULL), HAUL_OK);
+    }
+    assert_int_equal(haul_array_read(arrays[0], cells, NULL), HAUL_OK);
+    const int64_t took_ns = haul_device_now(haul_context_device(context)) - begin_ns;
+    assert_true(haul_context_count(context).exchanges > 0);
+    haul_array_free(arrays[0]);
+    haul_array_free(arrays[1]);
+    haul_context_close(context);
+    return took_ns;
+}
+
+/* Problems that fit no memory at hand take the time that they would. */
+static void test_time_without_data(void **state)
+{
+    unsigned cells[CELLS];
+    (void)state;
+    const int64_t took_ns = simulated_ns(false, cells);
+    assert_true(took_ns > 0);
+    assert_int_equal(simulated_ns(true, NULL), took_ns);
+}
+
 /* The first region of the second device begins where the first one's planes end. */
 static void test_faster_devices_have_more_planes(void **state)
 {
@@ -196,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_regions_are_the_arrays),
         cmocka_unit_test(test_arrays_are_saved_and_loaded),
         cmocka_unit_test(test_simulated_devices_have_one_clock),
+        cmocka_unit_test(test_time_without_data),
         cmocka_unit_test(test_faster_devices_have_more_planes),
         cmocka_unit_test(test_freeing_does_not_wait_for_ever),
         cmocka_unit_test(test_refused),
