@@ -1,4 +1,4 @@
-/* What the device interface adds to OpenCL's own calls: copies and launches, queued by a
+/* The time that the device interface adds to OpenCL's own calls: copies and launches, queued by a
  * hand-written loop and through haul/device.h, in turns. Prints the time of a call in each, the
  * least of many rounds. */
 #define CL_TARGET_OPENCL_VERSION 120

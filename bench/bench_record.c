@@ -1,4 +1,4 @@
-/* What recording costs an OpenCL program: the time of a call with haul record beside that without,
+/* The cost of recording an OpenCL program: the time of a call with haul record beside that without,
  * on one core, and the time of a whole program.
  *
  * usage: bench_record HAUL [PROGRAM [ARGUMENTS]]

@@ -16,7 +16,7 @@ static void must(haul_status status)
     stop_at(status, &error);
 }
 
-/* What is on the host again at the end is all that was computed. */
+/* All results are on the host again at the end. */
 static double run(haul_context *context, haul_array *u, haul_array *v, int steps)
 {
     const double k = 0.1, begin = wall_s();

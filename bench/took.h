@@ -1,4 +1,4 @@
-/* What a benchmark took. */
+/* Time and memory of a benchmark. */
 #ifndef HAUL_BENCH_TOOK_H
 #define HAUL_BENCH_TOOK_H
 

@@ -1,5 +1,5 @@
-/* What the program itself knows that it made: operations, their bytes, and their times as its
- * events tell them. */
+/* The operations that the program itself knows it made, their bytes, and their times as its events
+ * tell them. */
 #ifndef CONVOLUTION_EVENT_TALLY_H
 #define CONVOLUTION_EVENT_TALLY_H
 

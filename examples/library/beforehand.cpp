@@ -1,5 +1,5 @@
-/* What a program that is not written yet would take on a machine: its kernel, measured on another
- * board; copies overlapped with it by the best strategy; a schedule of both, step by step.
+/* The time that a program which is not written yet would take on a machine: its kernel, measured on
+ * another board; copies overlapped with it by the best strategy; a schedule of both, step by step.
  * usage: beforehand MACHINE */
 #include <haul/kernel_file.h>
 #include <haul/overlap.h>

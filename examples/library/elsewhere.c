@@ -1,4 +1,4 @@
-/* What a recorded program would take on another machine.
+/* The time that a recorded program would take on another machine.
  * usage: elsewhere PROFILE MACHINE */
 #include <haul/analysis.h>
 #include <haul/project.h>

@@ -1,4 +1,4 @@
-/* What the examples of tiles share: the command line, errors, progress, a picture, and the check
+/* Shared by the examples of tiles: the command line, errors, progress, a picture, and the check
  * against plain loops. */
 #ifndef EXAMPLES_TILES_EXAMPLE_H
 #define EXAMPLES_TILES_EXAMPLE_H

@@ -120,7 +120,7 @@ enum { HAUL_DEVICE_ABI = 2 };
  * ':' behind the file's name is `which`. It needs no symbol of libhaul. See examples/device. */
 typedef const haul_device_backend *(*haul_device_entry_fn)(void);
 
-/* What the object defines; libhaul has no such function. */
+/* The object defines it; libhaul has no such function. */
 HAUL_API const haul_device_backend *haul_device_entry(void);
 
 #define HAUL_DEVICE_ENTRY "haul_device_entry"

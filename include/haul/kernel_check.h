@@ -18,7 +18,7 @@ typedef struct haul_fault {
     long cell[3];
 } haul_fault;
 
-/* What a kernel may use of an array, where accesses are checked. */
+/* The part of an array that a kernel may use, where accesses are checked. */
 typedef struct haul_bounds {
     int dims;       /* of the array */
     int more;       /* dimensions that it has more than the kernel */

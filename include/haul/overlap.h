@@ -248,8 +248,8 @@ enum {
 #undef HAUL_ASSUMPTION_ENUM
 };
 
-/* Those of them that do not hold, together. With none, the analytical model and the timeline agree
- * to what a timeline rounds: its times are whole nanoseconds. */
+/* The assumptions that do not hold, together. With none, the analytical model and the timeline
+ * agree to what a timeline rounds: its times are whole nanoseconds. */
 HAUL_API unsigned haul_overlap_unmet(const haul_overlap_case *self, haul_strategy strategy,
                                      uint32_t streams);
 

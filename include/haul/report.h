@@ -104,8 +104,8 @@ typedef struct haul_compared_run {
     const char *unsound; /* haul_soundness.why, "" or NULL where it is sound */
 } haul_compared_run;
 
-/* What a run has of each limit, after haul_budget_check; the same as JUnit's XML, a test case for
- * each limit, which returns IO where `out` fails. */
+/* The value that a run has of each limit, after haul_budget_check; the same as JUnit's XML, a test
+ * case for each limit, which returns IO where `out` fails. */
 HAUL_API haul_report *haul_report_budget(const haul_workload *workload, const haul_budget *budget);
 HAUL_API haul_status haul_budget_junit_write(const haul_budget *budget, FILE *out,
                                              haul_error *error);

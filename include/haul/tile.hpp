@@ -15,7 +15,7 @@
 namespace haul
 {
 
-// What a call refused or failed with; `status` says which kind.
+// The error of a call that was refused or failed; `status` says which kind.
 class error : public std::runtime_error
 {
   public:

@@ -121,7 +121,7 @@ static haul_status find_costs(const overlap_request *self, const double *values,
     return haul_blocked_costs_of(self->machine, &tile, &tile, out, error);
 }
 
-/* What the rows of a table have in common. */
+/* The request that all rows of a table share. */
 typedef struct product_rows {
     const overlap_request *asked;
 } product_rows;

@@ -41,7 +41,7 @@ static double messages_each(double count, double split)
     return ceil(count / split - 1e-6);
 }
 
-/* Those within the node arrive while those to other nodes are on their way. */
+/* Messages within the node arrive while those to other nodes are on their way. */
 double hl_comm_host_direct(hl_comm_host_exchange *self, double split)
 {
     const double owners = self->most, near = messages_each(self->near_count, split);

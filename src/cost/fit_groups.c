@@ -128,7 +128,7 @@ static haul_status fit_condition(const haul_sample *samples, size_t count, haul_
     return HAUL_OK;
 }
 
-/* Those alone come first, and what the others tell is beside it. */
+/* Copies that ran alone come first; those under other conditions add their rates to that curve. */
 static haul_status fit_all(const haul_sample *samples, size_t count, size_t max_points,
                            haul_fit_group *group, haul_error *error)
 {

@@ -57,7 +57,7 @@ static inline hl_device_cu_device *hl_device_cu_owner(const haul_stream *stream)
     return (hl_device_cu_device *)stream->device;
 }
 
-/* What the calling thread had current before a call of haul. */
+/* The context that the calling thread had current before a call of haul. */
 typedef struct hl_device_cu_visit {
     int (*set_context)(hl_device_cu context); /* NULL, as the next: there is nothing to put back */
     int (*set_number)(int device);

@@ -190,7 +190,7 @@ static haul_status measure_shape(hl_measure_session *self, multiplication *all,
     return HAUL_OK;
 }
 
-/* Those of one precision, behind the machine's others. */
+/* Adds the products of one precision, behind the machine's others. */
 static haul_status measure_shapes(hl_measure_session *self, multiplication *all,
                                   const struct precision_of *of, haul_product_time *products,
                                   haul_error *error)

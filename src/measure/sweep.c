@@ -10,7 +10,8 @@
 
 enum { SIZES = HL_MEASURE_SWEEP_SIZES, SMALLEST = 256 };
 
-/* What a line may be off though equal copies take equal times, in percent: the clock's rounding. */
+/* The error that a line may have though equal copies take equal times, in percent: the clock's
+ * rounding. */
 static const double exact_tolerance = 0.02;
 
 /* The sizes of a sweep, doubled from SMALLEST, of copies that a driver stages four to each

@@ -16,8 +16,7 @@ static const double drifts_wide = 3.18;
 /* A machine whose rounds differ by more, in percent, is not quiet. */
 static const double restless = 10;
 
-/* What is known of the sizes of one kind of copies on one side: those that are mostly latency, or
- * mostly bytes. */
+/* The sizes of one kind of copies on one side: those that are mostly latency, or mostly bytes. */
 typedef struct side {
     double *drifts;
     double *misfits;

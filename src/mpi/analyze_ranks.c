@@ -16,7 +16,7 @@
 #include "haul/trace.h"
 #include "haul/units.h"
 
-/* What is measured of each file, as keys, heads of tables, and words in a sentence. */
+/* The measures of each file, as keys, heads of tables, and words in a sentence. */
 #define PARTS(X)                                                                                   \
     X(SPAN, "span", "span")                                                                        \
     X(KERNELS, "kernels", "kernels")                                                               \

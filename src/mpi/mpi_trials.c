@@ -69,7 +69,7 @@ static bool is_worth_trying(const haul_comm *self, const hl_mpi_shape *shape,
     return time->way != HAUL_WAY_BRUCK || (each <= bruck_most_bytes && self->layout.owners > 3);
 }
 
-/* What runs without a choice first, then others, the fastest by the model first. */
+/* First the way that runs without a choice, then the others, the fastest by the model first. */
 static void list_finalists(const haul_comm *self, hl_mpi_choice *choice)
 {
     hl_mpi_time *times = choice->times, usual = {.way = hl_mpi_usual_way(&choice->shape)};
@@ -104,7 +104,7 @@ static double seconds_of(uint64_t inverse)
     return (double)(UINT64_MAX - inverse) * 1e-9;
 }
 
-/* What the last trial took, now known to all; returns what it has cost. */
+/* Notes the time of the last trial, now known to all; returns its cost. */
 static double enter_last(haul_comm *self, double seconds)
 {
     hl_mpi_choice *choice = self->tried;

@@ -1,7 +1,7 @@
 /* A timeline as a trace for Perfetto and Chrome, within a number of bytes: a viewer in a browser
  * holds the whole trace in memory, and one of a long profile would not fit.
  *
- * What is drawn is chosen by passes that only count, with the same code that then writes. */
+ * Passes that only count choose the events to draw, by the same code that then writes them. */
 #include <inttypes.h>
 #include <stdlib.h>
 

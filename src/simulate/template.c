@@ -112,7 +112,7 @@ haul_status hl_simulate_template_expand(const hl_simulate_template *self,
 
 /* --- conditions */
 
-/* Those that begin another stand behind it. */
+/* An operator that another begins with stands behind that one. */
 static const char *const comparisons[] = {"==", "!=", "<=", ">=", "<", ">"};
 
 enum { COMPARISONS = sizeof comparisons / sizeof *comparisons };

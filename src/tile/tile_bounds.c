@@ -1,4 +1,4 @@
-/* What a loop's kernel may use of its arrays, and how an access of other cells is told. */
+/* The cells of its arrays that a loop's kernel may use, and the error of an access to others. */
 #include <stdio.h>
 #include <string.h>
 

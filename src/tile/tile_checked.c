@@ -281,7 +281,7 @@ static haul_status run_shadow(haul_context *context, hl_tile_step *steps, haul_e
     return status;
 }
 
-/* What is computed from values that no one knows is not known either. */
+/* A value computed from one that is not known is not known either. */
 static void note_doubts(const hl_tile_step *step)
 {
     bool is_doubtful = false;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What is left of the line. */
+/* The rest of the line. */
 typedef struct cursor {
     const char *at;
     const char *end;

@@ -1,5 +1,5 @@
 /* Traces of PyTorch's profiler (Kineto): JSON of Chrome's trace event format, plain or gzipped.
- * What haul needs are "X" events of a few categories, in any order; the others are skipped
+ * Haul needs "X" events of a few categories, in any order; the others are skipped
  * unparsed.
  *
  * Times are decimal microseconds: whole ones in old files, with three decimals and relative to
