@@ -1,5 +1,5 @@
 /* Tables of measured kernels: rows that are read hold what a row may; what is refused has a place
- * and a reason. What was counted can be kept as a kernel file and read back. */
+ * and a reason. Counts can be kept as a kernel file and read back. */
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>

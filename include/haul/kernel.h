@@ -1,5 +1,5 @@
 /* Kernel models: the time of a kernel at another size, and on another GPU, from times measured on
- * one GPU. What a kernel's threads do is given as counts; a fit holds what was measured.
+ * one GPU. The work of a kernel's threads is given as counts; a fit holds measured times.
  *
  * Errors say what is wrong and with which sample, by its place in the file it was read from.
  *

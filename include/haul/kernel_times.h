@@ -9,7 +9,7 @@
 
 HAUL_BEGIN
 
-/* One launch. What the files do not say is NULL or 0. */
+/* One launch. Members that the files do not tell are NULL or 0. */
 typedef struct haul_kernel_measured {
     const char *gpu;
     const char *kernel; /* without its parameters */

@@ -1,5 +1,5 @@
 /* A page to look at: one HTML file that needs no network, no other file and, for reading, no
- * scripts. What comes from a profile stands in it as text alone, whatever its bytes are.
+ * scripts. Names from a profile stand in it as text alone, whatever their bytes are.
  *
  * Threads: as haul/status.h says. */
 #ifndef HAUL_PAGE_H

@@ -82,7 +82,7 @@ typedef struct haul_analyzed_profile {
 /* Where the time of each went: busy, idle and the largest cause of that. Needs: one at least. */
 HAUL_API haul_report *haul_report_analyses(const haul_analyzed_profile *profiles, size_t count);
 
-/* What haul_advice_make found for one of several profiles. */
+/* The advice that haul_advice_make found for one of several profiles. */
 typedef struct haul_advised_profile {
     const char *source;  /* the profile */
     const char *machine; /* that the times are for; NULL where it is not known */
@@ -280,8 +280,8 @@ HAUL_API char *haul_thinned_text(const haul_thinned *thinned, char *buffer, size
  * slices; arrows along dependencies and, as recorded, from calls to what they issued. The trace
  * stays under `limit_bytes`, 0 for HAUL_TRACE_BYTES: where all would take more, arrows are left
  * out, then short operations of one stream that are close together become one slice, with their
- * number and sums. What was done is said in the trace, and in *thinned, which may be NULL. Needs 40
- * bytes an operation while it runs. Returns IO; BAD_INPUT where the streams alone take more. */
+ * number and sums. The trace says so, and *thinned, which may be NULL. Needs 40 bytes an operation
+ * while it runs. Returns IO; BAD_INPUT where the streams alone take more. */
 HAUL_API haul_status haul_report_perfetto(const haul_drawn *timelines, size_t count,
                                           uint64_t limit_bytes, FILE *out, haul_thinned *thinned,
                                           haul_error *error);

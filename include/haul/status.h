@@ -1,10 +1,10 @@
 /* Statuses and located errors: every function that can fail returns a haul_status and fills a
  * haul_error where the cause is known.
  *
- * For all headers: outputs are set on success alone. What a function sets through a pointer to a
- * pointer is the caller's, unless its comment says more: freed with its type's haul_..._free or
- * haul_..._close, which take NULL. haul_..._text and haul_..._word give the word that reports print
- * for a value of an enumeration: static, never NULL.
+ * For all headers: outputs are set on success alone. An object that a function sets through a
+ * pointer to a pointer is the caller's, unless its comment says more: freed with its type's
+ * haul_..._free or haul_..._close, which take NULL. haul_..._text and haul_..._word give the word
+ * that reports print for a value of an enumeration: static, never NULL.
  *
  * Threads, for all headers: functions may be called by several threads at once. An object that a
  * function takes as const may be in use by many of them; one that it changes or frees by that call

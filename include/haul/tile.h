@@ -220,8 +220,8 @@ HAUL_API haul_status haul_array_access(haul_array *array, int index, haul_use us
                                        haul_region *region, haul_error *error);
 
 /* Copies the whole array, without ghosts and gaps, to or from `cells`. All processes call it: each
- * gets the whole array, and gives its own planes of it. What was lost with a device can be written
- * again: fixed cells beyond the edges are then as the host last had them. */
+ * gets the whole array, and gives its own planes of it. Planes that were lost with a device can be
+ * written again: fixed cells beyond the edges are then as the host last had them. */
 HAUL_API haul_status haul_array_read(haul_array *array, void *cells, haul_error *error);
 HAUL_API haul_status haul_array_write(haul_array *array, const void *cells, haul_error *error);
 

@@ -118,7 +118,7 @@ static haul_status list_untried(hl_advise_advisor *self, haul_error *error)
                                   : study->gaps[g].change;
                 copies = study->gaps[g].copies > copies ? study->gaps[g].copies : copies;
             }
-        /* What the catalogue lacks says more than the name of the parameter. */
+        /* The part that the catalogue lacks says more than the name of the parameter. */
         const bool asked = !self->options->from && !self->options->on;
         rows[count++] = (haul_advice_untried){
             .changes = changes,

@@ -6,7 +6,8 @@
 
 /* The run goes on from the first operation of a device to the last. One that begins later than
  * before the change, for a buffer is page-locked first, counts from where it began before: the
- * program waits for that. What a change spares before the first operation is no part of the run. */
+ * program waits for that. Time that a change spares before the first operation is no part of the
+ * run. */
 static int64_t run_ns(const hl_advise_advisor *self, const hl_advise_advised_run *after,
                       int64_t start_ns)
 {

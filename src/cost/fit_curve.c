@@ -200,7 +200,7 @@ static bool search(const hl_cost_cloud *cloud, bend_aim aim, hl_cost_bent *best)
         next->count = 0;
         next->limit = points == 3 ? CANDIDATES : BEAM;
         grow_beam(cloud, now, next);
-        /* What follows grows from the head of the beam, polished; the best is kept. */
+        /* Later bends grow from the head of the beam, polished; the best is kept. */
         for (size_t i = 0; i < next->count && i < POLISHED; i++) {
             hl_cost_bent bent = next->items[i];
             polish(cloud, &bent);

@@ -27,7 +27,7 @@ static haul_status ask(void *handle, const haul_device_backend **backend, haul_e
     /* C has no cast from an object's address to a function's; POSIX says that they are alike */
     memcpy(&entry, &symbol, sizeof entry);
     const haul_device_backend *found = entry();
-    /* What the interface calls without asking whether it is there. */
+    /* The functions that the interface calls without asking whether they are there. */
     if (!found)
         return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "%s gave no device", HAUL_DEVICE_ENTRY);
     if (found->abi != HAUL_DEVICE_ABI)

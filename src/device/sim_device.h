@@ -1,6 +1,6 @@
-/* The device `sim`: GPUs of a machine that need not be there. What is queued is a workload; when
- * the host waits, the timeline engine says when each operation ran, the host's clock moves to the
- * end of the one that is waited for, and the data moves. */
+/* The device `sim`: GPUs of a machine that need not be there. The queued operations are a workload;
+ * when the host waits, the timeline engine says when each operation ran, the host's clock moves to
+ * the end of the one that is waited for, and the data moves. */
 #ifndef HAUL_DEVICE_SIM_DEVICE_H
 #define HAUL_DEVICE_SIM_DEVICE_H
 

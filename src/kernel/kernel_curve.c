@@ -1,7 +1,7 @@
 /* Lambda by size. A kernel's lambda is a constant where one resource bounds it at every size; where
- * caches, waves or launches change it bends, slowly, in the logarithm of the size. What it does
- * outside the sizes measured they do not tell: it stays as it is at the nearest, which does better
- * than its slope dying away, or work of one order less going on (docs/kernel-models.md). */
+ * caches, waves or launches change it bends, slowly, in the logarithm of the size. They do not tell
+ * its course outside the sizes measured: it stays as it is at the nearest, which does better than
+ * its slope dying away, or work of one order less going on (docs/kernel-models.md). */
 #include "kernel/kernel_curve.h"
 
 #include <math.h>

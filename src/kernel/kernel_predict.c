@@ -68,8 +68,8 @@ static const double width_collective = 0.7;
 
 /* Half of a half width of products is the GPUs' and the library's, and so every product's: a rate
  * that is off, a clock that the power limit holds down. The rest is the product's own: its tile,
- * its waves. What no data tests is taken as shared, which makes sums widest; so is the slowness of
- * long inner dimensions, which always errs to the same side. */
+ * its waves. A part that no data tests is taken as shared, which makes sums widest; so is the
+ * slowness of long inner dimensions, which always errs to the same side. */
 static const double shared_where_tested = 0.5;
 
 typedef struct scaling {

@@ -19,10 +19,10 @@ static const double bound_from = 0.4;
 static const double bound_full = 0.6;
 
 /* Half widths, in the logarithm, of kernels bound by memory and by what is inside the
- * multiprocessors, for GPUs that nothing was fitted to. What holds 90 of 100 from and to the
- * hardest of five GPUs (gpuperfpredict; docs/accuracy/kernels.md, "widths from GPUs left out"):
- * 0.11 and 0.22 within an architecture, 0.24 and 0.53 between two. That of memory between two is
- * wider: 0.42 holds 90 of 100 durations of its counters, where blocks have other shapes.
+ * multiprocessors, for GPUs that nothing was fitted to. The interval that holds 90 of 100 from and
+ * to the hardest of five GPUs (gpuperfpredict; docs/accuracy/kernels.md, "widths from GPUs left
+ * out"): 0.11 and 0.22 within an architecture, 0.24 and 0.53 between two. That of memory between
+ * two is wider: 0.42 holds 90 of 100 durations of its counters, where blocks have other shapes.
  *
  * Those five were known well. Of others a data sheet has the bandwidth, of which GPUs sustain 0.73
  * to 0.93, and a clock, which heat and power change: the counters of a GTX 970 say 0.9 to 1.38 GHz

@@ -73,8 +73,8 @@ static double block_of(const hl_kernel_row *row)
 
 /* The counts of BSP that follow: false where instructions, loads or stores are not known; the
  * launch, and with it the bytes and flops, are set where they are known. Per thread, as BSP counts:
- * totals over the threads of the launch. What only the roofline needs (bytes, flops) is 0 where it
- * is not known, and so bounds nothing; what BSP needs makes the counts unknown. */
+ * totals over the threads of the launch. A count that only the roofline needs (bytes, flops) is 0
+ * where it is not known, and so bounds nothing; one that BSP needs makes the counts unknown. */
 static bool counts_of(const hl_kernel_row *row, haul_kernel_counts *out)
 {
     const double *v = row->counters;

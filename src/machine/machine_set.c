@@ -95,8 +95,8 @@ static void scale_copies(const haul_machine *made, haul_copy_curve *copies, doub
 }
 
 /* A gen 6 slot for a GPU that now has NVLink: rates and points measured over the old link say
- * nothing of it, so that models compute them from the new one; no copy outruns it. What is not
- * given of a link is taken as usual (copy_packet.c). */
+ * nothing of it, so that models compute them from the new one; no copy outruns it. Parameters
+ * of a link that are not given are taken as usual (copy_packet.c). */
 static void replace_link(haul_machine *made, haul_copy_curve *copies)
 {
     static const char why[] = "a slot of 16 lanes in place of the machine's link";

@@ -104,9 +104,9 @@ static haul_status try_row(hl_measure_session *session, const void *what, double
     return haul_event_seconds(session->events[0], session->events[1], seconds, error);
 }
 
-/* A kernel of one index: nearly all of its time is launching and ending. What kernels in a row take
- * beyond theirs is the gaps between them. In CUDA the time between the events of one kernel holds
- * some of the events' own: it takes no longer than one of a row. */
+/* A kernel of one index: nearly all of its time is launching and ending. Time that kernels in a row
+ * take beyond theirs is the gaps between them. In CUDA the time between the events of one kernel
+ * holds some of the events' own: it takes no longer than one of a row. */
 static haul_status measure_launch(hl_measure_session *self, haul_error *error)
 {
     haul_kernel *kernel;

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Prints text for between tags and for an attribute in double quotes. What is no UTF-8, control
- * characters and those that turn the direction of writing become U+FFFD. */
+/* Prints text for between tags and for an attribute in double quotes. Bytes that are
+ * no UTF-8, control characters and those that turn the direction of writing become U+FFFD. */
 void hl_page_html_text(const char *text, FILE *out);
 
 /* The same, of at most `most` characters; a longer text ends with an ellipsis. */

@@ -209,8 +209,8 @@ static bool has_tf32(const haul_gpu *gpu)
 }
 
 /* Whether a library uses TF32 for products in fp32 is the program's to say (PyTorch did so by
- * default up to 1.11), and a GPU that has none does not tell it. What ran in fp32 on one that has
- * did so at the program's will. */
+ * default up to 1.11), and a GPU that has none does not tell it. A product that ran in fp32 on one
+ * that has it did so at the program's will. */
 static bool may_be_tf32(const hl_project_device_work *self, const haul_kernel_work *work)
 {
     return work->kind.kind == HAUL_KERNEL_CLASS_PRODUCT &&

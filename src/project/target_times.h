@@ -24,8 +24,8 @@ bool hl_project_target_times_stages(const haul_workload *workload);
 
 /* Fills call_durations_ns of op_count: such calls are as much longer, while their copy is under
  * way, as the copy is in durations_ns; all others keep theirs, which are in `own_ns`, or where that
- * is NULL as recorded. What is the host's own of them takes `host_time` times as long; waits do
- * not. */
+ * is NULL as recorded. The part of them that is the host's own takes `host_time` times as long;
+ * waits do not. */
 void hl_project_target_times_calls(const haul_workload *workload, const int64_t *durations_ns,
                                    const int64_t *own_ns, double host_time,
                                    int64_t *call_durations_ns);

@@ -255,8 +255,8 @@ static const hl_record_cl_command *last_before(const hl_record_cl_commands *self
     return NULL;
 }
 
-/* What a call has waited for had ended before the call did. On a busy machine, where the calls that
- * enqueue are long, nothing else keeps an end from coming out behind the wait for it. */
+/* Work that a call has waited for had ended before the call did. On a busy machine, where the calls
+ * that enqueue are long, nothing else keeps an end from coming out behind the wait for it. */
 static void hold_by_wait(hl_record_cl_commands *self, size_t wait, const hl_record_cl_command *on)
 {
     if (on && on->issued && on->state == ENDED)

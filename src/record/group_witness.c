@@ -1,4 +1,4 @@
-/* A child that blocks all signals and sleeps. What is sent to the process group stays pending
+/* A child that blocks all signals and sleeps. A signal sent to the process group stays pending
  * there, and /proc shows it. */
 #include "record/group_witness.h"
 

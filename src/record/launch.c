@@ -295,7 +295,7 @@ static void give_signals_back(const launch *self)
 static int next_round(launch *self, bool *alone)
 {
     hl_record_collector_read(&self->collector, false);
-    /* What a terminal sends, it sends the program too, and so does who sends it to the group:
+    /* A terminal sends its own to the program too, and so does who sends it to the group:
      * `alone` is of the others. */
     static const struct timespec now = {0};
     const struct timespec round = {

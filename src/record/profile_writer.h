@@ -66,7 +66,7 @@ enum {
 
 /* One row. Times are CLOCK_MONOTONIC's nanoseconds; the profile has them from the start of the
  * recording on. `correlation` joins a call with what it started, 0 for none. `name` is of
- * hl_record_profile_name. What a kind has not is left 0. */
+ * hl_record_profile_name. Members that a kind has not are left 0. */
 typedef struct hl_record {
     hl_record_kind kind;
     uint32_t correlation;

@@ -58,7 +58,7 @@ static uint32_t waits_for(const search *self, uint32_t op, uint32_t n, bool *mor
     return n == edges + 1 ? self->waited[op] : HAUL_NONE;
 }
 
-/* Grey: on the path. What is met grey again closes a cycle. */
+/* Grey: on the path. An operation met grey again closes a cycle. */
 static void enter(search *self, uint32_t op)
 {
     self->colours[op] = GREY;

@@ -303,7 +303,7 @@ static haul_status find_stream(hl_simulate_plan *self, const hl_simulate_draft *
 }
 
 /* Calls follow one another without a pause. A device's operation is not before its call's return,
- * so that no call of the workload looks as if it had waited. What a call costs that then blocks
+ * so that no call of the workload looks as if it had waited. The cost of a call that then blocks
  * lies before it, for it returns with its operation. */
 static haul_status put_on_thread(hl_simulate_plan *self, const hl_simulate_draft *draft,
                                  haul_op *op)

@@ -44,7 +44,7 @@ typedef struct hl_simulate_word {
 
 enum { HL_SIMULATE_AFTER_MOST = 256 };
 
-/* An operation in words. What it is after has a list of its own. */
+/* An operation in words. The operations that it is after have a list of their own. */
 typedef struct hl_simulate_draft {
     int line;
     int column;

@@ -28,7 +28,7 @@ haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *
 haul_status hl_tile_checked_run(haul_context *context, haul_error *error);
 haul_status hl_tile_checked_compare(hl_tile_field *field, int part, haul_error *error);
 
-/* Needs: no queued work uses the field. What only the device has goes into its file. */
+/* Needs: no queued work uses the field. Planes that only the device has go into its file. */
 void hl_tile_field_close(hl_tile_field *field);
 
 #endif

@@ -58,8 +58,8 @@ static int planes_on_device(const hl_tile_field *field)
     return planes < field->length ? planes : field->length;
 }
 
-/* Planes that a pass copies in and out: the last one left those on the device that fit. What the
- * host waits for goes home as a whole. */
+/* Planes that a pass copies in and out: the last one left those on the device that fit. An array
+ * that the host waits for goes home as a whole. */
 static void count_copies(const hl_tile_choice *self, const hl_tile_block *block,
                          const hl_tile_block_field *of, double planes[2])
 {

@@ -1,5 +1,5 @@
-/* A timeline of operations that are queued while it runs. What has ended by now keeps its times,
- * whatever is queued later: so each operation is scheduled once. */
+/* A timeline of operations that are queued while it runs. An operation that has ended by now keeps
+ * its times, whatever is queued later: so each operation is scheduled once. */
 #ifndef HAUL_TIMELINE_LIVE_H
 #define HAUL_TIMELINE_LIVE_H
 

@@ -1,5 +1,5 @@
 /* Migrations of unified memory that the host asked for: those without a call that began while no
- * kernel ran. What the host touches between two calls it touches after its last wait, so the
+ * kernel ran. Memory that the host touches between two calls it touches after its last wait, so the
  * migration comes after that, as long after as it did. (Those that a kernel asked for follow the
  * kernel's start, which is the timeline's: haul_timeline_device.migrations.) */
 #include <stdlib.h>

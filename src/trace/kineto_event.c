@@ -418,7 +418,7 @@ static void reset(hl_trace_kineto_event *self)
 }
 
 /* Most events are of no use, and of those all is skipped but what could still tell otherwise: the
- * last of a key that comes twice counts. What was skipped before that is lost, and the event with
+ * last of a key that comes twice counts. Members skipped before that are lost, and the event with
  * it. */
 void hl_trace_kineto_event_read(hl_trace_kineto_event *self, const hl_trace_kineto_keys *known,
                                 hl_base_json_in *in, bool flows)

@@ -22,7 +22,7 @@ static_assert(sizeof(haul_op) == 64, "a profile of 10 million operations must fi
 /* More than these are refused: a failed builder. */
 enum { HL_WORKLOAD_BUILDER_OPS_LOG2 = 31 };
 
-/* What the profile tells of where each operation was called for: string ids. */
+/* The places where each operation was called for, as the profile tells them: string ids. */
 enum { HL_WORKLOAD_OPERATOR, HL_WORKLOAD_LINE, HL_WORKLOAD_STACK, HL_WORKLOAD_ORIGINS };
 
 /* Notes of a workload being built. */

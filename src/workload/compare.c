@@ -1,6 +1,7 @@
 /* Two profiles of one program: operations of one class (kind, direction, name, size) are matched in
- * order, the first of one to the first of the other, and so on. What one has more of than the other
- * is left unmatched and counted, so that a difference of counts is not taken for one of speed. */
+ * order, the first of one to the first of the other, and so on. Operations that one has more of
+ * than the other are left unmatched and counted, so that a difference of counts is not taken for
+ * one of speed. */
 #include "haul/compare.h"
 
 #include <stdlib.h>
