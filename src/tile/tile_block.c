@@ -1,7 +1,8 @@
 /* The blocks of steps that one pass runs. */
 #include "tile/tile_queue.h"
 
-/* Whether the step reads neighbours in the last dimension of periodic arrays alone. */
+/* Whether the step reads neighbours in the last dimension of periodic arrays alone. A loop in place
+ * would find cells beyond the edge as it has left them, not as they were before it. */
 static bool wraps_alone(const hl_tile_step *step)
 {
     bool is_one = step->box.lo[step->outer] >= 0 && step->box.hi[step->outer] <= step->length;
@@ -9,6 +10,7 @@ static bool wraps_alone(const hl_tile_step *step)
         const hl_tile_field_use *use = &step->uses[u];
         const hl_tile_field *field = use->field;
         const bool is_inner = step->source && !use->halo;
+        is_one = is_one && !(use->writes && use->halo);
         if (hl_tile_is_along(step, use))
             is_one = is_one && !field->ghosts_written && field->dims == step->outer + 1 &&
                      (is_inner || field->boundary[step->outer] == HAUL_BOUNDARY_PERIODIC);

@@ -122,12 +122,42 @@ static void test_edges_set_twice(void **state)
     }
 }
 
+/* A loop in place reads the other end of a periodic array as it was before the loop. */
+static void run_in_place(const char *device, uint64_t memory, w4 cells[8 * 61])
+{
+    const haul_context_options options = {.memory_bytes = memory};
+    const script_value value = {.d = {0, -1}, .k = 1};
+    haul_array_spec spec = {.size = {8, 61}, .ghost = {1, 1}};
+    haul_context *context;
+    spec.boundary[1] = HAUL_BOUNDARY_PERIODIC;
+    must(haul_context_open(device, &options, &context, &error));
+    haul_array *u = array_of(context, spec);
+    for (unsigned i = 0; i < 8 * 61; i++)
+        cells[i] = 1000 * i;
+    must(haul_array_write(u, cells, &error));
+    must(haul_context_wait(context, &error));
+    must(HAUL_LOOP(context, &error, &chess_2_w4, u, &value));
+    must(haul_array_read(u, cells, &error));
+    haul_array_free(u);
+    haul_context_close(context);
+}
+
+static void test_in_place_round_an_array(void **state)
+{
+    w4 expected[8 * 61], cells[8 * 61];
+    (void)state;
+    run_in_place("host", 0, expected);
+    run_in_place("sim:k40", 1800, cells);
+    assert_memory_equal(cells, expected, sizeof cells);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_table_has_edges),
         cmocka_unit_test(test_a_loop_of_planes_sets_edges),
         cmocka_unit_test(test_edges_set_twice),
+        cmocka_unit_test(test_in_place_round_an_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,6 +323,8 @@ static bool can_take(const loop *self, const slot *of, const loop_use *use, int 
     bool can = of->array && of->context == self->number && !(of->is_lost && use->how != 'w') &&
                of->is.type == (use->is_w4 ? TYPE_W4 : type) &&
                of->is.dims == (use->how == 't' ? 1 : self->dims);
+    /* one cell may be read anywhere, so that no box of a loop is refused for it */
+    can = can && !(use->halo && of->is.dims == 1 && of->is.size[0] == 1 && !of->is.ghost[0]);
     for (int i = 0; i < self->count; i++) /* what is written is given once */
         can = can && !(self->uses[i] == of &&
                        (is_written(use) || is_written(&shapes[self->is.kind].uses[i])));
