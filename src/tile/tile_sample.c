@@ -1,7 +1,7 @@
 /* A loop on the host that reads or writes other cells than its kernel declares finds memory there,
  * and nothing ends. To tell of it without the checked mode, a cell of now and then a loop is
  * computed first with its accesses checked: of a kernel's first loop, its second, fourth, eighth
- * and so on, so that it takes no time that can be measured. */
+ * and so on, which costs the work of one cell each time. */
 #include <string.h>
 
 #include "base/grow.h"
