@@ -100,7 +100,7 @@ class Run:
 
     @cached_property
     def calls(self):
-        """A row for each call of the host, those that issued work and those that did not. `kind`
+        """A row for each API call, whether or not it issued work. `kind`
         says what it issued; `name` is known of calls that issued nothing."""
         import numpy as np
         import pandas as pd

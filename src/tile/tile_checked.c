@@ -282,7 +282,7 @@ static haul_status run_shadow(haul_context *context, hl_tile_step *steps, haul_e
 }
 
 /* A value computed from one that is not known is not known either. */
-static void note_doubts(const hl_tile_step *step)
+static void note_unknown_contents(const hl_tile_step *step)
 {
     bool is_doubtful = false;
     for (unsigned u = 0; u < step->use_count; u++)
@@ -318,7 +318,7 @@ haul_status hl_tile_checked_run(haul_context *context, haul_error *error)
     }
     free(steps);
     for (size_t i = 0; i < count; i++)
-        note_doubts(&context->queue.steps[i]);
+        note_unknown_contents(&context->queue.steps[i]);
     return status;
 }
 

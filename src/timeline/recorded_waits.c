@@ -122,9 +122,9 @@ static void meet_queues(walk *self, const met_queue *met, hl_timeline_recorded_w
 }
 
 /* Calls into a queue this short return at once whatever their stream does: no launch queue of
- * public profiles holds fewer than 1022. So few waiting calls, or so few of all that return as an
- * operation ends, may be chance: a call of 5 us behind kernels of 10 us sees one end every other
- * time, but at any count. */
+ * public profiles holds fewer than 1022. Fewer waiting calls, or a smaller share of the calls
+ * that return as an operation ends, may be chance: half of all calls of 5 us behind kernels of 10
+ * us see one end, at any depth. */
 enum { LEAST_DEPTH = 64, LEAST_WAITS = 8, OF_ENDS_SEEN = 4, WINDOW = 16 };
 
 /* A waiting call takes longer than one that found room, by half at least. */
