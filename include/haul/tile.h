@@ -282,7 +282,8 @@ HAUL_API void haul_tiles_reset(haul_tiles *tiles, bool on_device);
 HAUL_API bool haul_tiles_valid(const haul_tiles *tiles);
 HAUL_API void haul_tiles_next(haul_tiles *tiles);
 
-/* Queues the kernel for the cells of the tile that are within `bounds`, or for all. */
+/* Queues the kernel for the cells of the tile that are within `bounds`, or for all: a loop of its
+ * own, which finds the arrays as the tiles before it have left them. */
 HAUL_API haul_status haul_tiles_compute(const haul_tiles *tiles, const haul_kernel_source *kernel,
                                         const void *const *arguments, size_t count,
                                         const haul_box *bounds, haul_error *error);

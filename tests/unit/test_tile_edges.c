@@ -151,6 +151,68 @@ static void test_in_place_round_an_array(void **state)
     assert_memory_equal(cells, expected, sizeof cells);
 }
 
+/* A loop without a box goes over the cells of the array that it writes, also where the other has
+ * more or fewer: index 6 of u is then beyond its edge, and keeps what it has. */
+static void test_a_loop_over_all_of_a_longer_array(void **state)
+{
+    (void)state;
+    const w4 first[6] = {1, 2, 3, 4, 5, 6}, second[7] = {0};
+    const script_value here = {.k = 0};
+    for (int d = 0; d < DEVICES; d++) {
+        haul_context *context = open_on(devices[d]);
+        haul_array *u = array_of(context, (haul_array_spec){.size = {6}, .ghost = {2}});
+        haul_array *v = array_of(context, (haul_array_spec){.size = {7}, .ghost = {1}});
+        haul_region region;
+        w4 cells[7];
+        must(haul_array_write(u, first, &error));
+        must(haul_array_write(v, second, &error));
+        for (int i = 0; i < 2; i++) { /* 8 times the value, from one to the other */
+            must(HAUL_LOOP(context, &error, &shift_1_w4, u, v, &here));
+            must(HAUL_LOOP(context, &error, &shift_1_w4, v, u, &here));
+        }
+        must(haul_array_read(v, cells, &error));
+        for (w4 x = 0; x < 7; x++)
+            assert_int_equal(cells[x], x < 6 ? 512 * (x + 1) : 0);
+        must(haul_array_access(u, haul_array_regions(u) - 1, HAUL_USE_READ, &region, &error));
+        assert_int_equal(((w4 *)region.cells)[5 - region.first], 4096 * 6);
+        assert_int_equal(((w4 *)region.cells)[6 - region.first], 0);
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_context_close(context);
+    }
+}
+
+/* Each tile is a loop by itself: where it reads cells beyond the edges of an array that it changes,
+ * those are set from what the tiles before it have left. */
+static void test_tiles_change_what_edges_are_set_from(void **state)
+{
+    (void)state;
+    const script_value here = {.k = 10};
+    const w4 ones[6] = {1, 1, 1, 1, 1, 1};
+    for (int d = 0; d < DEVICES; d++) {
+        haul_context *context = open_on(devices[d]);
+        haul_array_spec spec = {.size = {8}, .ghost = {2}, .region = 3};
+        haul_array *u = array_of(context, spec), *v = array_of(context, spec);
+        spec = (haul_array_spec){.size = {6}, .ghost = {2}, .region = 3};
+        spec.boundary[0] = HAUL_BOUNDARY_COPY;
+        haul_array *w = array_of(context, spec);
+        const void *arguments[] = {u, w, v, &here};
+        const int size[3] = {2};
+        w4 cells[8];
+        must(haul_array_write(w, ones, &error));
+        haul_tiles tiles = haul_tiles_make(v, size);
+        for (haul_tiles_reset(&tiles, true); haul_tiles_valid(&tiles); haul_tiles_next(&tiles))
+            must(haul_tiles_compute(&tiles, &pair_1_w4, arguments, 4, NULL, &error));
+        must(haul_array_read(v, cells, &error));
+        for (int x = 0; x < 8; x++) /* w is 1, and 5 * 1 + 1 after its loop */
+            assert_int_equal(cells[x], x < 6 ? 3 * 1 + 10 : 3 * 6 + 10);
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_array_free(w);
+        haul_context_close(context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +220,8 @@ int main(void)
         cmocka_unit_test(test_a_loop_of_planes_sets_edges),
         cmocka_unit_test(test_edges_set_twice),
         cmocka_unit_test(test_in_place_round_an_array),
+        cmocka_unit_test(test_a_loop_over_all_of_a_longer_array),
+        cmocka_unit_test(test_tiles_change_what_edges_are_set_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

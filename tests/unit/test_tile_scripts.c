@@ -53,10 +53,24 @@ static void chain(run *self)
             of.uses[1] = i % 2 ? v : u;
             of.is.of[0] = &of.uses[0]->is;
             of.is.of[1] = &of.uses[1]->is;
+            go_over_all(&of);
         }
         if (!has_room(&of))
             return;
     }
+}
+
+/* A tile's loop: it finds edges that the tiles before it have changed. */
+static void apply_tile(run *self, const loop *of, const haul_tiles *tiles)
+{
+    loop part = *of;
+    for (int d = 0; d < of->dims; d++) {
+        const haul_box *tile = &tiles->box;
+        part.is.lo[d] = tile->lo[d] > of->is.lo[d] ? tile->lo[d] : of->is.lo[d];
+        part.is.hi[d] = tile->hi[d] < of->is.hi[d] ? tile->hi[d] : of->is.hi[d];
+    }
+    if (!is_no_cell(part.is.lo, part.is.hi))
+        apply_loop(self, &part);
 }
 
 /* A loop over tiles of the array that it writes, and other calls between. */
@@ -88,12 +102,13 @@ static void over_tiles(run *self)
         if (!may(self,
                  haul_tiles_compute(&tiles, of.kernel, arguments, count, &of.box, &self->error)))
             return;
+        apply_tile(self, &of, &tiles);
         if (tile++ == when && between == 1)
             must(self, haul_context_wait(self->contexts[of.number], &self->error), "wait");
         else if (tile == when && between == 2)
             (void)haul_array_regions(of.uses[0]->array);
     }
-    apply_loop(self, &of);
+    note_set(&of);
 }
 
 /* --- the host */

@@ -374,6 +374,15 @@ static const model *along_of(const loop *self)
     return &self->uses[0]->is;
 }
 
+/* The cells of a loop that has no box, of its arrays as they are now. */
+static void go_over_all(loop *of)
+{
+    for (int d = of->fewer; d < 3 && !of->has_box; d++) {
+        of->is.lo[d] = 0;
+        of->is.hi[d] = along_of(of)->size[d];
+    }
+}
+
 /* All cells, the ones that have their neighbours, a part of them, or those beyond the edges too;
  * now and then one too many. */
 static void draw_box(run *self, loop *of)
@@ -492,6 +501,17 @@ static bool has_room(const loop *of)
     return has || is_no_cell(of->is.lo, of->is.hi);
 }
 
+/* Values that were discarded are there again where the loop sets all of them. */
+static void note_set(const loop *of)
+{
+    for (int u = 0; u < of->count; u++) {
+        bool is_whole = shapes[of->is.kind].uses[u].how == 'w';
+        for (int d = 0; d < 3; d++)
+            is_whole = is_whole && of->is.lo[d] <= 0 && of->is.hi[d] >= of->uses[u]->is.size[d];
+        of->uses[u]->is_lost = of->uses[u]->is_lost && !is_whole;
+    }
+}
+
 /* What the loop does to the model. */
 static void apply_loop(run *self, loop *of)
 {
@@ -506,12 +526,7 @@ static void apply_loop(run *self, loop *of)
     for (int r = 0; r < RESULTS; r++)
         if (shape->results >> r & 1)
             self->expected[of->number][r] = of->is.results[r];
-    for (int u = 0; u < of->count; u++) {
-        bool is_whole = shape->uses[u].how == 'w';
-        for (int d = 0; d < 3; d++)
-            is_whole = is_whole && of->is.lo[d] <= 0 && of->is.hi[d] >= of->uses[u]->is.size[d];
-        of->uses[u]->is_lost = of->uses[u]->is_lost && !is_whole;
-    }
+    note_set(of);
 }
 
 /* The arguments in the kernel's order. */
