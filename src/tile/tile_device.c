@@ -544,6 +544,7 @@ haul_status hl_tile_block_run(haul_context *context, hl_tile_block *block, haul_
         status = settle(&block->fields[i], block->wraps, error);
     if (!status)
         status = make_pass(context, &self, error);
+    const bool is_too_large = status == HAUL_STATUS_DEVICE_FULL; /* nothing is queued then */
     if (!status)
         status = run_pass(&self, error);
     if (!status && !block->wraps && is_wrap(block->steps)) {
@@ -551,7 +552,7 @@ haul_status hl_tile_block_run(haul_context *context, hl_tile_block *block, haul_
         if (!status)
             status = note_passed(&self, 0, self.count, error);
     }
-    if (status)
+    if (status && !is_too_large)
         give_up(context, block);
     context->last.steps = (unsigned)block->loops;
     if (!self.is_whole)

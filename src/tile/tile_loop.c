@@ -7,7 +7,7 @@
 /* The results of a loop over no cells. */
 static haul_status set_no_rows(const hl_tile_step *step, haul_error *error)
 {
-    haul_status status = HAUL_OK;
+    haul_status status = hl_tile_step_note_empty(step, error);
     for (unsigned u = 0; u < step->use_count && !status; u++) {
         const hl_tile_field_use *use = &step->uses[u];
         haul_array result = {.context = use->field->context, .field = use->field};

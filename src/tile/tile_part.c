@@ -182,9 +182,11 @@ haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, h
     haul_status status = HAUL_OK;
     if (context->memory.is_host)
         return HAUL_OK;
-    if (with_data && !state->on_host && !state->on_device)
+    if (with_data && !state->on_host && !state->on_device) {
+        HAUL_TRY(hl_tile_failure_take(&field->failure, error)); /* what it was lost by */
         return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED,
                               "region %d was on the device, and is lost", part);
+    }
     if (with_data && !state->on_host && state->on_device) {
         if (state->is_leaving) /* an older copy, to the same memory */
             status = hl_tile_host_wait(context, context->streams.down, error);

@@ -31,7 +31,8 @@ haul_status hl_tile_step_check_failures(const hl_tile_step *step, haul_error *er
             return haul_error_set(
                 error, HAUL_STATUS_USAGE, "kernel '%s' reads '%.*s', whose values were discarded",
                 step->source->name, (int)hl_tile_name_length(step, i), hl_tile_name_of(step, i));
-        field->is_discarded = field->is_discarded && !step->uses[i].writes;
+        if (!hl_tile_step_is_empty(step))
+            field->is_discarded = field->is_discarded && !step->uses[i].writes;
         HAUL_TRY(hl_tile_failure_take(&field->failure, error));
     }
     return HAUL_OK;
@@ -209,6 +210,13 @@ static void note_uses(const hl_tile_step *step)
             field->is_needed_whole || !hl_tile_is_along(step, &step->uses[use]);
         use++;
     }
+}
+
+haul_status hl_tile_step_note_empty(const hl_tile_step *step, haul_error *error)
+{
+    HAUL_TRY(hl_tile_step_check_failures(step, error));
+    note_uses(step);
+    return HAUL_OK;
 }
 
 /* Whether the step's box has cells beyond the array's edges: a loop of fewer dimensions goes over

@@ -145,6 +145,9 @@ bool hl_tile_step_is_empty(const hl_tile_step *step);
 
 /* Tells the program of a failure that left wrong values in an array that the step reads. */
 haul_status hl_tile_step_check_failures(const hl_tile_step *step, haul_error *error);
+/* A loop over no cells is not queued, but is refused, and says what its arrays hold, as others do.
+ */
+haul_status hl_tile_step_note_empty(const hl_tile_step *step, haul_error *error);
 /* Queues the step, and before it the setting of edges that it reads and that are stale; a loop that
  * goes on where the last one ends becomes part of it. */
 haul_status hl_tile_queue_step(hl_tile_queue *queue, hl_tile_step *step, haul_error *error);

@@ -436,13 +436,15 @@ static void check_product(const char *device, uint64_t memory_bytes, bool is_ful
     must(HAUL_LOOP(context, &error, &product, arrays[0], arrays[1], arrays[2], &n));
     must(HAUL_LOOP(context, &error, &product, arrays[2], arrays[2], arrays[3], &n));
     const haul_status status = haul_array_read(arrays[3], got, &error);
+    for (int i = 0; i < N * N; i++)
+        cells[1][i / N][i % N] += (unsigned)(i % N + 1000 * (i / N));
     if (is_full) {
         assert_int_equal(status, HAUL_STATUS_DEVICE_FULL);
         assert_non_null(strstr(error.text, "'product' reads all of an array of"));
+        must(haul_array_read(arrays[1], got, &error)); /* as it was, wherever it is */
+        assert_memory_equal(got, cells[1], sizeof got);
     } else {
         must(status);
-        for (int i = 0; i < N * N; i++)
-            cells[1][i / N][i % N] += (unsigned)(i % N + 1000 * (i / N));
         multiply(cells[0], cells[1], right);
         multiply(right, right, cells[0]);
         assert_memory_equal(got, cells[0], sizeof got);

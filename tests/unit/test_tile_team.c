@@ -209,6 +209,47 @@ static void test_freeing_does_not_wait_for_ever(void **state)
     haul_context_close(context);
 }
 
+/* A loop over no cells says what elements its arrays have, and may not read what was discarded: on
+ * several devices, where a part of a loop may have no cells, as on one. */
+static void test_loops_over_no_cells(void **state)
+{
+    static const char *const lists[] = {"host", "sim:k40", "sim:k40,host"};
+    const haul_box none = {{1, 1, 4}, {1, 4, 8}};
+    const haul_loop_options options = {.box = &none};
+    const haul_context_options checked = {.check = true};
+    char path[] = "/tmp/haul-no-cells-XXXXXX";
+    const unsigned k = 3;
+    (void)state;
+    close(mkstemp(path));
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        haul_context *context;
+        haul_array *u, *v, *whole;
+        haul_array_spec known = shape;
+        known.element = HAUL_ELEMENT_INTEGER;
+        assert_int_equal(haul_context_open(lists[i], &checked, &context, NULL), HAUL_OK);
+        assert_int_equal(haul_array_new(context, &shape, &u, NULL), HAUL_OK);
+        assert_int_equal(haul_array_new(context, &shape, &v, NULL), HAUL_OK);
+        assert_int_equal(haul_array_new(context, &known, &whole, NULL), HAUL_OK);
+        const void *arguments[] = {u, v, &k};
+        assert_int_equal(haul_loop_queue(context, &near_3, arguments, 3, &options, NULL), HAUL_OK);
+        assert_int_equal(haul_array_save(u, path, NULL), HAUL_OK);
+        assert_int_equal(haul_array_load(whole, path, NULL), HAUL_OK);
+        haul_array_discard(u);
+        for (int round = 0; round < 2; round++)
+            assert_int_equal(haul_loop_queue(context, &near_3, arguments, 3, &options, NULL),
+                             HAUL_STATUS_USAGE);
+        haul_array_discard(v); /* which no cell's loop sets again */
+        arguments[0] = whole;
+        assert_int_equal(haul_loop_queue(context, &near_3, arguments, 3, &options, NULL), HAUL_OK);
+        assert_int_equal(HAUL_LOOP(context, NULL, &near_3, v, u, &k), HAUL_STATUS_USAGE);
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_array_free(whole);
+        haul_context_close(context);
+    }
+    (void)remove(path);
+}
+
 static void test_refused(void **state)
 {
     const haul_array_spec in_file = {.size = {9}, .file = "/tmp/haul-team-never"};
@@ -234,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_time_without_data),
         cmocka_unit_test(test_faster_devices_have_more_planes),
         cmocka_unit_test(test_freeing_does_not_wait_for_ever),
+        cmocka_unit_test(test_loops_over_no_cells),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
