@@ -69,8 +69,8 @@ HAUL_API haul_status haul_trace_select(const haul_workload *workload,
 /* Writes a workload so that other tools can read it: a new SQLite file with the tables of Nsight
  * Systems' export, in place of one that is there; or a trace as PyTorch's profiler writes it, for
  * Chrome, Perfetto and PyTorch's tools. Read back, operations, their calls, names and ranges are
- * equal, source lines too; ids of processes, and of threads beyond 24 bits, may be others in
- * SQLite. Returns IO. */
+ * equal, operators, source lines and losses too; ids of processes, and of threads beyond 24 bits,
+ * may be others in SQLite. Returns IO. */
 HAUL_API haul_status haul_trace_write_sqlite(const haul_workload *workload, const char *path,
                                              haul_error *error);
 HAUL_API haul_status haul_trace_write_json(const haul_workload *workload, FILE *out,

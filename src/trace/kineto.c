@@ -172,6 +172,9 @@ static void keep_call(hl_trace_kineto_reader *self)
     };
     hl_trace_kineto_keep_call(self, &call);
     hl_trace_kineto_keep_stack(self);
+    if (hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_CALLED_BY).length)
+        hl_trace_kineto_keep_call_operator(
+            self, name_of(self, hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_CALLED_BY)));
     if (hl_base_json_is(hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME),
                         "hipExtModuleLaunchKernel"))
         add_size(self, &self->item_calls, 0);
@@ -290,6 +293,26 @@ static void read_device(hl_trace_kineto_reader *self)
                                    .host = host && *host ? host : NULL};
 }
 
+/* A loss with how often it was met, as 'haul convert' writes it. */
+static void read_loss(hl_trace_kineto_reader *self)
+{
+    hl_base_json_in *const in = &self->in;
+    hl_base_json_text text;
+    const char *loss = "";
+    uint64_t count = 0;
+    if (!hl_base_json_in_enter(in, HL_JSON_OBJECT))
+        return;
+    for (hl_base_json_text key; hl_base_json_in_key(in, &key);)
+        if (hl_base_json_is(key, "count"))
+            count = read_count(in);
+        else if (!hl_base_json_is(key, "text"))
+            hl_base_json_in_skip(in);
+        else if (hl_base_json_in_scalar(in, &text) == HL_JSON_STRING)
+            loss = hl_base_arena_text(&self->builder->built.arena, text.bytes, text.length);
+    if (loss && *loss)
+        hl_trace_lost_line(self->builder, count, loss);
+}
+
 /* Members may come in any order, deviceProperties behind the events too. */
 static void read_member(hl_trace_kineto_reader *self, hl_base_json_text key)
 {
@@ -315,6 +338,9 @@ static void read_member(hl_trace_kineto_reader *self, hl_base_json_text key)
                 hl_base_json_in_skip(in);
     else if (hl_base_json_is(key, "baseTimeNanoseconds"))
         self->builder->built.epoch_ns = (int64_t)read_count(in);
+    else if (hl_base_json_is(key, "haul losses"))
+        for (bool is = hl_base_json_in_enter(in, HL_JSON_ARRAY); is && hl_base_json_in_item(in);)
+            read_loss(self);
     else if (hl_base_json_is(key, "haul convert"))
         self->is_own = read_count(in) > 0;
     else if (hl_base_json_is(key, "schemaVersion")) {
@@ -464,7 +490,7 @@ static void finish_calls(hl_trace_kineto_reader *self)
         else
             hl_trace_call(self->builder, &call);
     }
-    hl_trace_kineto_name_operators(self);
+    hl_trace_call_operators_join(&self->scopes, built);
     hl_trace_kineto_name_lines(self);
     if (repeated)
         hl_trace_repaired(self->builder, repeated, "calls written twice, counted once");
@@ -515,7 +541,7 @@ static haul_status read_kineto(const char *path, hl_trace_builder *builder,
     free(self.copies.items);
     free(self.item_calls.items);
     free(self.operators);
-    free(self.scopes);
+    hl_trace_call_operators_release(&self.scopes);
     free(self.frames);
     hl_base_records_release(&self.frame_threads);
     hl_trace_source_lines_release(&self.lines);

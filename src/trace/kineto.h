@@ -3,6 +3,7 @@
 #define HAUL_TRACE_KINETO_H
 
 #include "base/json_in.h"
+#include "trace/call_operators.h"
 #include "trace/kineto_event.h"
 #include "trace/source_lines.h"
 #include "trace/trace_builder.h"
@@ -106,9 +107,7 @@ typedef struct hl_trace_kineto_reader {
     hl_trace_kineto_span *operators;  /* whose sizes are known */
     size_t operator_count;
     size_t operator_capacity;
-    haul_named_range *scopes; /* every operator, with a number of names */
-    size_t scope_count;
-    size_t scope_capacity;
+    hl_trace_call_operators scopes; /* every operator */
     haul_named_range *frames; /* functions of Python that are the program's: `name` is a string,
                                * `thread` a number of frame_threads */
     size_t frame_count;
@@ -178,6 +177,9 @@ void hl_trace_kineto_join_flows(hl_trace_kineto_reader *self);
 /* Keeps the event, an operator of that name, and its sizes where they tell what it does. */
 void hl_trace_kineto_keep_operator(hl_trace_kineto_reader *self, uint32_t name);
 
+/* Keeps the operator of the event, a call that 'haul convert' wrote. */
+void hl_trace_kineto_keep_call_operator(hl_trace_kineto_reader *self, uint32_t name);
+
 /* Keeps the event, a function of Python, where it is the program's own. */
 void hl_trace_kineto_keep_frame(hl_trace_kineto_reader *self);
 
@@ -186,9 +188,6 @@ void hl_trace_kineto_keep_stack(hl_trace_kineto_reader *self);
 
 /* Gives operations the lines that called for them. Once all calls are joined. */
 void hl_trace_kineto_name_lines(hl_trace_kineto_reader *self);
-
-/* Gives operations the innermost operators in which they were called. Once all calls are joined. */
-void hl_trace_kineto_name_operators(hl_trace_kineto_reader *self);
 
 /* Gives kernels the sizes of the operators within which they were launched. Once all is read. */
 void hl_trace_kineto_join_operators(hl_trace_kineto_reader *self);

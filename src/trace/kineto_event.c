@@ -68,6 +68,7 @@ static const struct key {
     KEY("dtype", KEY_WORD + HL_TRACE_KINETO_DATA_TYPE),
     KEY("Process Group Name", KEY_WORD + HL_TRACE_KINETO_GROUP),
     KEY("Call stack", KEY_WORD + HL_TRACE_KINETO_STACK),
+    KEY("haul operator", KEY_WORD + HL_TRACE_KINETO_CALLED_BY),
 };
 
 enum { KEYS = sizeof keys / sizeof *keys };

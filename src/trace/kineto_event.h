@@ -53,6 +53,7 @@ typedef enum hl_trace_kineto_word {
     HL_TRACE_KINETO_GROUP,
     HL_TRACE_KINETO_WAIT_KIND,
     HL_TRACE_KINETO_STACK,
+    HL_TRACE_KINETO_CALLED_BY, /* the operator of a call; haul's own */
     HL_TRACE_KINETO_WORDS
 } hl_trace_kineto_word;
 

@@ -6,7 +6,6 @@
 #include "base/intervals.h"
 #include "base/order.h"
 #include "trace/kineto.h"
-#include "workload/range_track.h"
 
 /* The product, or 0 where a factor is not above 0 or it does not fit. */
 static uint64_t times(uint64_t a, int64_t b)
@@ -70,17 +69,26 @@ static haul_operands product_of(const hl_trace_kineto_input *a, const hl_trace_k
     return made;
 }
 
+static void keep_span(hl_trace_kineto_reader *self, uint32_t name, uint32_t thread, int64_t dur_ns)
+{
+    hl_trace_call_operators_add(
+        &self->scopes, &self->builder->built,
+        &(haul_named_range){.start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+                            .dur_ns = dur_ns,
+                            .name = name,
+                            .thread = thread});
+}
+
+/* The span is the call's beginning alone, and not that of calls which it makes. */
+void hl_trace_kineto_keep_call_operator(hl_trace_kineto_reader *self, uint32_t name)
+{
+    keep_span(self, name, hl_trace_kineto_thread(self), 1);
+}
+
 void hl_trace_kineto_keep_operator(hl_trace_kineto_reader *self, uint32_t name)
 {
     const uint32_t thread = hl_trace_kineto_thread(self);
-    if (hl_workload_builder_grow(&self->builder->built, &self->scopes, &self->scope_capacity,
-                                 self->scope_count + 1, sizeof *self->scopes))
-        self->scopes[self->scope_count++] = (haul_named_range){
-            .start_ns = self->event.numbers[HL_TRACE_KINETO_START],
-            .dur_ns = self->event.numbers[HL_TRACE_KINETO_DUR],
-            .name = name,
-            .thread = thread,
-        };
+    keep_span(self, name, thread, self->event.numbers[HL_TRACE_KINETO_DUR]);
     hl_trace_kineto_event *const event = &self->event;
     const hl_trace_kineto_operator *const is =
         hl_trace_kineto_operator_of(hl_trace_kineto_text(event, HL_TRACE_KINETO_NAME));
@@ -161,28 +169,4 @@ void hl_trace_kineto_join_operators(hl_trace_kineto_reader *self)
         span->issued = op;
         set_operands(self, op, span->operands);
     }
-}
-
-void hl_trace_kineto_name_operators(hl_trace_kineto_reader *self)
-{
-    hl_workload_builder *const built = &self->builder->built;
-    hl_workload_range_track track = {.count = 0};
-    /* Times of a damaged file may be any: scopes that no recording has are left out. */
-    size_t kept = 0;
-    for (size_t i = 0; i < self->scope_count; i++) {
-        const haul_named_range *const scope = &self->scopes[i];
-        if (scope->dur_ns >= 0 && hl_base_is_recorded_time(scope->start_ns))
-            self->scopes[kept++] = *scope;
-    }
-    self->scope_count = kept;
-    if (!self->scope_count || built->failed)
-        return;
-    uint32_t *const operators = hl_workload_builder_origins(built, HL_WORKLOAD_OPERATOR);
-    built->failed |= !hl_workload_range_track_fill_any(&track, self->scopes, self->scope_count);
-    for (size_t i = 0; !built->failed && i < built->op_count; i++) {
-        const haul_op *const op = &built->ops[i];
-        if (op->flags & HAUL_OP_HAS_CALL && op->thread != HAUL_NONE)
-            operators[i] = hl_workload_range_track_name(&track, op->thread, op->call_ns);
-    }
-    free(track.changes);
 }

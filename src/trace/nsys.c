@@ -70,29 +70,21 @@ static void take_version(void *self, const hl_trace_rows *rows)
 }
 
 /* The profiler names what it lost: haul record in a row of META_DATA_CAPTURE, Nsight Systems in
- * warnings ("Not all CUDA events might have been collected."). The text becomes one line: a hostile
- * profile may hold anything. */
+ * warnings ("Not all CUDA events might have been collected."). */
 static void take_loss(void *self, const hl_trace_rows *rows)
 {
-    enum { MOST_LOSSES = 16, LONGEST_LOSS = 600 };
     static const char *const warnings[] = {"Not all CUDA events", "CUDA profiling might have not",
                                            "dropped", "Dropped"};
     hl_trace_builder *const builder = ((hl_trace_cupti_reader *)self)->builder;
     const bool of_capture = rows->columns == 2;
-    char line[LONGEST_LOSS];
     size_t length;
     const char *text = hl_trace_rows_text(rows, 0, &length);
     const char *name = of_capture ? hl_trace_rows_text(rows, 1, &length) : NULL;
     bool is_loss = text && name && !strncmp(name, "HAUL:INCOMPLETE", 15);
     for (size_t i = 0; text && !of_capture && i < sizeof warnings / sizeof *warnings; i++)
         is_loss |= strstr(text, warnings[i]) != NULL;
-    if (!is_loss || builder->built.losses.count >= MOST_LOSSES)
-        return;
-    snprintf(line, sizeof line, "%s", text);
-    for (char *at = line; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = ' ';
-    hl_trace_lost(builder, 0, line);
+    if (is_loss)
+        hl_trace_lost_line(builder, 0, text);
 }
 
 /* CUDA_VISIBLE_DEVICES can make two processes call two GPUs by one number. */

@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "trace/call_operators.h"
 #include "trace/id_map.h"
 
 /* Rows of launches come in order of their kernels: one pass over the operations serves them all. */
 typedef struct own_reader {
     hl_trace_builder *builder;
     hl_trace_id_map threads;
+    hl_trace_call_operators operators;
     size_t op;       /* the next to look at */
     int64_t kernels; /* before it */
 } own_reader;
@@ -103,6 +105,33 @@ static void take_rank(void *reader, const hl_trace_rows *rows)
     }
 }
 
+/* The operator of the call of a thread that began then. */
+static void take_operator(void *reader, const hl_trace_rows *rows)
+{
+    own_reader *const self = reader;
+    hl_workload_builder *const built = &self->builder->built;
+    const uint64_t global = (uint64_t)hl_trace_rows_int(rows, 0), low = UINT64_C(0xffffff);
+    size_t length;
+    const char *const text = hl_trace_rows_text(rows, 2, &length);
+    const haul_workload_thread thread = {.process = global & ~low, .id = global & low};
+    const haul_named_range span = {
+        .start_ns = hl_trace_rows_int(rows, 1),
+        .dur_ns = 1,
+        .thread = hl_base_records_find(&built->threads, &thread),
+        .name = text && length ? hl_trace_text(self->builder, text, length) : HAUL_NONE};
+    if (span.thread != HAUL_NONE && span.name != HAUL_NONE)
+        hl_trace_call_operators_add(&self->operators, built, &span);
+}
+
+static void take_own_loss(void *reader, const hl_trace_rows *rows)
+{
+    own_reader *const self = reader;
+    size_t length;
+    const char *const text = hl_trace_rows_text(rows, 1, &length);
+    if (text && length)
+        hl_trace_lost_line(self->builder, size_at(rows, 0), text);
+}
+
 haul_status hl_trace_own_tables_read(hl_trace_source *source, hl_trace_builder *builder,
                                      haul_error *error)
 {
@@ -115,11 +144,14 @@ haul_status hl_trace_own_tables_read(hl_trace_source *source, hl_trace_builder *
          true},
         {HL_TRACE_OWN_ORIGIN, take_origin, {"rank"}, false},
         {HL_TRACE_OWN_RANKS, take_rank, {"deviceId", "rank", "host"}, true},
+        {HL_TRACE_OWN_OPERATORS, take_operator, {"globalTid", "start", "operator"}, true},
+        {HL_TRACE_OWN_LOSSES, take_own_loss, {"count", "text"}, true},
     };
     own_reader self = {.builder = builder};
     const haul_status status =
         hl_trace_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
     if (!status) {
+        hl_trace_call_operators_join(&self.operators, &self.builder->built);
         /* Nobody looks for a thread by its number from here on. */
         hl_workload_builder *const built = &self.builder->built;
         haul_workload_thread *const threads = built->threads.items;
@@ -129,6 +161,7 @@ haul_status hl_trace_own_tables_read(hl_trace_source *source, hl_trace_builder *
                 (uint64_t)hl_trace_id_map_value(&self.threads, global, 0, (int64_t)threads[i].id);
         }
     }
+    hl_trace_call_operators_release(&self.operators);
     hl_trace_id_map_release(&self.threads);
     return status;
 }

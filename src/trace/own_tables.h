@@ -1,6 +1,7 @@
 /* Tables that 'haul convert' adds to those of Nsight Systems, for what these cannot hold: names of
- * threads beyond 24 bits, arguments of collectives, sizes of operators, the rank, and in a
- * file of several processes that of each GPU, with its machine's name. */
+ * threads beyond 24 bits, arguments of collectives, sizes of operators, the operator of
+ * each call, losses, the rank, and in a file of several processes that of each GPU, with its
+ * machine's name. */
 #ifndef HAUL_TRACE_OWN_TABLES_H
 #define HAUL_TRACE_OWN_TABLES_H
 
@@ -12,6 +13,8 @@
 #define HL_TRACE_OWN_LAUNCHES "HAUL_LAUNCHES"
 #define HL_TRACE_OWN_ORIGIN "HAUL_ORIGIN"
 #define HL_TRACE_OWN_RANKS "HAUL_RANKS"
+#define HL_TRACE_OWN_OPERATORS "HAUL_OPERATORS"
+#define HL_TRACE_OWN_LOSSES "HAUL_LOSSES"
 
 typedef enum hl_trace_launch_column {
     HL_TRACE_LAUNCH_KERNEL, /* the number of the row of the table of kernels, from 1 */

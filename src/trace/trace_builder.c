@@ -2,6 +2,7 @@
  * order and are joined in memory by keys that are sorted once, nearly in order as they are. */
 #include "trace/trace_builder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,19 @@ uint32_t *hl_trace_scratch(hl_trace_builder *self, size_t count)
 void hl_trace_lost(hl_trace_builder *self, uint64_t count, const char *text)
 {
     hl_workload_note_add(&self->built, &self->built.losses, count, text);
+}
+
+void hl_trace_lost_line(hl_trace_builder *self, uint64_t count, const char *text)
+{
+    enum { MOST_LOSSES = 64, LONGEST_LOSS = 1200 };
+    char line[LONGEST_LOSS];
+    if (self->built.losses.count >= MOST_LOSSES)
+        return;
+    (void)snprintf(line, sizeof line, "%s", text);
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = ' ';
+    hl_trace_lost(self, count, line);
 }
 
 void hl_trace_missing(hl_trace_builder *self, uint64_t count, const char *text)

@@ -87,6 +87,9 @@ void hl_trace_release(hl_trace_builder *self);
 
 /* Notes `count` more of a loss, a lack or a repair; `text` is kept once and copied. */
 void hl_trace_lost(hl_trace_builder *self, uint64_t count, const char *text);
+/* The same of a text that the profile holds, which may be anything: made one line, and beyond
+ * 64 of them left out. */
+void hl_trace_lost_line(hl_trace_builder *self, uint64_t count, const char *text);
 void hl_trace_missing(hl_trace_builder *self, uint64_t count, const char *text);
 void hl_trace_repaired(hl_trace_builder *self, uint64_t count, const char *text);
 

@@ -233,9 +233,25 @@ static void put_call(writer *self, uint32_t call)
                                             (int64_t)thread->process, (int64_t)thread->id,
                                             op->call_ns, op->call_dur_ns});
     fprintf(self->out, "\"correlation\":%" PRIu32, call + 1);
+    const uint32_t called_by = haul_op_operator(w, self->calls.first[call]);
+    if (called_by != HAUL_NONE) {
+        fputs(",\"haul operator\":", self->out);
+        hl_base_chrome_text(haul_workload_string(w, called_by), self->out);
+    }
     if (haul_op_stack(w, self->calls.first[call]) != HAUL_NONE)
         put_stack(self, haul_workload_string(w, haul_op_stack(w, self->calls.first[call])));
     put_end(self);
+}
+
+static void put_losses(writer *self)
+{
+    const haul_workload *const w = self->workload;
+    for (size_t i = 0; i < w->loss_count; i++) {
+        fprintf(self->out, "%s{\"count\":%" PRIu64 ",\"text\":", i ? "," : ",\"haul losses\":[",
+                w->losses[i].count);
+        hl_base_chrome_text(w->losses[i].text, self->out);
+        fputs(i + 1 < w->loss_count ? "}" : "}]", self->out);
+    }
 }
 
 /* Times stay relative to the epoch, which Kineto calls baseTimeNanoseconds. */
@@ -270,7 +286,9 @@ static void put_head(writer *self)
                 d->memory_bytes, d->multiprocessors, d->compute_major, d->compute_minor,
                 d->memory_bandwidth_Bps, d->clock_Hz, d->l2_bytes, d->copy_engines);
     }
-    fputs("],\"traceEvents\":[", self->out);
+    fputs("]", self->out);
+    put_losses(self);
+    fputs(",\"traceEvents\":[", self->out);
 }
 
 static bool has_processes(const hl_trace_written_places *places)

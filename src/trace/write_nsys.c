@@ -33,6 +33,8 @@ typedef enum target {
     LAUNCHES,
     ORIGIN,
     RANKS,
+    OPERATORS,
+    LOSSES,
     TARGETS
 } target;
 
@@ -70,6 +72,8 @@ static const struct {
                   "rowCount,columnCount,inner,bytes,alignment"},
     [ORIGIN] = {HL_TRACE_OWN_ORIGIN, "rank"},
     [RANKS] = {HL_TRACE_OWN_RANKS, "deviceId,rank,host"},
+    [OPERATORS] = {HL_TRACE_OWN_OPERATORS, "globalTid,start,operator"},
+    [LOSSES] = {HL_TRACE_OWN_LOSSES, "count,text"},
 };
 
 typedef struct writer {
@@ -403,6 +407,8 @@ static void put_all(writer *self)
         put(self, EPOCH, &w->epoch_ns, NULL);
     if (w->rank >= 0)
         put(self, ORIGIN, &w->rank, NULL);
+    for (size_t i = 0; i < w->loss_count; i++)
+        put(self, LOSSES, &(int64_t){(int64_t)w->losses[i].count}, w->losses[i].text);
     for (uint32_t i = 0; !self->own_threads && i < w->thread_count; i++)
         put(self, THREADS, (const int64_t[]){global_tid(self, i), (int64_t)w->threads[i].id}, NULL);
     for (size_t i = 0; self->code == SQLITE_OK && i < w->op_count; i++)
@@ -417,6 +423,10 @@ static void put_all(writer *self)
                                                              : string_id(self, op->name),
                                   stack_id(self, self->calls.first[i])};
         put(self, CALLS, values, NULL);
+        const uint32_t called_by = haul_op_operator(w, self->calls.first[i]);
+        if (called_by != HAUL_NONE)
+            put_texts(self, OPERATORS, (const int64_t[]){values[2], op->call_ns, NOTHING},
+                      (const char *[]){NULL, NULL, haul_workload_string(w, called_by)});
     }
     for (size_t i = 0; i < w->range_count; i++) {
         const haul_named_range *const range = &w->ranges[i];

@@ -22,6 +22,7 @@
     X(LAUNCHES, "launches of kernels")                                                             \
     X(COLLECTIVES, "sizes and groups of collectives")                                              \
     X(OPERANDS, "operands of kernels")                                                             \
+    X(OPERATORS, "operators")                                                                      \
     X(LINES, "source lines")                                                                       \
     X(WAITS, "waits for an operation")                                                             \
     X(RANGES, "named ranges")                                                                      \
@@ -184,6 +185,7 @@ static void count_op(const side *left, const haul_op *x, const side *right, cons
         (x->thread == HAUL_NONE) != (y->thread == HAUL_NONE) ||
         (x->thread != HAUL_NONE && a->threads[x->thread].id != b->threads[y->thread].id);
     const size_t i = (size_t)(x - a->ops), k = (size_t)(y - b->ops);
+    counts[DIFFERENT_OPERATORS] += !same_text(a, haul_op_operator(a, i), b, haul_op_operator(b, k));
     counts[DIFFERENT_LINES] += !same_text(a, haul_op_line(a, i), b, haul_op_line(b, k)) ||
                                !same_text(a, haul_op_stack(a, i), b, haul_op_stack(b, k));
     if (x->kind != y->kind)
@@ -288,11 +290,19 @@ static bool count_streams(const haul_workload *of, uint64_t *count)
     return used != NULL;
 }
 
+static void count_losses(const haul_workload *a, const haul_workload *b, uint64_t *count)
+{
+    *count = distance(a->loss_count, b->loss_count);
+    for (size_t i = 0; i < a->loss_count && i < b->loss_count; i++)
+        *count += a->losses[i].count != b->losses[i].count ||
+                  strcmp(a->losses[i].text, b->losses[i].text) != 0;
+}
+
 static bool count_all(const side *a, const side *b, uint64_t *counts)
 {
     const haul_workload *const x = a->of, *const y = b->of;
     counts[DIFFERENT_OPS] = distance(x->op_count, y->op_count);
-    counts[DIFFERENT_LOSSES] = distance(x->loss_count, y->loss_count);
+    count_losses(x, y, &counts[DIFFERENT_LOSSES]);
     counts[DIFFERENT_ORIGIN] = x->rank != y->rank || x->epoch_ns != y->epoch_ns;
     for (size_t i = 0; i < x->device_count; i++)
         count_device(&x->devices[i], device_of(y, hl_trace_written_device(&a->places, i)), counts);

@@ -243,6 +243,54 @@ static void joined_profiles_come_back(void **state)
     remove(names[1]);
 }
 
+/* The operator of each call and, of joined profiles, what each profiler lost. */
+static void operators_and_losses_come_back(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"distributedInfo\":{\"rank\":%d},\"haul losses\":[{\"text\":\"12 records\\nlost\","
+        "\"count\":12},{\"count\":0,\"text\":\"all \\\"events\\\"\"},{}],\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":8,\"tid\":%d,\"ts\":80,"
+        "\"dur\":30},"
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add_\",\"pid\":8,\"tid\":%d,"
+        "\"ts\":94,\"dur\":5},"
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":8,\"tid\":%d,"
+        "\"ts\":9%d,\"dur\":2,\"args\":{\"correlation\":1}},"
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaEventQuery\",\"pid\":8,\"tid\":%d,"
+        "\"ts\":120,\"dur\":2,\"args\":{\"correlation\":2}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":12%d,\"dur\":2,"
+        "\"args\":{\"device\":0,\"context\":1,\"stream\":7,\"correlation\":1}}]}";
+    const int thread = 0x7fffff00; /* beyond the 24 bits that Nsight Systems' files have */
+    char names[2][128];
+    const char *const paths[] = {names[0], names[1]};
+    haul_workload *workload = NULL;
+    for (int rank = 0; rank < 2; rank++) {
+        snprintf(names[rank], sizeof names[rank], "%s/lossy%d.json", folder, rank);
+        FILE *out = fopen(names[rank], "w");
+        assert_non_null(out);
+        fprintf(out, text, rank, thread, thread, thread, rank * 5, thread, 5 + rank);
+        fclose(out);
+    }
+    assert_int_equal(haul_trace_load_ranks(paths, 2, &workload, NULL), HAUL_OK);
+    assert_int_equal(workload->op_count, 4);
+    for (int json = 0; json < 2; json++) {
+        haul_workload *const read = again(workload, json);
+        haul_workload_free(again(read, !json));
+        assert_int_equal(read->loss_count, 2);
+        assert_string_equal(read->losses[0].text, "2 of 2 ranks: 12 records lost");
+        assert_int_equal(read->losses[0].count, workload->losses[0].count);
+        assert_string_equal(read->losses[1].text, "2 of 2 ranks: all \"events\"");
+        static const char *const operators[] = {"", "", "aten::add", "aten::add_"};
+        for (size_t i = 0; i < 4; i++)
+            assert_string_equal(haul_workload_string(read, haul_op_operator(read, i)),
+                                operators[i]);
+        haul_workload_free(read);
+    }
+    haul_workload_free(workload);
+    remove(names[0]);
+    remove(names[1]);
+}
+
 /* An event that is written often, with others of its start between: what is kept once is kept when
  * it is converted again. */
 static void what_was_kept_is_kept_again(void **state)
@@ -320,6 +368,7 @@ static void profiles_of_the_data_come_back(void **state)
         "kineto/recsys-a100.json.gz",
         "kineto/recsys-v100.json.gz",
         "rocpd/matmul-v2.rpd",
+        "rocpd/rocprofv3-csv/kernel_trace.csv",
     };
     const char *data = getenv("HAUL_DATA");
     size_t found = 0;
@@ -425,6 +474,9 @@ static void differences_are_said(void **state)
 #define KERNEL_WITH(what)                                                                          \
     "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclKernel\",\"pid\":0,"        \
     "\"tid\":7,\"ts\":104,\"dur\":2,\"args\":{\"device\":0,\"context\":1," what "}}]}"
+#define ONE_KERNEL                                                                                 \
+    "\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclKernel\",\"pid\":0,"         \
+    "\"tid\":7,\"ts\":104,\"dur\":2,\"args\":{\"device\":0,\"context\":1,\"stream\":7}}]}"
     static const struct {
         const char *text;
         const char *lost;
@@ -435,6 +487,8 @@ static void differences_are_said(void **state)
         {KERNEL_WITH("\"stream\":7,\"Collective name\":\"allreduce\",\"In msg nelems\":4"),
          "sizes and groups of collectives (1)"},
         {KERNEL_WITH("\"stream\":7,\"haul operands\":[1,2,3,4,5,16]"), "operands of kernels (1)"},
+        {"{\"haul losses\":[{\"text\":\"lost\"}]," ONE_KERNEL,
+         "notes of what the profiler lost (1)"},
         {"{\"traceEvents\":[]}", "operations (1)"},
     };
     haul_workload *workload = made(cases[0].text);
@@ -496,6 +550,7 @@ int main(void)
         cmocka_unit_test(ids_stay_apart),
         cmocka_unit_test(a_wait_for_what_no_call_issued_comes_back),
         cmocka_unit_test(joined_profiles_come_back),
+        cmocka_unit_test(operators_and_losses_come_back),
         cmocka_unit_test(what_was_kept_is_kept_again),
         cmocka_unit_test(made_traces_come_back),
         cmocka_unit_test(waits_and_what_is_unknown_come_back),
