@@ -7,8 +7,11 @@
 #include "haul/cost.h"
 #include "measure/staging_search.h"
 
-/* Readings of the fitted lines; see take_staged and take_first_as_cached. */
-typedef enum reading { PLAIN, CHUNKED, FIRST_IS_CACHED, READINGS } reading;
+/* Readings of the fitted lines; see take_staged, try_curve and take_one_buffer. */
+typedef enum reading { PLAIN, CHUNKED, FIRST_IS_CACHED, ONE_BUFFER, READINGS } reading;
+
+/* The clock of a simulated device is off by its rounding alone. */
+#define EXACT 1e-6
 
 /* Two rates that differ by less than the lines may be off are one. */
 static bool differ(const hl_measure_staged *self, double a, double b)
@@ -44,6 +47,30 @@ static double chunk_of_start(const hl_measure_staged *self, double latency_s, do
     return fmax(line->at_s - latency_s, 0) * link_rate;
 }
 
+/* Without a chunk the first `threshold` bytes of every larger copy go as small copies do: the third
+ * line tells how many those are, too, and better where the second goes on at nearly the first one's
+ * rate. Each line is off by the times of the copies that it begins with. */
+static bool third_tells_more(const hl_measure_staged *self)
+{
+    const hl_measure_line *lines = self->lines;
+    if (!differ(self, lines[0].per_byte_s, lines[1].per_byte_s))
+        return true;
+    if (self->flat > 0 || self->second == self->count)
+        return false;
+    const double second_s = self->tolerance * hl_measure_line_at(lines[1], self->threshold);
+    const double third_s = self->tolerance * hl_measure_line_at(lines[2], self->cache);
+    return (third_s + HL_MEASURE_ROUNDING_S) / fabs(lines[0].per_byte_s - lines[2].per_byte_s) <
+           (second_s + HL_MEASURE_ROUNDING_S) / fabs(lines[0].per_byte_s - lines[1].per_byte_s);
+}
+
+static double threshold_by_third(const hl_measure_staged *self)
+{
+    const hl_measure_line *lines = self->lines;
+    if (self->second == self->count)
+        return 0;
+    return fmax((lines[2].at_s - lines[0].at_s) / (lines[0].per_byte_s - lines[2].per_byte_s), 0);
+}
+
 /* `is_chunked`: what larger copies take at first is a chunk's, else the bytes up to the threshold.
  */
 static void take_staged(hl_measure_staged *self, double link_rate, bool is_chunked,
@@ -51,16 +78,10 @@ static void take_staged(hl_measure_staged *self, double link_rate, bool is_chunk
 {
     const double latency_s = self->lines[0].at_s;
     const bool has_small = self->first > 1;
-    if (has_small && !differ(self, self->lines[0].per_byte_s, self->lines[1].per_byte_s) &&
-        !is_chunked) {
-        /* Without a chunk the first `threshold` bytes go as small copies do, which the third line
-         * tells where the second goes on at the first one's rate. */
-        const hl_measure_line *lines = self->lines;
-        const double between = lines[0].per_byte_s - lines[2].per_byte_s;
-        self->threshold =
-            fmax(self->second < self->count ? (lines[2].at_s - lines[0].at_s) / between : 0, 0);
-    }
-    if (is_chunked && self->chunk <= 0)
+    if (has_small && !is_chunked && third_tells_more(self))
+        self->threshold = threshold_by_third(self);
+    const bool has_steps = self->chunk > 0;
+    if (is_chunked && !has_steps)
         self->chunk = chunk_of_start(self, latency_s, link_rate);
     curve->threshold_bytes = found(has_small ? self->threshold : 0,
                                    "haul measure: where the times of larger copies begin");
@@ -69,7 +90,8 @@ static void take_staged(hl_measure_staged *self, double link_rate, bool is_chunk
             found(1 / self->lines[0].per_byte_s, "haul measure, slope of the sweep");
     if (self->chunk > 0) {
         curve->chunk_bytes =
-            found(self->chunk, "haul measure: where one more is a step up in time");
+            found(self->chunk, has_steps ? "haul measure: where one more is a step up in time"
+                                         : "haul measure: what the first chunk takes alone");
         curve->gap_s = found(fmax(self->gap_s, 0), "haul measure: of a chunk");
     }
     const bool has_cache = self->cache > 0;
@@ -81,28 +103,29 @@ static void take_staged(hl_measure_staged *self, double link_rate, bool is_chunk
     curve->memory_rate_Bps = host_rate(self, &self->lines[has_cache ? 2 : 1], latency_s, link_rate);
 }
 
+/* AMD's runtime: smaller copies go into a buffer and out of it one after the other. */
+static void take_one_buffer(const hl_measure_staged *self, double link_rate, haul_copy_curve *curve)
+{
+    const double in_s = self->lines[0].per_byte_s - (link_rate > 0 ? 1 / link_rate : 0);
+    if (in_s > 0)
+        curve->memory_rate_Bps =
+            found(1 / in_s, "haul measure, slope of the sweep without the link's");
+}
+
 /* The worst relative error of a model on the samples, with a machine of this curve. */
 static haul_status judge(const hl_measure_staged *self, const haul_copy_curve *curve, double *worst,
                          haul_error *error)
 {
     haul_machine *machine;
-    haul_copy_curve curves[HL_MEASURE_WAYS];
-    hl_measure_session *session = self->session;
-    haul_machine as = session->machine;
-    size_t count = 0;
-    for (size_t i = 0; i < session->curve_count; i++)
-        if (&session->curves[i] != curve)
-            curves[count++] = session->curves[i];
-    curves[count++] = *curve;
-    as.name = "measured";
-    as.gpu.architecture = haul_device_describe(session->device)->architecture;
-    HAUL_TRY(haul_machine_with_copies(&as, curves, count, &machine, error));
+    HAUL_TRY(hl_measure_staged_machine(self, curve, &machine, error));
     *worst = 0;
     for (size_t i = 0; i < self->count; i++) {
         haul_estimate estimate;
         if (haul_copy_time(machine, NULL, &self->samples[i].copy, &estimate, NULL))
             estimate.seconds = (double)INFINITY;
-        *worst = fmax(*worst, fabs(estimate.seconds / self->samples[i].seconds - 1));
+        const double seconds = self->samples[i].seconds;
+        const double off_s = fabs(estimate.seconds - seconds) - HL_MEASURE_ROUNDING_S;
+        *worst = fmax(*worst, off_s / seconds);
     }
     haul_machine_free(machine);
     return HAUL_OK;
@@ -124,11 +147,15 @@ static haul_status try_curve(const hl_measure_staged *of, double link_rate, read
     const haul_copy_curve before = *curve;
     double worst;
     curve->points_from = (haul_parameter){.provenance = HAUL_PROVENANCE_NOT_GIVEN};
-    take_staged(&self, link_rate, as == CHUNKED, curve);
+    if (as == ONE_BUFFER)
+        take_one_buffer(&self, link_rate, curve);
+    else
+        take_staged(&self, link_rate, as == CHUNKED, curve);
     const haul_status status = judge(&self, curve, &worst, error);
-    *is_found = !status && worst <= 2 * self.tolerance;
-    if (!*is_found)
-        *curve = before;
+    *is_found = !status && worst <= self.judged;
+    if (*is_found)
+        return hl_measure_staged_note_hidden(&self, curve, error);
+    *curve = before;
     return status;
 }
 
@@ -152,7 +179,9 @@ haul_status hl_measure_find_staging(hl_measure_session *session, hl_measure_way 
                                     const hl_measure_swept *swept, haul_copy_curve *curve,
                                     haul_error *error)
 {
-    const double tolerances[] = {fmax(5e-4, 3 * swept->tolerance / 100), 0.05};
+    const double noise = fmax(5e-4, 3 * swept->tolerance / 100);
+    const double tolerances[] = {EXACT, noise, 0.05};
+    const bool is_exact = haul_device_describe(session->device)->is_simulated;
     const haul_copy_curve *pinned =
         hl_measure_copies_curve(session, (hl_measure_way){way.direction, HAUL_MEMORY_PINNED, NULL});
     const double link_rate = pinned ? pinned->rate_Bps.value : 0;
@@ -164,9 +193,12 @@ haul_status hl_measure_find_staging(hl_measure_session *session, hl_measure_way 
     hl_measure_staged *self = malloc(sizeof *self);
     if (!self)
         return hl_base_fail_no_memory(error);
-    for (size_t i = 0; i < 2 && !status && !is_found; i++) {
-        *self = (hl_measure_staged){
-            .session = session, .way = way, .count = swept->count, .tolerance = tolerances[i]};
+    for (size_t i = is_exact ? 0 : 1; i < 3 && !status && !is_found; i++) {
+        *self = (hl_measure_staged){.session = session,
+                                    .way = way,
+                                    .count = swept->count,
+                                    .tolerance = tolerances[i],
+                                    .judged = 2 * fmax(tolerances[i], noise)};
         for (size_t k = 0; k < swept->count; k++)
             self->samples[k] = swept->samples[k];
         status = try_staging(self, link_rate, curve, &is_found, error);

@@ -10,16 +10,6 @@
  * SIZES/3 spacings. From 4 KiB on, four times as wide each. */
 enum { SIZES = 64, SPACING_LEAST = 2 << 10, SPACING_FACTOR = 8, COARSE = 64 };
 
-haul_status hl_measure_staged_time(hl_measure_staged *self, uint64_t bytes, double *seconds,
-                                   haul_error *error)
-{
-    hl_measure_point_measured point;
-    HAUL_TRY(hl_measure_copies_measure(self->session, "", hl_measure_copies_try,
-                                       (hl_measure_copy_set){self->way, bytes}, &point, error));
-    *seconds = point.seconds;
-    return HAUL_OK;
-}
-
 typedef struct row {
     uint64_t sizes[SIZES];
     double seconds[SIZES];
@@ -128,7 +118,7 @@ haul_status hl_measure_staged_find_chunk(hl_measure_staged *self, haul_error *er
 {
     const uint64_t largest = self->session->options.largest_bytes;
     /* the threshold is known to one part in some thousands: the row begins surely behind it */
-    const uint64_t from = (uint64_t)(self->threshold * 1.001) + 2;
+    const uint64_t from = (uint64_t)(fmax(self->threshold, self->flat) * 1.001) + 2;
     row *in = calloc(1, sizeof *in);
     haul_status status = HAUL_OK;
     if (!in)

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/stats.h"
 #include "measure/copies.h"
+#include "measure/staging_search.h"
 #include "measure/sweep.h"
 
 /* TRAIN copies give 31 gaps. COVER copies of the largest size outlast one of a quarter of it, where
@@ -119,13 +120,12 @@ static uint64_t line_from(const hl_measure_session *self, hl_measure_way way)
     return cache > LINE_FROM ? cache : LINE_FROM;
 }
 
-/* The line's value for no bytes, by least squares over the smaller copies, where a copy of one byte
- * agrees to within 1 %: that time alone has the clock's rounding, and a packet's header. */
-static double latency_of(const haul_sample *samples, size_t count, double slope)
+/* The line through the copies of up to `largest` bytes, without the one of one byte: its value for
+ * no bytes, and in *off by how much it misses them at worst. NaN where there are too few. */
+static double intercept_of(const haul_sample *samples, size_t count, uint64_t largest, double *off)
 {
-    const double alone = samples[0].seconds - fmax(slope, 0);
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (size_t i = 1; i < count && samples[i].copy.bytes <= SMALL; i++) {
+    for (size_t i = 1; i < count && samples[i].copy.bytes <= largest; i++) {
         const double bytes = (double)samples[i].copy.bytes;
         n++;
         x += bytes;
@@ -134,8 +134,30 @@ static double latency_of(const haul_sample *samples, size_t count, double slope)
         xy += bytes * samples[i].seconds;
     }
     const double spread = n * xx - x * x;
-    const double intercept = spread > 0 ? (y * xx - x * xy) / spread : alone;
-    return fabs(intercept - alone) <= 0.01 * alone ? intercept : alone;
+    if (n < 3 || !(spread > 0))
+        return (double)NAN;
+    const double intercept = (y * xx - x * xy) / spread, slope = (n * xy - x * y) / spread;
+    *off = 0;
+    for (size_t i = 1; i < count && samples[i].copy.bytes <= largest; i++)
+        *off = fmax(*off,
+                    fabs(intercept + slope * (double)samples[i].copy.bytes - samples[i].seconds));
+    return intercept;
+}
+
+/* The line's value for no bytes, by least squares over the smaller copies, where they lie on one
+ * line and a copy of one byte agrees to within 1 %: that time alone has the clock's rounding, and a
+ * packet's header. Copies that a driver stages may leave the line at any size. */
+static double latency_of(const haul_sample *samples, size_t count, double slope, double tolerance)
+{
+    const double alone = samples[0].seconds - fmax(slope, 0);
+    for (uint64_t largest = SMALL; largest > SMALL / 128; largest /= 2) {
+        double off = 0;
+        const double intercept = intercept_of(samples, count, largest, &off);
+        if (fabs(intercept - alone) <= 0.01 * alone &&
+            off <= fmax(HL_MEASURE_ROUNDING_S, 2 * tolerance / 100 * alone))
+            return intercept;
+    }
+    return alone;
 }
 
 /* The largest deviation of nine in ten copies, in percent. */
@@ -204,7 +226,7 @@ static haul_status add_curve(hl_measure_session *self, hl_measure_way way,
             slopes[found++] = (all->samples[i].seconds - all->samples[0].seconds) /
                               (double)(all->samples[i].copy.bytes - all->samples[0].copy.bytes);
     const double slope = found ? hl_base_median(slopes, found) : 0;
-    const double latency = latency_of(all->samples, all->count, slope);
+    const double latency = latency_of(all->samples, all->count, slope, all->tolerance);
     *curve = (haul_copy_curve){.direction = way.direction, .memory = way.memory};
     if (!(slope > 0) || line_error(all->samples, all->count, latency, slope) > 2 * all->tolerance)
         set_points(all->samples, all->count, all->tolerance, curve);

@@ -111,39 +111,99 @@ static double off_by(const haul_parameter *truth, const haul_parameter *found)
     return found->provenance ? 100 * fabs(found->value / truth->value - 1) : 100;
 }
 
-/* A parameter that no copy shows is not asked for: a rate of the host above the link's, but what
- * the first chunk takes; a threshold between two rates that are alike. */
-static void compare_staging(const haul_machine *truth, const haul_machine *found,
-                            haul_direction direction, unsigned *off, unsigned *asked)
+typedef struct staging_errors {
+    unsigned asked;  /* parameters that copies show */
+    unsigned off;    /* of those, by more than 1 % */
+    unsigned silent; /* those that copies do not show, are off, and no note says so */
+} staging_errors;
+
+/* Whether a percent more or less of some parameters changes the time of a copy of the sizes from 1
+ * B to 64 MiB, which are measured, by more than the clock's rounding. */
+static bool changes_copies(haul_machine *truth, haul_direction direction,
+                           haul_parameter *const *parameters, size_t count, double factor)
 {
+    bool changes = false;
+    const haul_copy_curve *own =
+        haul_machine_curve(truth, direction, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR);
+    const double around[] = {own->threshold_bytes.value, own->cache_bytes.value};
+    for (double at = 0; at <= 0x1p26 && !changes; at = at < 64 ? at + 1 : at * 1.003) {
+        const double bytes = at < 1   ? around[0] * 0.996
+                             : at < 2 ? around[0] * 1.004
+                             : at < 3 ? around[1] * 0.996
+                             : at < 4 ? around[1] * 1.004
+                                      : at;
+        const haul_copy copy = {(uint64_t)bytes, direction, HAUL_MEMORY_PAGEABLE,
+                                HAUL_LOCALITY_NEAR};
+        haul_estimate before, after;
+        MUST(haul_copy_time(truth, NULL, &copy, &before, &problem));
+        for (size_t i = 0; i < count; i++)
+            parameters[i]->value *= factor;
+        MUST(haul_copy_time(truth, NULL, &copy, &after, &problem));
+        for (size_t i = 0; i < count; i++)
+            parameters[i]->value /= factor;
+        changes = fabs(after.seconds - before.seconds) > 1e-9;
+    }
+    return changes;
+}
+
+/* A parameter that no copy shows is not asked for: a rate of the host above the link's, a threshold
+ * between two rates that are alike, a chunk of which only the time that it takes is seen. */
+static bool is_shown(haul_machine *truth, haul_direction direction, const haul_parameter *parameter,
+                     const haul_copy_curve *own)
+{
+    haul_parameter *const one[] = {(haul_parameter *)parameter};
+    haul_parameter *const together[] = {(haul_parameter *)&own->chunk_bytes,
+                                        (haul_parameter *)&own->host_rate_Bps,
+                                        (haul_parameter *)&own->memory_rate_Bps};
+    if (!parameter->provenance || !changes_copies(truth, direction, one, 1, 1.01) ||
+        !changes_copies(truth, direction, one, 1, 0.99))
+        return false;
+    for (size_t i = 0; i < 3; i++)
+        if (one[0] == together[i] && own->chunk_bytes.provenance)
+            return changes_copies(truth, direction, together, 3, 1.01) &&
+                   changes_copies(truth, direction, together, 3, 0.99);
+    return true;
+}
+
+/* Whether a note of the measurement says that copies do not tell a parameter. */
+static bool is_named(const haul_measurement *made, haul_direction direction, const char *name)
+{
+    for (size_t i = 0; i < made->note_count; i++)
+        if (!strncmp(made->notes[i], haul_direction_text(direction), 4) &&
+            strstr(made->notes[i], "no copy tells") && strstr(made->notes[i], name))
+            return true;
+    return false;
+}
+
+static void compare_staging(haul_machine *truth, const haul_measurement *made,
+                            haul_direction direction, staging_errors *errors)
+{
+    const haul_machine *found = made->machine;
     const haul_copy_curve *own =
         haul_machine_curve(truth, direction, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR);
     const haul_copy_curve *curve =
         haul_machine_curve(found, direction, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR);
-    const double link = haul_machine_curve(truth, direction, HAUL_MEMORY_PINNED, HAUL_LOCALITY_NEAR)
-                            ->rate_Bps.value;
     const struct {
         const char *name;
         const haul_parameter *truth, *found;
-        bool is_seen;
     } each[] = {
-        {"threshold", &own->threshold_bytes, &curve->threshold_bytes, true},
-        {"small_rate", &own->small_rate_Bps, &curve->small_rate_Bps, true},
-        {"host_rate", &own->host_rate_Bps, &curve->host_rate_Bps, own->host_rate_Bps.value < link},
-        {"memory_rate", &own->memory_rate_Bps, &curve->memory_rate_Bps,
-         own->memory_rate_Bps.value < 0.99 * link},
-        {"cache", &own->cache_bytes, &curve->cache_bytes, own->memory_rate_Bps.value < 0.99 * link},
-        {"chunk", &own->chunk_bytes, &curve->chunk_bytes,
-         own->chunk_bytes.provenance &&
-             (own->gap_s.value > 0 || own->memory_rate_Bps.value < 0.99 * link)},
+        {"threshold", &own->threshold_bytes, &curve->threshold_bytes},
+        {"small_rate", &own->small_rate_Bps, &curve->small_rate_Bps},
+        {"host_rate", &own->host_rate_Bps, &curve->host_rate_Bps},
+        {"memory_rate", &own->memory_rate_Bps, &curve->memory_rate_Bps},
+        {"cache", &own->cache_bytes, &curve->cache_bytes},
+        {"chunk", &own->chunk_bytes, &curve->chunk_bytes},
     };
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
-        if (!each[i].is_seen)
+        const bool is_right = off_by(each[i].truth, each[i].found) <= 1;
+        if (!is_right && !is_shown(truth, direction, each[i].truth, own)) {
+            errors->silent += each[i].found->provenance && !is_named(made, direction, each[i].name);
             continue;
-        ++*asked;
-        if (off_by(each[i].truth, each[i].found) <= 1)
+        }
+        errors->asked++;
+        if (is_right)
             continue;
-        ++*off;
+        errors->off++;
         printf("  %s %s: %g for %g\n", haul_direction_text(direction), each[i].name,
                each[i].found->provenance ? each[i].found->value : 0, each[i].truth->value);
     }
@@ -212,7 +272,8 @@ static uint64_t seed = 20260607;
 static void random_machines_are_recovered(void **state)
 {
     (void)state;
-    unsigned wrong = 0, off = 0, asked = 0, pinned_off = 0, pinned = 0;
+    unsigned wrong = 0, pinned_off = 0, pinned = 0;
+    staging_errors staging = {0};
     random_state = seed;
     for (int i = 0; i < machines; i++) {
         haul_machine *truth = draw_machine();
@@ -224,7 +285,7 @@ static void random_machines_are_recovered(void **state)
         assert_true(found->gpu.copy_engines.value == truth->gpu.copy_engines.value);
         wrong += compare_copies(i, truth, found);
         for (int d = 0; d < 2; d++) {
-            compare_staging(truth, found, (haul_direction)d, &off, &asked);
+            compare_staging(truth, &made, (haul_direction)d, &staging);
             compare_pinned(truth, found, (haul_direction)d, &pinned_off, &pinned);
         }
         check_file(truth, found);
@@ -232,15 +293,12 @@ static void random_machines_are_recovered(void **state)
         haul_device_close(device);
         haul_machine_free(truth);
     }
-    const unsigned kinds = 4 * (unsigned)machines;
     printf("%u of %u kinds of copies off by more than 1 %%; %u of %u parameters of staging, %u of "
-           "%u of pinned copies\n",
-           wrong, kinds, off, asked, pinned_off, pinned);
-    /* those that are left have a threshold where both rates differ by a few percent; under a
-     * sanitizer, for which the memory counts, the few machines may be those */
-    const unsigned drawn_of = 60 / SWEEP(60);
-    assert_in_range(wrong, 0, drawn_of * kinds / 60);
-    assert_in_range(off, 0, drawn_of * asked / 50);
+           "%u of pinned copies; %u off that no copy shows and no note names\n",
+           wrong, 4 * (unsigned)machines, staging.off, staging.asked, pinned_off, pinned,
+           staging.silent);
+    assert_int_equal(wrong, 0);
+    assert_in_range(staging.off, 0, staging.asked / 1000);
     assert_int_equal(pinned_off, 0);
 }
 
@@ -342,10 +400,6 @@ static void the_catalogue_is_predicted(void **state)
                 for (int d = 0; d < 2; d++)
                     worst = fmax(worst, worst_copy(truth, made.machine, (haul_direction)d,
                                                    HAUL_MEMORY_PAGEABLE, &at));
-                /* AMD's copies of up to 1 MiB go in and out one after the other: as points */
-                const bool is_amd =
-                    truth->gpu.architecture && !strncmp(truth->gpu.architecture, "cdna", 4);
-                assert_true(worst <= (is_amd ? 4 : 1));
                 wrong += worst > 1;
                 if (worst > 1)
                     printf("%s: pageable off by %.1f %% at %llu bytes\n", names[i], worst,
@@ -357,6 +411,7 @@ static void the_catalogue_is_predicted(void **state)
         haul_machine_free(truth);
     }
     printf("%zu of %zu machines off by more than 1 %%\n", wrong, count);
+    assert_int_equal(wrong, 0);
     haul_names_free(names, count);
 }
 
