@@ -28,7 +28,7 @@ void hl_base_json_gaps_learn(hl_base_json_gaps *self, const char *p, size_t leng
                              size_t key_length, bool opens)
 {
     const uint8_t before = self->last;
-    self->last = 0;
+    hl_base_json_gaps_forget(self);
     if (length < HL_JSON_GAP_LEAST || length > HL_JSON_GAP_BYTES)
         return;
     if (self->count == (size_t)HL_JSON_GAPS / 4 * 3)
@@ -40,4 +40,16 @@ void hl_base_json_gaps_learn(hl_base_json_gaps *self, const char *p, size_t leng
     uint8_t *const next = self->items[before].next;
     memmove(next + 1, next, HL_JSON_GAP_NEXT - 1);
     next[0] = self->last;
+}
+
+const hl_base_json_gap *hl_base_json_gaps_pass_other(hl_base_json_gaps *self, const char *p,
+                                                     bool opens)
+{
+    const uint8_t *const next = self->items[self->last].next;
+    for (int i = 1; i < HL_JSON_GAP_NEXT && next[i]; i++)
+        if (hl_base_json_gap_is(&self->items[next[i]], p, opens)) {
+            self->last = next[i];
+            return &self->items[self->last];
+        }
+    return NULL;
 }

@@ -40,6 +40,13 @@ typedef struct hl_base_json_gaps {
 void hl_base_json_gaps_learn(hl_base_json_gaps *self, const char *p, size_t length, const char *key,
                              size_t key_length, bool opens);
 
+/* Makes item 0 the last one. */
+static inline void hl_base_json_gaps_forget(hl_base_json_gaps *self)
+{
+    self->last = 0;
+    self->items[0].tag = 0;
+}
+
 /* Which bits of two words differ. */
 static inline uint64_t hl_base_json_differ(const char *a, const char *b)
 {
@@ -49,15 +56,15 @@ static inline uint64_t hl_base_json_differ(const char *a, const char *b)
     return x ^ y;
 }
 
-/* Compares by words, the last of which overlap, so that no loop is needed. */
+/* Compares by words, the last of which overlap, so that no loop is needed. The gap is one that is
+ * kept. */
 static inline bool hl_base_json_gap_is(const hl_base_json_gap *self, const char *p, bool opens)
 {
-    const size_t length = self->length;
     const char *const kept = self->bytes;
-    /* most others differ in their first bytes */
-    if (hl_base_json_differ(kept, p) || length < HL_JSON_GAP_LEAST || self->opens != opens)
+    if (hl_base_json_differ(kept, p)) /* most others differ in their first bytes */
         return false;
-    if (hl_base_json_differ(kept + length - 8, p + length - 8))
+    const size_t length = self->length;
+    if (hl_base_json_differ(kept + length - 8, p + length - 8) || self->opens != opens)
         return false;
     if (length <= 16)
         return true;
@@ -69,18 +76,27 @@ static inline bool hl_base_json_gap_is(const hl_base_json_gap *self, const char 
              hl_base_json_differ(kept + length - 24, p + length - 24));
 }
 
-/* The gap at `p`, which becomes the last one, if it is one of those expected there; else NULL.
- * HL_JSON_GAP_BYTES may be looked at from `p` on. */
+/* The gap at `p`, which becomes the last one, if it is the one expected first, or one of the others
+ * expected there; else NULL. HL_JSON_GAP_BYTES may be looked at from `p` on. */
+static inline const hl_base_json_gap *hl_base_json_gaps_pass_first(hl_base_json_gaps *self,
+                                                                   const char *p, bool opens)
+{
+    const uint8_t first = self->items[self->last].next[0];
+    if (!first || !hl_base_json_gap_is(&self->items[first], p, opens))
+        return NULL;
+    self->last = first;
+    return &self->items[first];
+}
+
+const hl_base_json_gap *hl_base_json_gaps_pass_other(hl_base_json_gaps *self, const char *p,
+                                                     bool opens);
+
+/* Either. */
 static inline const hl_base_json_gap *hl_base_json_gaps_pass(hl_base_json_gaps *self, const char *p,
                                                              bool opens)
 {
-    const uint8_t *const next = self->items[self->last].next;
-    for (int i = 0; i < HL_JSON_GAP_NEXT && next[i]; i++)
-        if (hl_base_json_gap_is(&self->items[next[i]], p, opens)) {
-            self->last = next[i];
-            return &self->items[self->last];
-        }
-    return NULL;
+    const hl_base_json_gap *const first = hl_base_json_gaps_pass_first(self, p, opens);
+    return first ? first : hl_base_json_gaps_pass_other(self, p, opens);
 }
 
 #endif

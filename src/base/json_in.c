@@ -215,7 +215,7 @@ static void learn_gap(hl_base_json_in *self, uint64_t from, bool opens, const ch
 {
     const char *const to = colon + 1 + (colon[1] == ' ');
     if (from < self->offset) { /* its beginning has left the window */
-        self->gaps.last = 0;
+        hl_base_json_gaps_forget(&self->gaps);
         return;
     }
     const char *const begin = self->buffer + (from - self->offset);
@@ -246,7 +246,7 @@ static const char *pass_new_member(hl_base_json_in *self, const char *p, bool *m
             *key = (hl_base_json_text){name, (size_t)(end - name)};
         return end + 2;
     }
-    self->gaps.last = 0;
+    hl_base_json_gaps_forget(&self->gaps);
     self->at = p;
     if (key)
         return take_long_key(self, key) ? self->at : NULL;
@@ -323,15 +323,23 @@ static bool passed(hl_base_json_in *self, const char *p)
     return p != NULL;
 }
 
-void hl_base_json_in_skip(hl_base_json_in *self)
+static __attribute__((noinline)) void skip_any(hl_base_json_in *self)
 {
-    if (self->status)
-        return;
     const int depth = self->depth;
-    const char *p = hl_base_json_simple(self->end, self->at + (*self->at == ' '));
-    if (!p && (p = pass_value(self, self->at)))
+    const char *p = self->status ? NULL : pass_value(self, self->at);
+    if (p)
         p = pass_down_to(self, p, depth);
     (void)passed(self, p);
+}
+
+void hl_base_json_in_skip(hl_base_json_in *self)
+{
+    const char *const end = hl_base_json_simple(self->end, self->at + (*self->at == ' '));
+    if (!end || self->status) {
+        skip_any(self);
+        return;
+    }
+    self->at = end;
 }
 
 void hl_base_json_in_leave(hl_base_json_in *self)
@@ -376,8 +384,19 @@ static bool expect(hl_base_json_in *self, hl_base_json_kind kind, const char *ot
     return found == kind;
 }
 
+/* Enters where `open`, a bracket, is the next byte. */
+static inline bool enter_here(hl_base_json_in *self, char open)
+{
+    if (*self->at != open || self->status)
+        return false;
+    self->value_at = hl_base_json_offset(self, self->at);
+    return passed(self, push(self, self->at));
+}
+
 bool hl_base_json_in_object(hl_base_json_in *self)
 {
+    if (enter_here(self, '{'))
+        return true;
     return expect(self, HL_JSON_OBJECT, "expected an object") && passed(self, push(self, self->at));
 }
 
@@ -388,6 +407,9 @@ bool hl_base_json_in_array(hl_base_json_in *self)
 
 bool hl_base_json_in_enter(hl_base_json_in *self, hl_base_json_kind kind)
 {
+    self->at += *self->at == ' ';
+    if (enter_here(self, kind == HL_JSON_OBJECT ? '{' : '['))
+        return true;
     if (find_kind(self) != kind) {
         hl_base_json_in_skip(self);
         return false;
@@ -443,28 +465,51 @@ static bool take_long_key(hl_base_json_in *self, hl_base_json_text *key)
     return whole;
 }
 
-bool hl_base_json_in_key(hl_base_json_in *self, hl_base_json_text *key)
+/* Takes the name in a gap that was passed. */
+static inline bool take_known_key(hl_base_json_in *self, const hl_base_json_gap *gap,
+                                  hl_base_json_text *key)
 {
-    if (self->status)
-        return false;
-    const hl_base_json_gap *const gap = hl_base_json_gaps_pass(&self->gaps, self->at, self->fresh);
-    if (!gap) {
-        const char *const closed = pass_close(self, self->at);
-        bool more = false;
-        return passed(self, closed ? closed : pass_new_member(self, self->at, &more, key)) && more;
-    }
     *key = (hl_base_json_text){self->at + gap->key_at, gap->key_length};
     self->at += gap->length;
     self->fresh = false;
     return true;
 }
 
-bool hl_base_json_in_key_but(hl_base_json_in *self, hl_base_json_text *key,
-                             bool (*passed_over)(uint8_t tag), bool *skipped)
+/* The object's end, or a name that was not the most expected one. Apart from the function below,
+ * which would else save many registers. */
+static __attribute__((noinline)) bool take_other_key(hl_base_json_in *self, hl_base_json_text *key)
 {
-    while (hl_base_json_in_key(self, key)) {
+    bool more = false;
+    if (self->status)
+        return false;
+    const char *const closed = pass_close(self, self->at);
+    if (closed)
+        return !passed(self, closed);
+    const hl_base_json_gap *const gap =
+        hl_base_json_gaps_pass_other(&self->gaps, self->at, self->fresh);
+    if (gap)
+        return take_known_key(self, gap, key);
+    return passed(self, pass_new_member(self, self->at, &more, key)) && more;
+}
+
+static inline bool take_key(hl_base_json_in *self, hl_base_json_text *key)
+{
+    const hl_base_json_gap *const gap =
+        self->status ? NULL : hl_base_json_gaps_pass_first(&self->gaps, self->at, self->fresh);
+    return gap ? take_known_key(self, gap, key) : take_other_key(self, key);
+}
+
+bool hl_base_json_in_key(hl_base_json_in *self, hl_base_json_text *key)
+{
+    return take_key(self, key);
+}
+
+bool hl_base_json_in_key_but(hl_base_json_in *self, hl_base_json_text *key, uint64_t wanted,
+                             bool *skipped)
+{
+    while (take_key(self, key)) {
         const uint8_t tag = *hl_base_json_in_tag(self);
-        if (!tag || !passed_over(tag))
+        if (!tag || tag > 63 || wanted >> tag & 1)
             return true;
         *skipped = true;
         const char *const end = hl_base_json_simple(self->end, self->at);
@@ -476,10 +521,22 @@ bool hl_base_json_in_key_but(hl_base_json_in *self, hl_base_json_text *key,
     return false;
 }
 
-bool hl_base_json_in_item(hl_base_json_in *self)
+static __attribute__((noinline)) bool step_to_item(hl_base_json_in *self)
 {
     bool more = false;
     return !self->status && passed(self, step(self, self->at, ']', &more)) && more;
+}
+
+bool hl_base_json_in_item(hl_base_json_in *self)
+{
+    const char *const p = self->at;
+    if (*p != ',' || self->fresh || self->status)
+        return step_to_item(self);
+    const char *const next = pass_space_here(p + 1);
+    if (next >= self->end)
+        return step_to_item(self);
+    self->at = next; /* a value, which a bracket is none of */
+    return true;
 }
 
 static bool take_number(hl_base_json_in *self, hl_base_json_text *text)
@@ -491,24 +548,29 @@ static bool take_number(hl_base_json_in *self, hl_base_json_text *text)
     return whole;
 }
 
-bool hl_base_json_in_scaled(hl_base_json_in *self, int places, int64_t *value)
+static __attribute__((noinline)) bool take_scaled(hl_base_json_in *self, int places, int64_t *value)
 {
-    int64_t number;
-    const char *const p = self->at + (*self->at == ' ');
-    const char *const end = self->status ? NULL : hl_base_json_short_number(p, places, &number);
-    if (end && end < self->end) {
-        self->value_at = hl_base_json_offset(self, p);
-        self->at = end;
-        *value = number;
-        return true;
-    }
     hl_base_json_text text;
     const hl_base_json_kind kind = hl_base_json_in_scalar(self, &text);
     return (kind == HL_JSON_NUMBER || kind == HL_JSON_STRING) &&
            hl_base_json_scaled(text, places, value);
 }
 
-static hl_base_json_kind take_scalar(hl_base_json_in *self, hl_base_json_text *text)
+bool hl_base_json_in_scaled(hl_base_json_in *self, int places, int64_t *value)
+{
+    const char *const p = self->at + (*self->at == ' ');
+    int64_t number;
+    const char *const end = self->status ? NULL : hl_base_json_short_number(p, places, &number);
+    if (!end || end >= self->end)
+        return take_scaled(self, places, value);
+    self->value_at = hl_base_json_offset(self, p);
+    self->at = end;
+    *value = number;
+    return true;
+}
+
+static __attribute__((noinline)) hl_base_json_kind take_scalar(hl_base_json_in *self,
+                                                               hl_base_json_text *text)
 {
     const hl_base_json_kind kind = find_kind(self);
     *text = (hl_base_json_text){0};

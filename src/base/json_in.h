@@ -96,16 +96,13 @@ bool hl_base_json_in_item(hl_base_json_in *self);
  * it may be there when the same name comes again, which spares looking it up. */
 static inline uint8_t *hl_base_json_in_tag(hl_base_json_in *self)
 {
-    hl_base_json_gap *const gap = &self->gaps.items[self->gaps.last];
-    if (!gap->length) /* it stands for all that are not kept */
-        gap->tag = 0;
-    return &gap->tag;
+    return &self->gaps.items[self->gaps.last].tag;
 }
 
-/* The same, past all members whose names have a tag that `passed_over` holds for: their values are
- * skipped, and *skipped is set where there are any. */
-bool hl_base_json_in_key_but(hl_base_json_in *self, hl_base_json_text *key,
-                             bool (*passed_over)(uint8_t tag), bool *skipped);
+/* The same, past all members whose names have a tag from 1 to 63 but those whose bits are in
+ * `wanted`: their values are skipped, and *skipped is set where there are any. */
+bool hl_base_json_in_key_but(hl_base_json_in *self, hl_base_json_text *key, uint64_t wanted,
+                             bool *skipped);
 
 /* Skips the value that comes; the rest of the innermost object or array, which is left. */
 void hl_base_json_in_skip(hl_base_json_in *self);

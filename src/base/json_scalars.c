@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/json_words.h"
-
 /* The value of four hexadecimal digits, or -1. */
 static int hex4(const char *p)
 {
@@ -137,51 +135,6 @@ static bool read_decimal(hl_base_json_text text, decimal *number)
     if (p < end && (*p == 'e' || *p == 'E'))
         p = read_power(p + 1, end, &number->power);
     return p == end;
-}
-
-/* The value of the first `count` bytes, 1 to 8 digits, of a word: neighbours are joined to numbers
- * of two digits, those to four, and those to eight. */
-static uint64_t value_of_digits(uint64_t word, int count)
-{
-    word = (word - HL_JSON_EACH('0')) << (64 - 8 * count);
-    word = (10 * word + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
-    word = (100 * word + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
-    return (10000 * word + (word >> 32)) & UINT64_C(0xffffffff);
-}
-
-/* Appends the digits at `p` to *value. Returns how many. */
-static inline int add_digits(const char *p, uint64_t *value)
-{
-    static const uint32_t powers[] = {1,      10,      100,      1000,     10000,
-                                      100000, 1000000, 10000000, 100000000};
-    const int count = hl_base_json_digits(p);
-    if (count)
-        *value = *value * powers[count] + value_of_digits(hl_base_json_word(p), count);
-    return count;
-}
-
-const char *hl_base_json_short_number(const char *p, int places, int64_t *value)
-{
-    static const uint32_t powers[] = {1, 10, 100, 1000};
-    uint64_t digits = 0;
-    const char *end = p;
-    int count = add_digits(p, &digits), behind = 0;
-    end += count;
-    if (count == 8)
-        end += count = add_digits(end, &digits);
-    /* JSON forbids leading zeros */
-    if (end == p || count == 8 || (*p == '0' && end > p + 1))
-        return NULL;
-    if (*end == '.') {
-        behind = add_digits(++end, &digits);
-        end += behind;
-        if (!behind || behind > places)
-            return NULL;
-    }
-    if ((*end | 0x20) == 'e')
-        return NULL;
-    *value = (int64_t)(digits * powers[places - behind]);
-    return end;
 }
 
 bool hl_base_json_scaled(hl_base_json_text text, int places, int64_t *value)

@@ -37,6 +37,58 @@ static inline int hl_base_json_digits(const char *p)
     return others ? hl_base_json_first(others) : 8;
 }
 
+/* The value of the first `count` bytes, 1 to 8 digits, of a word: neighbours are joined to numbers
+ * of two digits, those to four, and those to eight. */
+static inline uint64_t hl_base_json_value_of_digits(uint64_t word, int count)
+{
+    word = (word - HL_JSON_EACH('0')) << (64 - 8 * count);
+    word = (10 * word + (word >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+    word = (100 * word + (word >> 16)) & UINT64_C(0x0000ffff0000ffff);
+    return (10000 * word + (word >> 32)) & UINT64_C(0xffffffff);
+}
+
+/* Appends the digits at `p` to *value. Returns how many. */
+static inline int hl_base_json_add_digits(const char *p, uint64_t *value)
+{
+    static const uint32_t powers[] = {1,      10,      100,      1000,     10000,
+                                      100000, 1000000, 10000000, 100000000};
+    const int count = hl_base_json_digits(p);
+    if (count)
+        *value = *value * powers[count] + hl_base_json_value_of_digits(hl_base_json_word(p), count);
+    return count;
+}
+
+/* The end of the number at `p`, and its value times 10^places, if it is like nearly every number of
+ * a profile: no sign, no exponent, at most 15 digits before the point and `places`, of which there
+ * are 3 at most, behind it; else NULL. 32 bytes may be looked at. */
+static inline const char *hl_base_json_short_number(const char *p, int places, int64_t *value)
+{
+    static const uint32_t powers[] = {1, 10, 100, 1000};
+    if ((unsigned char)(*p - '0') < 10 && (p[1] == ',' || p[1] == ']')) { /* one digit: many are */
+        *value = (*p - '0') * (int64_t)powers[places];
+        return p + 1;
+    }
+    uint64_t digits = 0;
+    const char *end = p;
+    int count = hl_base_json_add_digits(p, &digits), behind = 0;
+    end += count;
+    if (count == 8)
+        end += count = hl_base_json_add_digits(end, &digits);
+    /* JSON forbids leading zeros */
+    if (end == p || count == 8 || (*p == '0' && end > p + 1))
+        return NULL;
+    if (*end == '.') {
+        behind = hl_base_json_add_digits(++end, &digits);
+        end += behind;
+        if (!behind || behind > places)
+            return NULL;
+    }
+    if ((*end | 0x20) == 'e')
+        return NULL;
+    *value = (int64_t)(digits * powers[places - behind]);
+    return end;
+}
+
 /* The first byte that is no plain text: a quote, a backslash, a control character or beyond ASCII.
  * A byte's high bit is set in `special` where it is one of those, or stands behind one of those. */
 static inline const char *hl_base_json_plain(const char *p)

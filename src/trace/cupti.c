@@ -103,8 +103,10 @@ static haul_status read_operations(reader *self, haul_error *error)
         hl_trace_cupti_row_add(earliest);
         status = advance(earliest, error);
     }
-    for (int i = 0; i < self->lane_count; i++)
+    for (int i = 0; i < self->lane_count; i++) {
         hl_trace_rows_end(&self->lanes[i].rows);
+        hl_trace_rows_end(&self->lanes[i].causes);
+    }
     return status;
 }
 
@@ -180,6 +182,8 @@ static haul_status read_calls(reader *self, const hl_trace_cupti_calls *calls, h
     const uint64_t which = calls == self->format->calls ? 0 : UINT64_C(1) << 62;
     hl_trace_scan scan = {.table = calls->name, .take = take_call};
     memcpy(scan.columns, calls->columns, sizeof calls->columns);
+    if (!self->lines)
+        scan.columns[HL_TRACE_CALL_STACK] = NULL;
     self->name_space = calls->numbered ? numbered_names | which : 0;
     memset(self->names, 0, sizeof self->names);
     return hl_trace_source_scan(self->source, "", &scan, 1, self, error);

@@ -34,7 +34,6 @@ enum hl_trace_cupti_column {
     HL_TRACE_COL_TARGET_KIND,
     HL_TRACE_COL_SOURCE_DEVICE,
     HL_TRACE_COL_TARGET_DEVICE,
-    HL_TRACE_COL_MIGRATION_CAUSE, /* COPY, MIGRATION: CUpti_ActivityUnifiedMemoryMigrationCause */
 
     HL_TRACE_COL_NAME = HL_TRACE_COL_OWN, /* KERNEL */
     HL_TRACE_COL_GRID,

@@ -37,6 +37,7 @@ typedef struct hl_trace_cupti_lane {
     hl_trace_cupti_devices *devices;
     hl_trace_builder *builder;
     hl_trace_rows rows;
+    hl_trace_rows causes; /* of migrations; begun with the first */
     bool more;
     int64_t start_ns; /* of the next row */
     int64_t dur_ns;

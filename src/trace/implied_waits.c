@@ -246,7 +246,8 @@ typedef struct default_streams {
     uint32_t *last;  /* the operation that started last on each so far */
     uint64_t budget; /* of streams looked at */
     size_t count;
-    size_t left; /* streams beside a default one that may wait for it: not free, so far */
+    size_t left;    /* streams beside a default one that may wait for it: not free, so far */
+    bool has_waits; /* an operation has waited for one of another stream */
 } default_streams;
 
 static void context_of(const haul_workload_stream *stream, uint64_t key[2])
@@ -316,27 +317,34 @@ static void visit_pairs(hl_workload_builder *built, default_streams *self, visit
     }
 }
 
+/* It had been called while the other, which ended at `end_ns`, ran, and started as that ended,
+ * which its own stream does not explain. */
+static bool has_waited(const hl_workload_builder *built, const haul_op *op, int64_t end_ns)
+{
+    return op->flags & HAUL_OP_HAS_CALL && end_ns > op->call_ns + follows_ns &&
+           end_ns <= op->start_ns && op->start_ns - end_ns <= follows_ns &&
+           (op->stream_prev == HAUL_NONE || end_of(&built->ops[op->stream_prev]) < end_ns);
+}
+
 static void note_beside(hl_workload_builder *built, default_streams *self, uint32_t before,
                         uint32_t at, uint32_t other)
 {
-    if (self->is_free[other] || end_of(&built->ops[before]) <= built->ops[at].start_ns + follows_ns)
+    const haul_op *op = &built->ops[at];
+    const int64_t end_ns = end_of(&built->ops[before]);
+    if (self->is_free[other])
         return;
+    if (end_ns <= op->start_ns + follows_ns) {
+        self->has_waits = self->has_waits || has_waited(built, op, end_ns);
+        return;
+    }
     self->is_free[other] = true;
     self->left--;
 }
 
-/* It had been called while the other ran, and started as that ended, which its own stream does not
- * explain. */
 static void add_wait(hl_workload_builder *built, default_streams *self, uint32_t before,
                      uint32_t at, uint32_t other)
 {
-    const haul_op *op = &built->ops[at];
-    const int64_t end_ns = end_of(&built->ops[before]);
-    const int64_t own_ns =
-        op->stream_prev == HAUL_NONE ? INT64_MIN : end_of(&built->ops[op->stream_prev]);
-    if (!self->is_free[other] && op->flags & HAUL_OP_HAS_CALL &&
-        end_ns > op->call_ns + follows_ns && end_ns <= op->start_ns &&
-        op->start_ns - end_ns <= follows_ns && own_ns < end_ns)
+    if (!self->is_free[other] && has_waited(built, &built->ops[at], end_of(&built->ops[before])))
         hl_workload_builder_edge(built, before, at);
 }
 
@@ -358,7 +366,8 @@ static void follow_defaults(hl_workload_builder *built)
     built->failed |= !find_defaults(built, &defaults);
     if (!built->failed) {
         visit_pairs(built, &defaults, note_beside);
-        visit_pairs(built, &defaults, add_wait);
+        if (defaults.has_waits)
+            visit_pairs(built, &defaults, add_wait);
     }
     free(defaults.of);
     free(defaults.is_free);

@@ -543,6 +543,7 @@ static haul_status read_kineto(const char *path, hl_trace_builder *builder,
     free(self.operators);
     hl_trace_call_operators_release(&self.scopes);
     free(self.frames);
+    free(self.frame_lines);
     hl_base_records_release(&self.frame_threads);
     hl_trace_source_lines_release(&self.lines);
     free(self.ends);

@@ -41,7 +41,14 @@ typedef struct hl_trace_kineto_place {
     bool known;
 } hl_trace_kineto_place;
 
-enum { HL_TRACE_KINETO_NAMES = 256 };
+enum { HL_TRACE_KINETO_NAMES = 1024 };
+
+/* The line of a function of Python as the profiler names it. */
+typedef struct hl_trace_kineto_frame_line {
+    uint32_t line; /* a string; HAUL_NONE where it is not the program's own */
+    uint8_t length;
+    char text[155];
+} hl_trace_kineto_frame_line;
 
 /* One end of a flow, by which Kineto links a call ('s') to what it issued ('f'). */
 typedef struct hl_trace_kineto_flow {
@@ -101,6 +108,8 @@ typedef struct hl_trace_kineto_reader {
     size_t wide_call_count;
     size_t wide_call_capacity;
     hl_base_records callers;
+    hl_trace_kineto_caller caller; /* of the last call, and its number: calls repeat theirs */
+    uint32_t caller_number;
     hl_trace_kineto_sizes call_bytes; /* of calls that say what they copy */
     hl_trace_kineto_sizes copies;     /* operations without bytes, which their calls may tell */
     hl_trace_kineto_sizes item_calls; /* that start kernels by their work items, not their blocks */
@@ -112,7 +121,8 @@ typedef struct hl_trace_kineto_reader {
                                * `thread` a number of frame_threads */
     size_t frame_count;
     size_t frame_capacity;
-    hl_base_records frame_threads; /* haul_workload_thread; some call for nothing */
+    hl_trace_kineto_frame_line *frame_lines; /* of functions met lately, by their names' hash */
+    hl_base_records frame_threads;           /* haul_workload_thread; some call for nothing */
     hl_trace_source_lines lines;
     bool flows;                 /* they are what is read now */
     bool keyless;               /* an operation has no correlation id */
@@ -137,7 +147,7 @@ typedef struct hl_trace_kineto_reader {
 static inline int64_t hl_trace_kineto_number(const hl_trace_kineto_reader *self,
                                              hl_trace_kineto_field field)
 {
-    return self->event.numbers[field];
+    return hl_trace_kineto_has(&self->event, field) ? self->event.numbers[field] : 0;
 }
 
 /* The first of two numbers that the event has. */

@@ -30,7 +30,12 @@ static hl_trace_kineto_kept_call pack(hl_trace_kineto_reader *self, const hl_tra
 void hl_trace_kineto_keep_call(hl_trace_kineto_reader *self, const hl_trace_host_call *call)
 {
     const hl_trace_kineto_caller caller = {call->name, call->thread};
-    const uint32_t from = hl_base_records_add(&self->callers, &caller);
+    const hl_trace_kineto_caller *const last = &self->caller;
+    if (!self->call_count || last->name != caller.name || last->thread != caller.thread) {
+        self->caller = caller;
+        self->caller_number = hl_base_records_add(&self->callers, &caller);
+    }
+    const uint32_t from = self->caller_number;
     hl_workload_builder *const built = &self->builder->built;
     built->failed |= from == HAUL_NONE || self->call_count >= UINT32_MAX;
     if (hl_workload_builder_grow(built, &self->calls, &self->call_capacity, self->call_count + 1,

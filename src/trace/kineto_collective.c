@@ -39,10 +39,10 @@ void hl_trace_kineto_keep_collective(hl_trace_kineto_reader *self, uint32_t thre
         !hl_workload_builder_grow(built, &self->collectives, &self->collective_capacity,
                                   self->collective_count + 1, sizeof *self->collectives))
         return;
-    const int64_t start_ns = event->numbers[HL_TRACE_KINETO_START];
+    const int64_t start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START);
     self->collectives[self->collective_count++] = (hl_trace_kineto_collective){
         .start_ns = start_ns,
-        .end_ns = hl_base_end_of(start_ns, event->numbers[HL_TRACE_KINETO_DUR]),
+        .end_ns = hl_base_end_of(start_ns, hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR)),
         .thread = thread,
         .name = hl_workload_builder_string(built, name.bytes + skipped, name.length - skipped),
         .data_type = hl_workload_builder_string(built, type.bytes, type.length),

@@ -75,15 +75,23 @@ enum { KEYS = sizeof keys / sizeof *keys };
 
 /* Kineto's categories, those that a trace has most of first, then those of its first years. */
 static const struct key categories[] = {
-    KEY("cpu_op", HL_TRACE_KINETO_OPERATOR),       KEY("cuda_runtime", HL_TRACE_KINETO_CALL),
-    KEY("kernel", HL_TRACE_KINETO_KERNEL),         KEY("gpu_memcpy", HL_TRACE_KINETO_COPY),
-    KEY("gpu_memset", HL_TRACE_KINETO_MEMSET),     KEY("cuda_driver", HL_TRACE_KINETO_CALL),
-    KEY("hip_runtime", HL_TRACE_KINETO_CALL),      KEY("ac2g", HL_TRACE_KINETO_FLOW),
-    KEY("cuda_sync", HL_TRACE_KINETO_SYNC),        KEY("user_annotation", HL_TRACE_KINETO_RANGE),
-    KEY("Kernel", HL_TRACE_KINETO_KERNEL),         KEY("Memcpy", HL_TRACE_KINETO_COPY),
-    KEY("Memset", HL_TRACE_KINETO_MEMSET),         KEY("Runtime", HL_TRACE_KINETO_CALL),
-    KEY("Operator", HL_TRACE_KINETO_OPERATOR),     KEY("async_cpu_to_gpu", HL_TRACE_KINETO_FLOW),
+    KEY("cpu_op", HL_TRACE_KINETO_OPERATOR),
     KEY("python_function", HL_TRACE_KINETO_FRAME),
+    KEY("cuda_runtime", HL_TRACE_KINETO_CALL),
+    KEY("kernel", HL_TRACE_KINETO_KERNEL),
+    KEY("ac2g", HL_TRACE_KINETO_FLOW),
+    KEY("gpu_memcpy", HL_TRACE_KINETO_COPY),
+    KEY("gpu_memset", HL_TRACE_KINETO_MEMSET),
+    KEY("cuda_driver", HL_TRACE_KINETO_CALL),
+    KEY("hip_runtime", HL_TRACE_KINETO_CALL),
+    KEY("cuda_sync", HL_TRACE_KINETO_SYNC),
+    KEY("user_annotation", HL_TRACE_KINETO_RANGE),
+    KEY("Kernel", HL_TRACE_KINETO_KERNEL),
+    KEY("Memcpy", HL_TRACE_KINETO_COPY),
+    KEY("Memset", HL_TRACE_KINETO_MEMSET),
+    KEY("Runtime", HL_TRACE_KINETO_CALL),
+    KEY("Operator", HL_TRACE_KINETO_OPERATOR),
+    KEY("async_cpu_to_gpu", HL_TRACE_KINETO_FLOW),
 };
 
 /* Lengths are kept with the names: most keys differ in them, and need no comparison. */
@@ -124,10 +132,13 @@ static int look_up(const hl_trace_kineto_keys *self, hl_base_json_text key)
     return -1;
 }
 
-enum { FIRST_TAG = 2 }; /* of target -1 below it; 0 is no tag */
+enum { FIRST_TAG = 2, TAGS = FIRST_TAG + KEY_OPERANDS + 1 }; /* -1 has the one below; 0 is none */
+
+_Static_assert(TAGS <= 64, "hl_base_json_in_key_but takes no more");
 
 /* The meaning of the last key that was met, or -1. */
-static int target_of(const hl_trace_kineto_keys *self, hl_base_json_in *in, hl_base_json_text key)
+static inline int target_of(const hl_trace_kineto_keys *self, hl_base_json_in *in,
+                            hl_base_json_text key)
 {
     uint8_t *const tag = hl_base_json_in_tag(in);
     if (!*tag)
@@ -141,11 +152,11 @@ static void read_number(hl_trace_kineto_event *self, hl_base_json_in *in,
                         hl_trace_kineto_field field)
 {
     enum { MICROSECONDS = 3 };
-    int64_t value;
-    const bool known =
-        hl_base_json_in_scaled(in, field <= HL_TRACE_KINETO_REACHED ? MICROSECONDS : 0, &value);
-    self->numbers[field] = known ? value : 0;
-    self->given = known ? self->given | 1U << field : self->given & ~(1U << field);
+    if (hl_base_json_in_scaled(in, field <= HL_TRACE_KINETO_REACHED ? MICROSECONDS : 0,
+                               &self->numbers[field]))
+        self->given |= 1U << field;
+    else
+        self->given &= ~(1U << field);
 }
 
 /* Words are copied, since the reader's buffer moves on; their room serves the next event again. */
@@ -205,8 +216,14 @@ static const hl_trace_kineto_operator operators[] = {
     {OPERATOR("native_layer_norm_backward"), 0, false, 3},
 };
 
-const hl_trace_kineto_operator *hl_trace_kineto_operator_of(hl_base_json_text name)
+/* The one of that name, or NULL. Most names are none of them, which their beginnings tell. */
+static const hl_trace_kineto_operator *operator_of(hl_base_json_text name)
 {
+    static const char prefix[] = "aten::";
+    const size_t skipped = sizeof prefix - 1;
+    if (name.length <= skipped || memcmp(name.bytes, prefix, skipped) != 0 ||
+        !strchr("mba_n", name.bytes[skipped]))
+        return NULL;
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         if (operators[i].length == name.length &&
             !memcmp(operators[i].name, name.bytes, name.length))
@@ -234,6 +251,7 @@ static void read_list(hl_base_json_in *in, hl_trace_kineto_list *list)
 /* A list for each tensor. */
 static void read_lists(hl_trace_kineto_event *self, hl_base_json_in *in, bool strides)
 {
+    self->has_inputs = true;
     if (!hl_base_json_in_enter(in, HL_JSON_ARRAY))
         return;
     for (int i = 0; hl_base_json_in_item(in); i++)
@@ -250,6 +268,7 @@ static void read_types(hl_trace_kineto_event *self, hl_base_json_in *in)
         const char *name;
         int bytes;
     } types[] = {{"float", 4}, {"double", 8}, {"c10::Half", 2}, {"c10::BFloat16", 2}};
+    self->has_inputs = true;
     if (!hl_base_json_in_enter(in, HL_JSON_ARRAY))
         return;
     for (int i = 0; hl_base_json_in_item(in); i++) {
@@ -267,10 +286,9 @@ static void read_types(hl_trace_kineto_event *self, hl_base_json_in *in)
 /* Operators and functions of Python are most of a trace, and the arguments of few tell anything. */
 static bool has_useless_arguments(const hl_trace_kineto_event *self)
 {
-    const hl_base_json_text name = hl_trace_kineto_text(self, HL_TRACE_KINETO_NAME);
-    return name.length &&
+    return self->words[HL_TRACE_KINETO_NAME].length &&
            (self->category == HL_TRACE_KINETO_FRAME ||
-            (self->category == HL_TRACE_KINETO_OPERATOR && !hl_trace_kineto_operator_of(name)));
+            (self->category == HL_TRACE_KINETO_OPERATOR && !self->is_operator));
 }
 
 /* PyTorch 1.8 to 1.10 wrote a call stack with every operator, be it empty, and later versions write
@@ -346,45 +364,6 @@ static void read_phase(hl_trace_kineto_event *self, hl_base_json_in *in)
         self->phase = text.bytes[0];
 }
 
-static void read_member(hl_trace_kineto_event *self, const hl_trace_kineto_keys *known,
-                        hl_base_json_in *in, int target)
-{
-    switch (target) {
-    case KEY_PHASE:
-        read_phase(self, in);
-        break;
-    case KEY_CATEGORY:
-        read_category(self, in);
-        break;
-    case KEY_ARGUMENTS:
-        read_arguments(self, known, in);
-        break;
-    case KEY_WORD + HL_TRACE_KINETO_NAME:
-        read_word(self, in, HL_TRACE_KINETO_NAME);
-        break;
-    case HL_TRACE_KINETO_START:
-    case HL_TRACE_KINETO_DUR:
-    case HL_TRACE_KINETO_PID:
-    case HL_TRACE_KINETO_TID:
-    case HL_TRACE_KINETO_ID:
-        read_number(self, in, (hl_trace_kineto_field)target);
-        break;
-    default:
-        hl_base_json_in_skip(in);
-    }
-}
-
-/* A member that may tell that the event is of no use. */
-static bool decides(int target)
-{
-    return target == KEY_PHASE || target == KEY_CATEGORY;
-}
-
-static bool decides_not(uint8_t tag)
-{
-    return !decides(tag - FIRST_TAG);
-}
-
 /* Whether what is known of the event so far leaves a use for it. */
 static bool is_of_use(const hl_trace_kineto_event *self, bool flows)
 {
@@ -398,18 +377,18 @@ static bool is_of_use(const hl_trace_kineto_event *self, bool flows)
 /* Empties what the last event has filled: all of it would take as long as reading a short one. */
 static void reset(hl_trace_kineto_event *self)
 {
-    for (uint32_t given = self->given; given; given &= given - 1)
-        self->numbers[__builtin_ctz(given)] = 0;
     for (int i = 0; i < HL_TRACE_KINETO_WORDS; i++)
         self->words[i].length = 0;
+    self->is_operator = NULL;
     if (self->has_arguments) {
-        self->input_elements = 0;
         memset(self->grid, 0, sizeof self->grid);
         memset(self->block, 0, sizeof self->block);
         memset(self->operands, 0, sizeof self->operands);
-        memset(self->inputs, 0, sizeof self->inputs);
     }
+    if (self->has_inputs)
+        memset(self->inputs, 0, sizeof self->inputs);
     self->has_arguments = false;
+    self->has_inputs = false;
     self->has_category = false;
     self->has_operands = false;
     self->category = HL_TRACE_KINETO_OTHER;
@@ -418,9 +397,40 @@ static void reset(hl_trace_kineto_event *self)
     self->text_length = 0;
 }
 
-/* Most events are of no use, and of those all is skipped but what could still tell otherwise: the
- * last of a key that comes twice counts. Members skipped before that are lost, and the event with
- * it. */
+/* Phase and category may tell that the event is of no use. */
+static bool read_deciding(hl_trace_kineto_event *self, hl_base_json_in *in, int target, bool flows)
+{
+    if (target == KEY_PHASE)
+        read_phase(self, in);
+    else
+        read_category(self, in);
+    return is_of_use(self, flows);
+}
+
+/* Skips what follows in an event of no use but what could still tell otherwise: the last of a key
+ * that comes twice counts. Returns whether it was of use after all, and sets *skipped where members
+ * were passed over until then. */
+static bool pass_useless(hl_trace_kineto_event *self, const hl_trace_kineto_keys *known,
+                         hl_base_json_in *in, bool flows, bool *skipped)
+{
+    static const uint64_t deciding =
+        UINT64_C(1) << (FIRST_TAG + KEY_PHASE) | UINT64_C(1) << (FIRST_TAG + KEY_CATEGORY);
+    hl_base_json_text key;
+    while (hl_base_json_in_key_but(in, &key, deciding, skipped)) {
+        const int target = target_of(known, in, key);
+        if (target == KEY_PHASE || target == KEY_CATEGORY) {
+            if (read_deciding(self, in, target, flows))
+                return true;
+        } else {
+            *skipped = true;
+            hl_base_json_in_skip(in);
+        }
+    }
+    return false;
+}
+
+/* Most events are of no use. Members that were skipped before one turned out to be of use are lost,
+ * and the event with them. */
 void hl_trace_kineto_event_read(hl_trace_kineto_event *self, const hl_trace_kineto_keys *known,
                                 hl_base_json_in *in, bool flows)
 {
@@ -428,22 +438,36 @@ void hl_trace_kineto_event_read(hl_trace_kineto_event *self, const hl_trace_kine
     bool useless = false, skipped = false, without_arguments = false;
     reset(self);
     (void)hl_base_json_in_object(in);
-    while (useless ? hl_base_json_in_key_but(in, &key, decides_not, &skipped)
-                   : hl_base_json_in_key(in, &key)) {
+    while (!useless && hl_base_json_in_key(in, &key)) {
         const int target = target_of(known, in, key);
-        if (!useless && target == KEY_ARGUMENTS && has_useless_arguments(self)) {
-            without_arguments = true;
-            read_stack_alone(self, in);
-            continue;
-        }
-        if (useless && !decides(target)) {
-            skipped = true;
+        switch (target) {
+        case HL_TRACE_KINETO_START:
+        case HL_TRACE_KINETO_DUR:
+        case HL_TRACE_KINETO_PID:
+        case HL_TRACE_KINETO_TID:
+        case HL_TRACE_KINETO_ID:
+            read_number(self, in, (hl_trace_kineto_field)target);
+            break;
+        case KEY_PHASE:
+        case KEY_CATEGORY:
+            useless = !read_deciding(self, in, target, flows) &&
+                      !pass_useless(self, known, in, flows, &skipped);
+            break;
+        case KEY_WORD + HL_TRACE_KINETO_NAME:
+            read_word(self, in, HL_TRACE_KINETO_NAME);
+            self->is_operator = operator_of(hl_trace_kineto_text(self, HL_TRACE_KINETO_NAME));
+            break;
+        case KEY_ARGUMENTS:
+            if (has_useless_arguments(self)) {
+                without_arguments = true;
+                read_stack_alone(self, in);
+            } else {
+                read_arguments(self, known, in);
+            }
+            break;
+        default:
             hl_base_json_in_skip(in);
-            continue;
         }
-        read_member(self, known, in, target);
-        if (decides(target))
-            useless = !is_of_use(self, flows);
     }
     skipped |= without_arguments && !has_useless_arguments(self);
     self->is_lost = skipped && !useless;

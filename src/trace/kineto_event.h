@@ -88,23 +88,21 @@ typedef struct hl_trace_kineto_operator {
     int passes; /* of another: tensors of the first one's size that are read or written */
 } hl_trace_kineto_operator;
 
-/* NULL where the name is none of them. */
-const hl_trace_kineto_operator *hl_trace_kineto_operator_of(hl_base_json_text name);
-
 /* Zero is an empty one; its storage serves the next event again. */
 typedef struct hl_trace_kineto_event {
     hl_trace_kineto_category category;
     bool has_category;
     bool has_arguments;
+    bool has_inputs;
     bool is_lost;   /* a key that came twice made it of use when a part of it had been skipped */
     char phase;     /* X: with a start and a duration; s, f: of a flow */
     uint32_t given; /* bit i: number i is there, and a number that fits */
-    int64_t numbers[HL_TRACE_KINETO_NUMBERS]; /* times in nanoseconds; 0 where not given */
-    int64_t input_elements;                   /* of a record_function's tensors */
+    int64_t numbers[HL_TRACE_KINETO_NUMBERS]; /* those that are given; times in nanoseconds */
     int64_t grid[3];
     int64_t block[3];
     int64_t operands[6]; /* haul's own: the fields of haul_operands in their order */
     bool has_operands;
+    const hl_trace_kineto_operator *is_operator;          /* by its name; NULL: none of those */
     hl_trace_kineto_input inputs[HL_TRACE_KINETO_INPUTS]; /* of an operator */
     struct {
         size_t at; /* in `text` */

@@ -88,10 +88,9 @@ void hl_trace_kineto_keep_call_operator(hl_trace_kineto_reader *self, uint32_t n
 void hl_trace_kineto_keep_operator(hl_trace_kineto_reader *self, uint32_t name)
 {
     const uint32_t thread = hl_trace_kineto_thread(self);
-    keep_span(self, name, thread, self->event.numbers[HL_TRACE_KINETO_DUR]);
+    keep_span(self, name, thread, hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR));
     hl_trace_kineto_event *const event = &self->event;
-    const hl_trace_kineto_operator *const is =
-        hl_trace_kineto_operator_of(hl_trace_kineto_text(event, HL_TRACE_KINETO_NAME));
+    const hl_trace_kineto_operator *const is = event->is_operator;
     if (is) {
         const hl_trace_kineto_input *const first = &event->inputs[is->first];
         const haul_operands operands =
@@ -103,8 +102,8 @@ void hl_trace_kineto_keep_operator(hl_trace_kineto_reader *self, uint32_t name)
                                   &self->builder->built, &self->operators, &self->operator_capacity,
                                   self->operator_count + 1, sizeof *self->operators)) {
             self->operators[self->operator_count++] = (hl_trace_kineto_span){
-                .start_ns = event->numbers[HL_TRACE_KINETO_START],
-                .dur_ns = event->numbers[HL_TRACE_KINETO_DUR],
+                .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+                .dur_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR),
                 .thread = thread,
                 .operands = hl_workload_builder_operands(&self->builder->built, &operands),
                 .issued = HAUL_NONE,

@@ -2,7 +2,9 @@
  * those that hold a launch are its call stack; PyTorch 1.8 to 1.10 wrote the stack with each
  * operator instead, and 'haul convert' writes it with each call. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/index.h"
 #include "base/intervals.h"
 #include "trace/kineto.h"
 
@@ -31,25 +33,48 @@ static void find_threads(hl_trace_kineto_reader *self)
     self->frame_count = kept;
 }
 
-void hl_trace_kineto_keep_frame(hl_trace_kineto_reader *self)
+/* The string of a function's line, or HAUL_NONE where it is not the program's own. */
+static uint32_t find_line(hl_workload_builder *built, hl_base_json_text name)
 {
-    hl_workload_builder *const built = &self->builder->built;
-    const hl_base_json_text name = hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME);
-    const haul_named_range frame = {
-        .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
-        .dur_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR),
-    };
     hl_trace_stack line;
     hl_trace_stack_begin(&line);
     (void)hl_trace_stack_add_python(&line, name.bytes, name.length);
-    if (!line.length || frame.dur_ns < 0 || !hl_base_is_recorded_time(frame.start_ns) ||
-        !hl_workload_builder_grow(built, &self->frames, &self->frame_capacity,
+    return line.length ? hl_workload_builder_string(built, line.text, line.length) : HAUL_NONE;
+}
+
+/* A program runs the same few thousand functions again and again. */
+static uint32_t line_of_frame(hl_trace_kineto_reader *self, hl_base_json_text name)
+{
+    hl_workload_builder *const built = &self->builder->built;
+    if (!self->frame_lines) {
+        self->frame_lines = calloc(HL_TRACE_KINETO_NAMES, sizeof *self->frame_lines);
+        built->failed |= !self->frame_lines;
+    }
+    if (built->failed || !name.length || name.length > sizeof self->frame_lines->text)
+        return built->failed ? HAUL_NONE : find_line(built, name);
+    hl_trace_kineto_frame_line *const met =
+        &self->frame_lines[hl_base_hash(name.bytes, name.length) % HL_TRACE_KINETO_NAMES];
+    if (met->length == name.length && !memcmp(met->text, name.bytes, name.length))
+        return met->line;
+    met->line = find_line(built, name);
+    met->length = (uint8_t)name.length;
+    memcpy(met->text, name.bytes, name.length);
+    return met->line;
+}
+
+void hl_trace_kineto_keep_frame(hl_trace_kineto_reader *self)
+{
+    const haul_named_range frame = {
+        .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+        .dur_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR),
+        .name = line_of_frame(self, hl_trace_kineto_text(&self->event, HL_TRACE_KINETO_NAME)),
+    };
+    if (frame.name == HAUL_NONE || frame.dur_ns < 0 || !hl_base_is_recorded_time(frame.start_ns) ||
+        !hl_workload_builder_grow(&self->builder->built, &self->frames, &self->frame_capacity,
                                   self->frame_count + 1, sizeof *self->frames))
         return;
-    haul_named_range *const kept = &self->frames[self->frame_count++];
-    *kept = frame;
-    kept->thread = thread_of_frame(self);
-    kept->name = hl_workload_builder_string(built, line.text, line.length);
+    self->frames[self->frame_count] = frame;
+    self->frames[self->frame_count++].thread = thread_of_frame(self);
 }
 
 void hl_trace_kineto_keep_stack(hl_trace_kineto_reader *self)

@@ -26,7 +26,7 @@ static haul_sync_kind kind_of(hl_base_json_text word)
 /* A number of the event that is not negative, or HL_TRACE_NO_ID. */
 static uint64_t id_of(const hl_trace_kineto_reader *self, hl_trace_kineto_field field)
 {
-    const int64_t value = self->event.numbers[field];
+    const int64_t value = hl_trace_kineto_number(self, field);
     return hl_trace_kineto_has(&self->event, field) && value >= 0 ? (uint64_t)value
                                                                   : HL_TRACE_NO_ID;
 }
@@ -43,7 +43,7 @@ static void add_record(hl_trace_kineto_reader *self, const hl_trace_host_wait *w
         .event = wait->event,
         .sync_id = wait->sync_id,
         .key = wait->sync_id,
-        .time_ns = self->event.numbers[HL_TRACE_KINETO_REACHED],
+        .time_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_REACHED),
         .stream = hl_trace_kineto_waited_stream(self, (int64_t)stream),
     };
     hl_trace_event(self->builder, &record);
@@ -61,8 +61,8 @@ void hl_trace_kineto_wait(hl_trace_kineto_reader *self)
     const uint64_t stream = id_of(self, HL_TRACE_KINETO_STREAM);
     const bool on_stream = kind == HAUL_SYNC_STREAM_WAIT || kind == HAUL_SYNC_STREAM;
     const haul_op op = {
-        .start_ns = event->numbers[HL_TRACE_KINETO_START],
-        .dur_ns = event->numbers[HL_TRACE_KINETO_DUR],
+        .start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
+        .dur_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR),
         .kind = HAUL_OP_SYNC,
         .detail = (uint8_t)kind,
         .name = HAUL_NONE,
@@ -72,12 +72,12 @@ void hl_trace_kineto_wait(hl_trace_kineto_reader *self)
                       : HAUL_NONE,
     };
     const hl_trace_host_wait wait = {
-        .process = hl_trace_kineto_owner(event->numbers[HL_TRACE_KINETO_OWNER]),
-        .context = (uint64_t)event->numbers[HL_TRACE_KINETO_CONTEXT],
+        .process = hl_trace_kineto_owner(hl_trace_kineto_number(self, HL_TRACE_KINETO_OWNER)),
+        .context = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_CONTEXT),
         .event = id_of(self, HL_TRACE_KINETO_WAIT_EVENT),
         .sync_id = id_of(self, HL_TRACE_KINETO_WAIT_RECORD),
     };
-    const int64_t correlation = event->numbers[HL_TRACE_KINETO_CORRELATION];
+    const int64_t correlation = hl_trace_kineto_number(self, HL_TRACE_KINETO_CORRELATION);
     self->has_waits = true;
     add_record(self, &wait);
     hl_trace_wait(self->builder, &op, correlation > 0 ? (uint64_t)correlation : 0, &wait);
@@ -191,6 +191,8 @@ void hl_trace_kineto_infer_waits(hl_trace_kineto_reader *self)
         if (issued != HAUL_NONE)
             last[call.thread] = builder->built.ops[issued].stream;
         const char *const name = hl_trace_text_of(builder, call.name);
+        if (!strstr(name, "Synchronize"))
+            continue;
         const bool of_stream = strstr(name, "StreamSynchronize");
         if (of_stream || strstr(name, "DeviceSynchronize"))
             add_wait(self, &call, last[call.thread], of_stream);

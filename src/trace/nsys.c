@@ -19,7 +19,7 @@ static const hl_trace_cupti_format nsys_format = {
             {"CUPTI_ACTIVITY_KIND_MEMCPY",
              HL_TRACE_CUPTI_COPY,
              {DEVICE_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", "srcDeviceId",
-              "dstDeviceId", "migrationCause"}},
+              "dstDeviceId"}},
             {"CUPTI_ACTIVITY_KIND_MEMSET", HL_TRACE_CUPTI_MEMSET, {DEVICE_COLUMNS, "bytes"}},
             {"CUPTI_ACTIVITY_KIND_KERNEL",
              HL_TRACE_CUPTI_KERNEL,
@@ -205,8 +205,9 @@ static haul_status read_nsys(hl_trace_source *source, hl_trace_builder *builder,
     if (!status)
         status = hl_trace_nsys_stacks_name(&self.stacks, source, error);
     if (!status)
-        status = hl_trace_cupti_read(&nsys_format, source, &self.cupti.devices, &self.stacks.lines,
-                                     builder, error);
+        status =
+            hl_trace_cupti_read(&nsys_format, source, &self.cupti.devices,
+                                hl_trace_nsys_stacks_lines(&self.stacks, source), builder, error);
     if (!status)
         status = hl_trace_nsys_stacks_join(&self.stacks, source, error);
     if (!status)

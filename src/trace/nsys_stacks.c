@@ -35,6 +35,12 @@ haul_status hl_trace_nsys_stacks_name(hl_trace_nsys_stacks *self, hl_trace_sourc
     return hl_trace_source_scan(source, "", &scan, 1, self, error);
 }
 
+hl_trace_source_lines *hl_trace_nsys_stacks_lines(hl_trace_nsys_stacks *self,
+                                                  const hl_trace_source *source)
+{
+    return hl_trace_source_has(source, table) ? &self->lines : NULL;
+}
+
 static const char *text_of(const hl_trace_nsys_stacks *self, uint32_t name)
 {
     return name == HAUL_NONE ? "" : hl_trace_text_of(self->builder, name);

@@ -28,6 +28,10 @@ typedef struct hl_trace_nsys_stacks {
 haul_status hl_trace_nsys_stacks_name(hl_trace_nsys_stacks *self, hl_trace_source *source,
                                       haul_error *error);
 
+/* Where the lines of calls go: NULL where the file has no stacks. */
+hl_trace_source_lines *hl_trace_nsys_stacks_lines(hl_trace_nsys_stacks *self,
+                                                  const hl_trace_source *source);
+
 /* Gives operations their lines, once strings and calls are read. */
 haul_status hl_trace_nsys_stacks_join(hl_trace_nsys_stacks *self, hl_trace_source *source,
                                       haul_error *error);

@@ -70,7 +70,7 @@ static const hl_trace_cupti_format nvprof_format = {
             {"CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER",
              HL_TRACE_CUPTI_MIGRATION,
              {"start", "end", NULL, NULL, "streamId", NULL, NULL, "value", "counterKind", NULL,
-              NULL, "srcId", "dstId", "flags"}},
+              NULL, "srcId", "dstId"}},
             {"CUPTI_ACTIVITY_KIND_MEMSET", HL_TRACE_CUPTI_MEMSET, {DEVICE_COLUMNS, "bytes"}},
             {"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", HL_TRACE_CUPTI_KERNEL, {KERNEL_COLUMNS}},
             {"CUPTI_ACTIVITY_KIND_KERNEL",

@@ -89,14 +89,16 @@ static int list_tables(hl_trace_source *self)
  * third of what asking for each column costs. */
 static void take_numbers(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    hl_trace_row *row = sqlite3_user_data(context);
+    const hl_trace_source *const source = sqlite3_user_data(context);
+    hl_trace_rows *const rows = source->at;
     uint32_t ints = 0;
     for (int i = 0; i < count; i++) {
+        const int column = rows->present[i];
         const bool is_int = sqlite3_value_type(values[i]) == SQLITE_INTEGER;
-        row->values[i] = is_int ? sqlite3_value_int64(values[i]) : 0;
-        ints |= (uint32_t)is_int << i;
+        rows->row.values[column] = is_int ? sqlite3_value_int64(values[i]) : 0;
+        ints |= (uint32_t)is_int << column;
     }
-    row->ints = ints;
+    rows->row.ints = ints;
 }
 
 /* From here on the database is the source's to close. */
@@ -119,8 +121,8 @@ haul_status hl_trace_source_wrap(hl_trace_source *self, sqlite3 *db, const char 
     if (code == SQLITE_OK)
         code = list_tables(self);
     if (code == SQLITE_OK)
-        code = sqlite3_create_function_v2(db, "numbers", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-                                          &self->row, take_numbers, NULL, NULL, NULL);
+        code = sqlite3_create_function_v2(db, "numbers", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, self,
+                                          take_numbers, NULL, NULL, NULL);
     if (code != SQLITE_OK) {
         const haul_status status = fail_sqlite(self, code, error);
         hl_trace_source_close(self);
@@ -232,14 +234,15 @@ bool hl_trace_source_has_column(hl_trace_source *self, const char *table, const 
     return hl_trace_source_has(self, table) && has_column(self, table, column, strlen(column));
 }
 
-/* SELECT numbers("start", "end", NULL, ...) FROM main."table"; the columns themselves where texts
- * are asked for. NOT INDEXED: a hostile index could give rows that the table does not have. */
+/* SELECT numbers("start", "end", ...) FROM main."table", of the columns that the table has; where
+ * texts are asked for the columns themselves, NULL for others. NOT INDEXED: a hostile index could
+ * give rows that the table does not have. */
 static char *compose(hl_trace_rows *self, const char *const *columns)
 {
     hl_trace_source *source = self->source;
     sqlite3_str *sql = sqlite3_str_new(source->db);
     sqlite3_str_appendall(sql, self->has_texts ? "SELECT " : "SELECT numbers(");
-    for (int i = 0; i < self->columns; i++) {
+    for (int i = 0, met = 0; i < self->columns; i++) {
         const char *names = columns[i];
         size_t length = 0;
         for (; names && *names; names += length + (names[length] == '|')) {
@@ -247,11 +250,15 @@ static char *compose(hl_trace_rows *self, const char *const *columns)
             if (has_column(source, self->table, names, length))
                 break;
         }
-        sqlite3_str_appendall(sql, i ? ", " : "");
-        if (names && *names)
+        const bool is_there = names && *names;
+        if (!is_there && !self->has_texts)
+            continue;
+        sqlite3_str_appendall(sql, met ? ", " : "");
+        if (is_there)
             sqlite3_str_appendf(sql, "\"%.*w\"", (int)length, names);
         else
             sqlite3_str_appendall(sql, "NULL");
+        self->present[met++] = (uint8_t)i;
     }
     sqlite3_str_appendf(sql, "%s FROM main.\"%w\" NOT INDEXED", self->has_texts ? "" : ")",
                         self->table);
@@ -305,6 +312,7 @@ static haul_status check_times(const hl_trace_rows *self, haul_error *error)
  * for cells. */
 haul_status hl_trace_rows_next(hl_trace_rows *self, bool *more, haul_error *error)
 {
+    self->source->at = self;
     const int code = self->stmt ? sqlite3_step(self->stmt) : SQLITE_DONE;
     const bool endless = ++self->number > self->source->row_limit;
     *more = code == SQLITE_ROW;
@@ -316,16 +324,12 @@ haul_status hl_trace_rows_next(hl_trace_rows *self, bool *more, haul_error *erro
         hl_base_error_in_table(error, self->source->path, self->table, self->number);
         return status;
     }
-    const hl_trace_row *const met = &self->source->row;
-    self->row.ints = self->has_texts ? 0 : met->ints;
-    if (!self->has_texts)
-        memcpy(self->row.values, met->values, (size_t)self->columns * sizeof *met->values);
-    else
-        for (int i = 0; *more && i < self->columns; i++) {
-            const bool is_int = sqlite3_column_type(self->stmt, i) == SQLITE_INTEGER;
-            self->row.values[i] = is_int ? sqlite3_column_int64(self->stmt, i) : 0;
-            self->row.ints |= (uint32_t)is_int << i;
-        }
+    self->row.ints = self->has_texts ? 0 : self->row.ints;
+    for (int i = 0; *more && self->has_texts && i < self->columns; i++) {
+        const bool is_int = sqlite3_column_type(self->stmt, i) == SQLITE_INTEGER;
+        self->row.values[i] = is_int ? sqlite3_column_int64(self->stmt, i) : 0;
+        self->row.ints |= (uint32_t)is_int << i;
+    }
     return *more && self->start + 1 < self->columns ? check_times(self, error) : HAUL_OK;
 }
 

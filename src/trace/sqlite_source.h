@@ -22,15 +22,15 @@ typedef struct hl_trace_row {
     uint32_t ints;                        /* bit i: column i holds one */
 } hl_trace_row;
 
-/* Stays where it is while it is open: SQLite holds a pointer to `row`. */
+/* Stays where it is while it is open: SQLite holds a pointer to it. */
 typedef struct hl_trace_source {
     sqlite3 *db;
     const char *path; /* in errors */
     hl_base_strings tables;
-    int64_t row_limit;    /* more rows than this in one table are a loop in a corrupt file */
-    hl_trace_row row;     /* the last that a scan of numbers has met */
-    bool no_memory;       /* met where nothing could say so: what was read may lack something */
-    const char *log_note; /* what of a log beside the file was left out; NULL for nothing */
+    int64_t row_limit;        /* more rows than this in one table are a loop in a corrupt file */
+    struct hl_trace_rows *at; /* the scan that steps, whose row SQLite fills */
+    bool no_memory;           /* met where nothing could say so: what was read may lack something */
+    const char *log_note;     /* what of a log beside the file was left out; NULL for nothing */
 } hl_trace_source;
 
 /* A scan of one table. `number` counts rows from 1. Columns "start" and "end" that follow each
@@ -45,6 +45,7 @@ typedef struct hl_trace_rows {
     int start; /* the column of a start, with its end behind it; the last column where there is none
                 */
     bool has_texts;
+    uint8_t present[HL_TRACE_ROW_COLUMNS]; /* the columns that the statement gives, in order */
     hl_trace_row row;
 } hl_trace_rows;
 
