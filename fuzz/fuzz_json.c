@@ -166,8 +166,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool accepted = is_accepted(whole);
     assert(accepted == is_accepted(small) && accepted == (found != NULL));
     const enum json_error_code code = expected ? json_error_unknown : json_error_code(&error);
+    /* Jansson takes a NUL in strings alone, not in members' names. */
     if (code != json_error_numeric_overflow && code != json_error_stack_overflow &&
-        !memchr(data + 1, 0, size - 1)) {
+        code != json_error_null_byte_in_key && !memchr(data + 1, 0, size - 1)) {
         assert(!expected == !found);
         assert(!expected || json_equal(expected, found));
     }
