@@ -91,4 +91,9 @@ install(FILES ${PROJECT_BINARY_DIR}/haul.pc DESTINATION ${HAUL_PKGCONFIG_DIR}
 # A Python wheel has the program where the package's programs go.
 if(SKBUILD)
   install(PROGRAMS $<TARGET_FILE:haul-cli> DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT haul_python)
+  # with the notices of the libraries within it
+  foreach(library sqlite zlib libyaml)
+    install(FILES ${PROJECT_SOURCE_DIR}/third_party/${library}/LICENSE OPTIONAL RENAME ${library}.txt
+      DESTINATION ${SKBUILD_METADATA_DIR}/licenses COMPONENT haul_python)
+  endforeach()
 endif()
