@@ -200,8 +200,12 @@ static void take_event(hl_trace_kineto_reader *self)
                 hl_trace_kineto_number(self, HL_TRACE_KINETO_TID), event->phase};
         return;
     }
+    if (!self->flows && event->category == HL_TRACE_KINETO_LINK && event->phase) {
+        hl_trace_kineto_keep_link(self);
+        return;
+    }
     if (self->flows || event->phase != 'X' || event->category == HL_TRACE_KINETO_OTHER ||
-        event->category == HL_TRACE_KINETO_FLOW)
+        event->category == HL_TRACE_KINETO_FLOW || event->category == HL_TRACE_KINETO_LINK)
         return;
     if (!hl_trace_kineto_has(event, HL_TRACE_KINETO_START) ||
         !hl_trace_kineto_has(event, HL_TRACE_KINETO_DUR)) {
@@ -546,6 +550,7 @@ static haul_status read_kineto(const char *path, hl_trace_builder *builder,
     free(self.frame_lines);
     hl_base_records_release(&self.frame_threads);
     hl_trace_source_lines_release(&self.lines);
+    free(self.links);
     free(self.ends);
     free(self.collectives);
     free(self.devices);

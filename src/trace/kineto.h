@@ -58,6 +58,16 @@ typedef struct hl_trace_kineto_flow {
     char phase;
 } hl_trace_kineto_flow;
 
+/* One end of a flow by which Kineto links a forward operator to that of its gradient. */
+typedef struct hl_trace_kineto_link {
+    int64_t id;
+    int64_t start_ns;
+    haul_workload_thread of;
+    uint32_t thread; /* its number, once all calls are joined */
+    uint32_t caller; /* of the backward end, a number of the lines' callers */
+    bool is_forward;
+} hl_trace_kineto_link;
+
 /* An operator that a thread ran, and what it said of its tensors. */
 typedef struct hl_trace_kineto_span {
     int64_t start_ns;
@@ -124,6 +134,9 @@ typedef struct hl_trace_kineto_reader {
     hl_trace_kineto_frame_line *frame_lines; /* of functions met lately, by their names' hash */
     hl_base_records frame_threads;           /* haul_workload_thread; some call for nothing */
     hl_trace_source_lines lines;
+    hl_trace_kineto_link *links;
+    size_t link_count;
+    size_t link_capacity;
     bool flows;                 /* they are what is read now */
     bool keyless;               /* an operation has no correlation id */
     hl_trace_kineto_flow *ends; /* of flows */
@@ -195,6 +208,13 @@ void hl_trace_kineto_keep_frame(hl_trace_kineto_reader *self);
 
 /* Keeps the event's call stack, of an operator or a call, where it has one. */
 void hl_trace_kineto_keep_stack(hl_trace_kineto_reader *self);
+
+/* Keeps the event, an end of a flow from a forward operator to its gradient's. */
+void hl_trace_kineto_keep_link(hl_trace_kineto_reader *self);
+
+/* Gives the operators of the backward pass the lines of the forward ones. Once all lines are known,
+ * and before operations get theirs. */
+void hl_trace_kineto_name_backward(hl_trace_kineto_reader *self);
 
 /* Gives operations the lines that called for them. Once all calls are joined. */
 void hl_trace_kineto_name_lines(hl_trace_kineto_reader *self);

@@ -92,6 +92,8 @@ static const struct key categories[] = {
     KEY("Runtime", HL_TRACE_KINETO_CALL),
     KEY("Operator", HL_TRACE_KINETO_OPERATOR),
     KEY("async_cpu_to_gpu", HL_TRACE_KINETO_FLOW),
+    KEY("fwdbwd", HL_TRACE_KINETO_LINK),
+    KEY("forward_backward", HL_TRACE_KINETO_LINK),
 };
 
 /* Lengths are kept with the names: most keys differ in them, and need no comparison. */
@@ -364,14 +366,20 @@ static void read_phase(hl_trace_kineto_event *self, hl_base_json_in *in)
         self->phase = text.bytes[0];
 }
 
-/* Whether what is known of the event so far leaves a use for it. */
+/* Whether what is known of the event so far leaves a use for it. Flows of calls are read apart from
+ * all else, those of gradients with it. */
 static bool is_of_use(const hl_trace_kineto_event *self, bool flows)
 {
-    if (self->phase && !(flows ? self->phase == 's' || self->phase == 'f' : self->phase == 'X'))
+    const bool is_flow = self->phase == 's' || self->phase == 'f';
+    if (self->phase && !is_flow && (flows || self->phase != 'X'))
         return false;
+    if (!self->has_category)
+        return true;
     if (flows)
-        return !self->has_category || self->category == HL_TRACE_KINETO_FLOW;
-    return !self->has_category || self->category != HL_TRACE_KINETO_OTHER;
+        return self->category == HL_TRACE_KINETO_FLOW;
+    if (self->category == HL_TRACE_KINETO_LINK)
+        return !self->phase || is_flow;
+    return self->category != HL_TRACE_KINETO_OTHER && !is_flow;
 }
 
 /* Empties what the last event has filled: all of it would take as long as reading a short one. */

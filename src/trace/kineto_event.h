@@ -13,6 +13,7 @@ typedef enum hl_trace_kineto_category {
     HL_TRACE_KINETO_SYNC,
     HL_TRACE_KINETO_RANGE,
     HL_TRACE_KINETO_FLOW,
+    HL_TRACE_KINETO_LINK,     /* a flow from a forward operator to its gradient's */
     HL_TRACE_KINETO_OPERATOR, /* of those whose sizes tell what its kernels do */
     HL_TRACE_KINETO_FRAME,    /* a function of Python that a thread ran */
 } hl_trace_kineto_category;

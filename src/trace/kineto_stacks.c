@@ -159,5 +159,6 @@ void hl_trace_kineto_name_lines(hl_trace_kineto_reader *self)
         self->lines.count = 0;
         nest_frames(self);
     }
+    hl_trace_kineto_name_backward(self);
     hl_trace_source_lines_join(&self->lines, &self->builder->built);
 }

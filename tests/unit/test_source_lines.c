@@ -197,6 +197,58 @@ static void functions_of_python_make_stacks(void **state)
     haul_workload_free(workload);
 }
 
+#define LINK(phase, id, tid, ts)                                                                   \
+    "{\"ph\":\"" phase "\",\"id\":" id ",\"pid\":9,\"tid\":" tid ",\"ts\":" ts                     \
+    ",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\",\"bp\":\"e\"}"
+
+/* The engine's thread runs no line of the program: a gradient's work has the forward operator's. */
+static void gradients_have_the_forward_line(void **state)
+{
+    (void)state;
+    static const char *const expected[][2] = {
+        {"model.py:42 in forward", "model.py:42 in forward <- train.py:80 in main"},
+        {"model.py:42 in forward (backward)",
+         "model.py:42 in forward (backward) <- train.py:80 in main"},
+        {"", ""}, /* between operators */
+        {"", ""}, /* whose forward operator is not in the file */
+        {"own.py:5 in backward", "own.py:5 in backward"}, /* of a function of its own */
+    };
+    static const char *const parts[] = {
+        CALL("1", "9", "30"),
+        CALL("2", "8", "130"),
+        CALL("3", "8", "145"),
+        CALL("4", "8", "155"),
+        CALL("5", "8", "175"),
+        FRAME("train.py(80): main", "10", "190"),
+        FRAME("model.py(42): forward", "20", "30"),
+        EVENT("python_function", "own.py(5): backward", "8", "172", "6", "\"Python id\":2"),
+        EVENT("cpu_op", "aten::mm", "9", "25", "10", ""),
+        EVENT("cpu_op", "MmBackward0", "8", "125", "15", ""),
+        EVENT("cpu_op", "AddBackward0", "8", "150", "15", ""),
+        EVENT("cpu_op", "OwnBackward", "8", "170", "15", ""),
+        LINK("f", "7", "8", "125"),
+        LINK("s", "7", "9", "25"),
+        LINK("f", "8", "8", "150"),
+        LINK("s", "9", "9", "60"),
+        LINK("f", "9", "8", "170"),
+        LINK("s", "10", "99", "1"),
+        COPY("1"),
+        COPY("2"),
+        COPY("3"),
+        COPY("4"),
+        COPY("5")};
+    char text[8192] = "{\"traceEvents\":[";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        strcat(text, i ? "," : "");
+        strcat(text, parts[i]);
+    }
+    haul_workload *const workload = read_json(strcat(text, "]}"));
+    assert_int_equal(workload->op_count, 5);
+    check_lines(workload, expected);
+    check_written(workload);
+    haul_workload_free(workload);
+}
+
 /* PyTorch 1.8 to 1.10 wrote the stack with each operator, the empty ones of C++ too. */
 static void operators_may_have_stacks(void **state)
 {
@@ -270,6 +322,7 @@ int main(void)
         cmocka_unit_test(functions_of_libraries_are_passed_over),
         cmocka_unit_test(deep_stacks_are_cut),
         cmocka_unit_test(functions_of_python_make_stacks),
+        cmocka_unit_test(gradients_have_the_forward_line),
         cmocka_unit_test(operators_may_have_stacks),
         cmocka_unit_test(nsight_systems_records_stacks),
         cmocka_unit_test(other_profiles_have_no_lines),
