@@ -456,7 +456,8 @@ def intervals(data, board):
     over_link, *others = [(f"- {path}", table[table["path"] == path]) for path in PATHS]
     for name, of in [("copies on machines of the catalogue", table), over_link,
                      (f"{over_link[0]}, the slot told by own copies", told), *others]:
-        board.add(name, logs(of["seconds"], of["low_s"], of["high_s"], of["measured"]))
+        board.add(name, logs(of["seconds"], of["low_s"], of["high_s"], of["measured"]),
+                  of["machine"])
     held = int(table["held"].sum())
     return {"groups": rows(group_lines(table)), "told": rows(group_lines(told)),
             "paths": rows(paths), "count": len(table), "held": held,

@@ -432,8 +432,8 @@ def operator_lines(data, board):
         yield line(f"{kind}, all pairs", is_kind)
         for gpu in GPUS:
             yield line(f"{kind}, from and to {gpu}", is_kind & has_part(named, gpu).to_numpy())
-    board.add("operators by name", cases_of(named))
-    board.add("operators, sizes known", cases_of(sized))
+    board.add("operators by name", cases_of(named), named["target"])
+    board.add("operators, sizes known", cases_of(sized), sized["target"])
 
 
 def gpu_lines(data, board):
@@ -459,7 +459,8 @@ def gpu_lines(data, board):
         ours = [cases_of(of[wanted]) for of in (table, scaled)]
         if name.startswith(("within", "between")):
             board.add("kernels within an architecture" if name.startswith("within")
-                      else "kernels across architectures", ours[0])
+                      else "kernels across architectures", ours[0],
+                      table["machine"][wanted])
         yield [name, *rule_cells([rule[wanted] for rule in rules], ours)]
 
 

@@ -157,7 +157,7 @@ def off_percent(predicted, reference):
 
 
 def runs(data, board):
-    lines, parts, cases = [], [], []
+    lines, parts, cases, programs = [], [], [], []
     kineto = data / "traces" / "kineto"
     for trace, reference, source, target, _, is_tf32 in operators.TRACES:
         if is_tf32:
@@ -166,6 +166,7 @@ def runs(data, board):
         recorded, made, there = (run[part] for part in ("recorded", "target", "reference"))
         truth_s, (low_s, high_s) = there["makespan_s"], run["interval_s"]
         cases.append((made["makespan_s"], low_s, high_s, truth_s))
+        programs.append(trace.split("-")[0])
         replayed = [replays(kineto / f"{name}.json.gz")["replays"][1] for name in (trace, reference)]
         outside = "" if low_s <= truth_s <= high_s else ", outside"
         lines.append([
@@ -182,5 +183,5 @@ def runs(data, board):
         parts.append(cells)
     off = [off_percent(made_s, truth_s) for made_s, _, _, truth_s in cases]
     board.know(runs_errors=", ".join(f"{of:+.0f}" for of in off))
-    board.add("makespans", logs(*(np.array(column) for column in zip(*cases))))
+    board.add("makespans", logs(*(np.array(column) for column in zip(*cases))), programs)
     return {"runs": rows(lines), "parts": rows(parts)}

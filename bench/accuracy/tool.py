@@ -145,11 +145,12 @@ class Board:
         """Figures for the page that sums up, as they are printed there."""
         self.facts.update(facts)
 
-    def add(self, name, cases):
-        """`cases` has predicted, low and high by measured, in logarithms, a column each."""
+    def add(self, name, cases, apart):
+        """`cases` has predicted, low and high by measured, in logarithms, a column each; `apart`
+        the machine or program of each, of which all cases are left out at once."""
         if len(cases[0]):
             self.lines.append((name, len(cases[0]), held(cases), width(cases), interval_score(cases),
-                               constant_score(cases[0])))
+                               constant_score(cases[0]), constant_score_apart(cases[0], apart)))
 
 
 def logs(seconds, low, high, measured):
@@ -171,6 +172,20 @@ def interval_score(cases):
     _, low, high = cases
     missed = np.maximum(0, low) + np.maximum(0, -high)
     return math.exp((high - low + MISS_WEIGHT * missed).sum() / len(low))
+
+
+def constant_score_apart(middle, apart):
+    """The score of a factor up and down that was chosen with the cases of the other machines or
+    programs; not a number where there is one alone."""
+    apart, off = np.asarray(apart), np.abs(middle)
+    total = 0
+    for key in np.unique(apart):
+        others = off[apart != key]
+        if not len(others):
+            return math.nan
+        most = quantile(others, 0.9)
+        total += (2 * most + MISS_WEIGHT * np.maximum(0, off[apart == key] - most)).sum()
+    return math.exp(total / len(off))
 
 
 def constant_score(middle):

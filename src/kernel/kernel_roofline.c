@@ -24,14 +24,15 @@ static const double bound_full = 0.6;
  * out"): 0.11 and 0.22 within an architecture, 0.24 and 0.53 between two. That of memory between
  * two is wider: 0.42 holds 90 of 100 durations of its counters, where blocks have other shapes.
  *
- * Those five were known well. Of others a data sheet has the bandwidth, of which GPUs sustain 0.73
- * to 0.93, and a clock, which heat and power change: the counters of a GTX 970 say 0.9 to 1.38 GHz
- * where its sheet has 1.05 to 1.178. These are two GPUs' misses, which add as squares; within an
- * architecture they are the floor. */
+ * Their clocks are data sheets', so that what heat and power make of a clock is in those widths:
+ * the counters of the GTX 970, which is one of them, say 0.9 to 1.38 GHz where its sheet has 1.05
+ * to 1.178. Of the memory GPUs sustain 0.73 to 0.93 of the bandwidth that a sheet has: the floor
+ * where one of the two was not measured. Those of one architecture sustain nearly one share, which
+ * two sheets miss alike: A100s of 40 and 80 GB differ by 0.055. */
 static const double uncertainty_alike[] = {0.11, 0.22};
 static const double uncertainty_across[] = {0.42, 0.53};
 static const double of_sheet_memory = 0.12;
-static const double of_sheet_clock = 0.2;
+static const double of_siblings_memory = 0.055;
 
 typedef struct scaled_kernel {
     double source_s;
@@ -121,7 +122,7 @@ static double across_ratio(const haul_kernel_case *what, double memory)
  * shared memory and L1: 32 lanes from Kepler to Hopper): the interval reaches as far. */
 double hl_kernel_uncertainty_inside(const haul_gpu *from, const haul_gpu *to)
 {
-    const double alike = fmax(uncertainty_alike[1], hypot(of_sheet_clock, of_sheet_clock));
+    const double alike = uncertainty_alike[1];
     if (hl_machine_gpu_alike(from, to))
         return alike;
     return fmax(uncertainty_across[1], hypot(log(hl_kernel_gpu_wait_ratio(from, to)), alike));
@@ -178,8 +179,10 @@ static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out
         keep_under_roof(what, source_work_s, &self);
         self.launch_s *= hl_kernel_gpu_launch(to) / fmax(hl_kernel_gpu_launch(from), 1e-9);
         /* A bandwidth that was measured under streaming kernels is none of a data sheet's. */
-        const double floor = hypot(from->stream_Bps.provenance ? 0 : of_sheet_memory,
-                                   to->stream_Bps.provenance ? 0 : of_sheet_memory);
+        const int of_sheets = !from->stream_Bps.provenance + !to->stream_Bps.provenance;
+        const double floor = of_sheets > 1 ? hypot(of_sheet_memory, of_siblings_memory)
+                             : of_sheets   ? of_sheet_memory
+                                           : 0;
         const double of_memory = hl_machine_gpu_alike(from, to) ? fmax(uncertainty_alike[0], floor)
                                                                 : uncertainty_across[0];
         const double uncertainty =
