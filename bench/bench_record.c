@@ -2,10 +2,12 @@
  * on one core, and the time of a whole program.
  *
  * usage: bench_record HAUL [PROGRAM [ARGUMENTS]]
+ *        bench_record HAUL --stacks
  *        bench_record HAUL --threads
- * The second compares 1, 2 and 16 threads with a queue each, in one run: processor time and context
- * switches of a blocking call, which tell a lock that is waited for from work.
- * The figures to beat: 2 us a call at the median; 3 % of the program's run time. */
+ * The second measures calls that are recorded with their call stacks. The third compares 1, 2 and
+ * 16 threads with a queue each, in one run: processor time and context switches of a blocking call,
+ * which tell a lock that is waited for from work. The figures to beat: 2 us a call at the median; 3
+ * % of the program's run time. */
 #define CL_TARGET_OPENCL_VERSION 120
 
 #include <CL/cl.h>
@@ -209,13 +211,18 @@ static int measure_crowds(void)
 /* --- with and without recording */
 
 static char profile[] = "/tmp/haul-bench-XXXXXX";
+static bool with_stacks;
 
 /* Runs `program`, recorded where `haul` is given; its output goes to `out`, or nowhere. Returns the
  * time, or -1. */
 static double run(const char *haul, char *const *program, int out)
 {
-    const char *arguments[64] = {haul, "record", "--force", "-o", profile, "--"};
-    int count = haul ? 6 : 0;
+    const char *arguments[64] = {haul, "record", "--force", "-o", profile};
+    int count = haul ? 5 : 0;
+    if (haul && with_stacks)
+        arguments[count++] = "--stacks";
+    if (haul)
+        arguments[count++] = "--";
     for (int i = 0; program[i] && count < 63; i++)
         arguments[count++] = program[i];
     arguments[count] = NULL;
@@ -359,6 +366,7 @@ int main(int argc, char **argv)
         return measure_crowds();
     if (argc < 2) {
         fputs("usage: bench_record HAUL [PROGRAM [ARGUMENTS]]\n"
+              "       bench_record HAUL --stacks\n"
               "       bench_record HAUL --threads\n",
               stderr);
         return 2;
@@ -368,9 +376,10 @@ int main(int argc, char **argv)
         return 1;
     close(file);
     int status;
+    with_stacks = argc == 3 && !strcmp(argv[2], "--stacks");
     if (argc == 3 && !strcmp(argv[2], "--threads")) {
         status = compare_crowds(argv[1], argv[0]);
-    } else if (argc > 2) {
+    } else if (argc > 2 && !with_stacks) {
         status = compare_program(argv[1], argv + 2);
     } else {
         cpu_set_t one;

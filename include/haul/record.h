@@ -28,6 +28,7 @@ typedef struct haul_recording_options {
     char *const *program;    /* its name and arguments, ended by NULL; found as a shell finds it */
     double duration_s;       /* after which nothing more is recorded; 0 for no limit */
     uint64_t max_operations; /* of each process, likewise */
+    bool stacks; /* the C call stack of each OpenCL call, too; each distinct one is kept once */
     /* For a program that carries the recorders within itself: they are written to a temporary
      * folder while the program runs. Of size 0: the recorder's file is looked for beside the
      * running program, then in its installation. */

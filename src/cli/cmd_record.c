@@ -15,6 +15,7 @@ typedef struct record_request {
     bool force;
     double duration_s;
     uint64_t most;
+    bool stacks;
 } record_request;
 
 #define OF(field) offsetof(record_request, field)
@@ -30,6 +31,8 @@ static const cli_option options[] = {
      .help = "record no longer than that; the program runs on", .least = 1e-9, .most = 1e9},
     {"max-ops", "N", CLI_COUNT, OF(most),
      .help = "record at most N copies and kernels of each process", .least = 1, .most = 1e15},
+    {"stacks", NULL, CLI_FLAG, OF(stacks),
+     .help = "record the C call stack of each OpenCL call, for 'haul analyze --by line'"},
     {0},
 };
 
@@ -96,6 +99,7 @@ static haul_status record(void *request, haul_error *error)
                                         .program = (char *const *)self->given.operands,
                                         .duration_s = self->duration_s,
                                         .max_operations = self->most,
+                                        .stacks = self->stacks,
                                         .opencl = hl_cli_opencl_recorder_inside(),
                                         .cuda = hl_cli_cuda_recorder_inside(),
                                         .told = told};

@@ -298,6 +298,7 @@ static void add_call(rows *to, const hl_record_cl_command *command)
     row->correlation = command->number;
     row->call.name = command->call_name;
     row->call.thread = command->thread;
+    row->call.stack = command->stack;
     row->call.result = command->result;
 }
 

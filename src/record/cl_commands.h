@@ -28,6 +28,7 @@ typedef struct hl_record_cl_command {
     int64_t end_ns;
     uint32_t thread;
     uint32_t call_name;
+    uint32_t stack;
     int32_t result;
     uint32_t number; /* its event's id */
     uint8_t effect;  /* hl_record_cl_effect */

@@ -2,6 +2,7 @@
  * Two locks: `commands.lock` (what waits for its end) is always taken before `recorder.lock` (what
  * calls append to), which no call holds while the runtime works. */
 #include "record/cl_recorder.h"
+#include "record/call_stack.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,6 +36,8 @@ static struct {
     hl_record_cl_queues queues;
     hl_record_handle_map events; /* of commands: stream above, number below 32 bits */
     hl_record_handle_map kernels;
+    hl_record_handle_map stacks; /* by what tells a stack from others: its name's number */
+    atomic_bool has_stacks;
     hl_record_cl_batch incoming; /* INCOMING have room there, and in `spare` */
     hl_record_cl_command *spare;
     unsigned collections; /* begun so far */
@@ -66,7 +69,7 @@ static void forget_recording(void)
     recorder.tried = recorder.closed = recorder.has_thread = recorder.idle = false;
     atomic_store(&recorder.ending, false);
     recorder.wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* the parent's thread waited there */
-    recorder.events = recorder.kernels = (hl_record_handle_map){0};
+    recorder.events = recorder.kernels = recorder.stacks = (hl_record_handle_map){0};
     recorder.incoming.count = 0;
 }
 
@@ -291,6 +294,7 @@ static void open_recording(void)
         atexit(end_thread);
     }
     registered = true;
+    atomic_store(&recorder.has_stacks, hl_record_session_asks_for_stacks());
     recorder.has_thread = hl_record_session_start_thread(&recorder.thread, collect_on);
     atomic_store_explicit(&recorder.on, true, memory_order_release);
 }
@@ -467,12 +471,39 @@ void hl_record_cl_user_event_made(cl_event event)
 
 /* --- calls */
 
+/* The number of the program's stack, of which the profile has each once. The loader, which names
+ * its frames, is asked without a lock: it may be waiting for a library that makes this very call.
+ */
+static uint32_t stack_of_call(void)
+{
+    hl_record_call_stack stack;
+    const void *const key = hl_record_call_stack_take(&stack);
+    char text[HL_RECORD_STACK_BYTES];
+    uint64_t number = 0;
+    pthread_mutex_lock(&recorder.lock);
+    const bool known = hl_record_handle_map_get(&recorder.stacks, key, &number);
+    pthread_mutex_unlock(&recorder.lock);
+    if (known)
+        return (uint32_t)number;
+    hl_record_call_stack_text(&stack, text, sizeof text);
+    pthread_mutex_lock(&recorder.lock);
+    if (!recorder.closed && recorder.writer) {
+        number = hl_record_profile_name(recorder.writer, text);
+        hl_record_handle_map_set(&recorder.stacks, key, number);
+    }
+    pthread_mutex_unlock(&recorder.lock);
+    return (uint32_t)number;
+}
+
 void hl_record_cl_begin(hl_record_cl_call *call, hl_record_cl_call_name name,
                         cl_command_queue queue)
 {
     *call = (hl_record_cl_call){.active = hl_record_cl_active(), .name = name, .queue = queue};
-    if (call->active)
-        call->start_ns = hl_record_profile_now();
+    if (!call->active)
+        return;
+    if (atomic_load_explicit(&recorder.has_stacks, memory_order_relaxed))
+        call->stack = stack_of_call();
+    call->start_ns = hl_record_profile_now();
 }
 
 void hl_record_cl_enqueue(hl_record_cl_call *call, hl_record_cl_call_name name,
@@ -601,6 +632,7 @@ cl_int hl_record_cl_end(hl_record_cl_call *call, cl_int result)
     command.result = result;
     command.wait_count = 0;
     command.record = call->record;
+    command.stack = call->stack;
     take_event(call, event, &command);
     if (result != CL_SUCCESS)
         call->effect = HL_RECORD_CL_NOTHING;

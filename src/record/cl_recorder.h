@@ -82,6 +82,7 @@ typedef struct hl_record_cl_call {
     hl_record_cl_effect effect;
     hl_record record;
     int64_t start_ns;
+    uint32_t stack; /* the number of the program's; 0: none is recorded */
 } hl_record_cl_call;
 
 /* The runtime below; set once, when the layer is loaded. */

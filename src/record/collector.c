@@ -14,6 +14,7 @@
 #include "base/intervals.h"
 #include "record/collector_notes.h"
 #include "record/ring_folder.h"
+#include "record/stack_tables.h"
 
 enum {
     LONGEST_PATH = 4096,
@@ -174,6 +175,7 @@ static int add_record(hl_record_collector *self, const hl_record_ring_part *part
         break;
     case HL_RECORD_CALL:
         record->call.name = name_of(part, record->call.name);
+        record->call.stack = name_of(part, record->call.stack);
         break;
     case HL_RECORD_OVERHEAD:
         record->overhead.name = name_of(part, record->overhead.name);
@@ -495,7 +497,9 @@ void hl_record_collector_finish(hl_record_collector *self, const char *cause, in
     recording->clock_error_ns = -1;
     recording->has_profile = self->part_count > 0;
     if (self->tables.db) {
-        const int code = hl_record_collector_note(self, cause, recording);
+        int code = hl_record_stack_tables_write(&self->tables, &self->names);
+        if (code == SQLITE_OK)
+            code = hl_record_collector_note(self, cause, recording);
         if (code != SQLITE_OK && !self->failure.status)
             fail(self, code);
         hl_record_profile_tables_close(&self->tables);

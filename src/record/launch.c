@@ -129,6 +129,7 @@ static void set_environment(const launch *self, const char *folder)
     set_number(HAUL_RECORD_START, self->collector.start_ns);
     set_number(HAUL_RECORD_DURATION, (int64_t)(self->options->duration_s * 1e9));
     set_number(HAUL_RECORD_MAX_OPS, (int64_t)self->options->max_operations);
+    set_number(HAUL_RECORD_STACKS, self->options->stacks);
     if (self->opencl[0]) { /* a list with colons: a link in the folder is for paths with one */
         setenv(HAUL_RECORD_THEIRS, theirs, 1);
         theirs = getenv(HAUL_RECORD_THEIRS); /* the list itself may be the outer recording's */

@@ -88,7 +88,7 @@ static const char *const inserts[HL_RECORD_TABLE_STATEMENTS] = {
         " ?4, ?5, ?6, ?7, ?8, ?9, ?8, 1, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, 0, 0, 0)",
     [HL_RECORD_CALL] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME (start, end, eventClass, globalTid, correlationId,"
-        " nameId, returnValue) VALUES (?1, ?2, 0, ?3, ?6, ?4, ?5)",
+        " nameId, returnValue, callchainId) VALUES (?1, ?2, 0, ?3, ?6, ?4, ?5, ?7)",
     [HL_RECORD_SYNC] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start, end, deviceId, contextId,"
         " streamId, correlationId, globalPid, syncType, eventId, eventSyncId) VALUES (?1, ?2, ?3,"
@@ -347,10 +347,11 @@ int hl_record_profile_tables_add(hl_record_profile_tables *self, hl_record_profi
     if (record->kind != HL_RECORD_EVENT)
         sqlite3_bind_int64(statement, 2, record->end_ns - self->start_ns);
     bind_figure(statement, 6, record->correlation);
-    if (record->kind == HL_RECORD_CALL)
+    if (record->kind == HL_RECORD_CALL) {
         bind_on_thread(statement, process, record->call.thread, record->call.name,
                        record->call.result);
-    else if (record->kind == HL_RECORD_OVERHEAD)
+        bind_figure(statement, 7, record->call.stack);
+    } else if (record->kind == HL_RECORD_OVERHEAD)
         bind_on_thread(statement, process, record->overhead.thread, record->overhead.name,
                        record->overhead.type);
     else {

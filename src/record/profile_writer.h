@@ -99,6 +99,7 @@ typedef struct hl_record {
             uint32_t name;
             uint32_t thread; /* the system's id of it */
             int32_t result;
+            uint32_t stack; /* the number of its text (record/call_stack.h); 0 for none */
         } call;
         struct {
             uint32_t type;

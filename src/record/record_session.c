@@ -54,6 +54,11 @@ static void say(const char *what)
     close(file);
 }
 
+bool hl_record_session_asks_for_stacks(void)
+{
+    return number_of(HAUL_RECORD_STACKS) > 0;
+}
+
 bool hl_record_session_start_thread(pthread_t *thread, void *(*function)(void *))
 {
     sigset_t all, before;

@@ -5,6 +5,7 @@
  *   HAUL_RECORD_START     CLOCK_MONOTONIC's nanoseconds at time 0
  *   HAUL_RECORD_DURATION  nanoseconds
  *   HAUL_RECORD_MAX_OPS   of each process
+ *   HAUL_RECORD_STACKS    1: call stacks, too
  *
  * Nothing is open between calls: the folder's file "said" gets a line by being opened, written and
  * closed. An injection library keeps one session, a static of its own. */
@@ -20,6 +21,7 @@
 #define HAUL_RECORD_START "HAUL_RECORD_START"
 #define HAUL_RECORD_DURATION "HAUL_RECORD_DURATION"
 #define HAUL_RECORD_MAX_OPS "HAUL_RECORD_MAX_OPS"
+#define HAUL_RECORD_STACKS "HAUL_RECORD_STACKS"
 #define HAUL_RECORD_LAYERS "HAUL_RECORD_LAYERS" /* OPENCL_LAYERS as haul set it */
 #define HAUL_RECORD_THEIRS "HAUL_RECORD_THEIRS" /* as it was before */
 #define HL_RECORD_SAID "said"
@@ -27,6 +29,9 @@
 /* Opens the writer that the environment asks for. Returns NULL where it asks for none, where haul
  * has ended, or where the ring cannot be made, which is said. */
 hl_record_profile_writer *hl_record_session_open(void);
+
+/* Whether calls are to be recorded with their stacks. */
+bool hl_record_session_asks_for_stacks(void);
 
 /* Says that a runtime was loaded, so that `haul record` can tell a program without a device from
  * one that looks for none. */

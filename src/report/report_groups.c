@@ -28,8 +28,8 @@ static void say_first(haul_report *report, const haul_workload *workload, haul_g
     if (!named) {
         const bool is_line = by == HAUL_GROUP_BY_LINE || by == HAUL_GROUP_BY_STACK;
         haul_report_say(report, "The profile names no %s of its kernels and copies%s.", words[by],
-                        is_line ? "; record with with_stack=True (PyTorch) or --cudabacktrace=all "
-                                  "(Nsight Systems)"
+                        is_line ? "; record with with_stack=True (PyTorch), --cudabacktrace=all "
+                                  "(Nsight Systems) or --stacks (haul record)"
                                 : "");
         return;
     }
