@@ -1,4 +1,4 @@
-/* What is asked of each workload that a fuzzer's bytes gave: a window of it holds, and what convert
+/* The demands on each workload that a fuzzer's bytes gave: a window of it holds, and what convert
  * writes of it is read back with the same operations. */
 #ifndef HAUL_FUZZ_CONVERT_FUZZ_H
 #define HAUL_FUZZ_CONVERT_FUZZ_H

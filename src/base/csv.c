@@ -162,9 +162,7 @@ static haul_status read_field(haul_csv *self, haul_error *error)
         return fail_here(self, error, "more than 1024 columns");
     self->cells[self->cell_count++] =
         (cell){.at = self->row_count, .line = self->line, .column = self->column};
-    haul_status status = peek(self) == '"' ? read_quoted(self, error) : read_plain(self, error);
-    if (status)
-        return status;
+    HAUL_TRY(peek(self) == '"' ? read_quoted(self, error) : read_plain(self, error));
     /* Unlike `put`, without its limit: the terminator is no byte of the input. */
     if (!hl_base_grow(&self->row, &self->row_capacity, self->row_count + 1, 1))
         return hl_base_fail_no_memory(error);
@@ -190,14 +188,11 @@ static haul_status end_line(haul_csv *self, haul_error *error)
 static haul_status read_row(haul_csv *self, haul_error *error)
 {
     self->row_count = self->cell_count = 0;
-    haul_status status = HAUL_OK;
     for (skip_blanks(self); peek(self) == '\n' || peek(self) == '\r'; skip_blanks(self))
-        if ((status = end_line(self, error)))
-            return status;
+        HAUL_TRY(end_line(self, error));
     bool more = peek(self) != END;
     while (more) {
-        if ((status = read_field(self, error)))
-            return status;
+        HAUL_TRY(read_field(self, error));
         if ((more = peek(self) == ','))
             take_byte(self);
     }

@@ -105,27 +105,22 @@ static haul_status read_children(tree_reader *self, hl_machine_node *parent, int
     const yaml_event_type_t end =
         parent->kind == HL_MACHINE_NODE_LIST ? YAML_SEQUENCE_END_EVENT : YAML_MAPPING_END_EVENT;
     hl_machine_node **last = &parent->first;
-    haul_status status = advance(self);
-    while (!status && self->event.type != end) {
+    HAUL_TRY(advance(self));
+    while (self->event.type != end) { /* nodes belong to the arena: nothing has to be undone */
         hl_machine_node *key = NULL;
         if (parent->kind == HL_MACHINE_NODE_MAPPING) {
             /* Keys that are lists or mappings are valid YAML, but no format of haul has them. */
             if (self->event.type != YAML_SCALAR_EVENT)
                 return fail_event(self, "expected a word as the key");
-            status = read_node(self, depth, &key);
-            if (!status)
-                status = advance(self);
+            HAUL_TRY(read_node(self, depth, &key));
+            HAUL_TRY(advance(self));
         }
-        if (!status)
-            status = read_node(self, depth, last);
-        if (status)
-            /* Nodes belong to the arena: nothing has to be undone. */
-            return status;
+        HAUL_TRY(read_node(self, depth, last));
         (*last)->key = key;
         last = &(*last)->next;
-        status = advance(self);
+        HAUL_TRY(advance(self));
     }
-    return status;
+    return HAUL_OK;
 }
 
 /* Reads the node that starts with the event at hand, to its last event. */

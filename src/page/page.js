@@ -435,7 +435,7 @@ const timelines = (() => {
         "Escape": () => { tip.hidden = true; state.selection = null; drawAll(); },
     };
 
-    /* What the drawing without scripts takes together is told apart here, or not. */
+    /* The drawing without scripts takes some bars together, which are told apart here, or not. */
     function sayMerged(figure, fine) {
         const merged = figure.querySelector(".merged");
         if (merged)

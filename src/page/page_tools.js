@@ -18,7 +18,7 @@
     const said = document.getElementById("found");
     let matches = [], at = -1;
 
-    /* What the pattern is in: names, source lines, or the words of the legend. Bars that stand for several kinds of
+    /* The texts that the pattern is sought in: names, source lines, or the words of the legend. Bars that stand for several kinds of
      * operation have no name, so they are found by those words alone. */
     function find() {
         const words = field.value.trim().toLowerCase();

@@ -116,6 +116,15 @@ static void add_analysis(haul_table *table, const char *name, const haul_analyze
                    haul_cell_text(workload->loss_count ? workload->losses[0].text : NULL)));
 }
 
+/* The section that both reports have, with a table of a row each. */
+static haul_table *add_profiles(haul_report *report, const haul_column *columns)
+{
+    haul_report_section(report, "profiles", "Profiles");
+    haul_table *table = haul_report_table(report, "rows", columns);
+    haul_table_csv(table);
+    return table;
+}
+
 haul_report *haul_report_analyses(const haul_analyzed_profile *profiles, size_t count)
 {
     static const haul_column columns[] = {
@@ -142,9 +151,7 @@ haul_report *haul_report_analyses(const haul_analyzed_profile *profiles, size_t 
         sources[i] = profiles[i].workload->source;
     haul_report *report = haul_report_new("analyses");
     say_analyses(report, profiles, sources, count);
-    haul_report_section(report, "profiles", "Profiles");
-    haul_table *table = haul_report_table(report, "rows", columns);
-    haul_table_csv(table);
+    haul_table *const table = add_profiles(report, columns);
     for (size_t i = 0; i < count; i++)
         add_analysis(table, hl_report_profile_name(sources, count, i), &profiles[i]);
     free(sources);
@@ -244,9 +251,7 @@ haul_report *haul_report_advices(const haul_advised_profile *profiles, size_t co
         sources[i] = profiles[i].source;
     haul_report *report = haul_report_new("advices");
     say_advices(report, profiles, sources, count);
-    haul_report_section(report, "profiles", "Profiles");
-    haul_table *table = haul_report_table(report, "rows", columns);
-    haul_table_csv(table);
+    haul_table *const table = add_profiles(report, columns);
     for (size_t i = 0; i < count; i++)
         add_advice(table, hl_report_profile_name(sources, count, i), &profiles[i]);
     free(sources);

@@ -50,10 +50,8 @@ static haul_status choose_and_make(haul_context *context, hl_tile_step *steps, s
             return haul_error_set(error, HAUL_STATUS_DEVICE_FULL,
                                   "%llu bytes of device memory hold no row of each array",
                                   (unsigned long long)context->memory.budget);
-        const haul_status status =
-            haul_buffer_new(context->memory.device, HAUL_BUFFER_DEVICE, bytes, &field->ring, error);
-        if (status)
-            return status;
+        HAUL_TRY(haul_buffer_new(context->memory.device, HAUL_BUFFER_DEVICE, bytes, &field->ring,
+                                 error));
         field->planes = planes;
         context->memory.device_bytes += haul_buffer_bytes(field->ring);
     }

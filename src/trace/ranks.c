@@ -10,7 +10,7 @@
 #include "haul/trace.h"
 #include "workload/join.h"
 
-/* What tells the job of a file, and when its operations ran: its workload may be gone. */
+/* The job of a file, and when its operations ran: its workload may be gone. */
 typedef struct rank_facts {
     int64_t epoch_ns, rank;
     int64_t first_ns, last_ns; /* of its operations, by its own clock */

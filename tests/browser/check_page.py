@@ -26,7 +26,7 @@ except ImportError:
     print("skipped: no python3-selenium")
     sys.exit(77)
 
-# What ncu --csv would tell of the profile's two kernels.
+# The profile's two kernels as ncu --csv would report them.
 COUNTERS = "\"ID\",\"Kernel Name\",\"Grid Size\",\"Block Size\",\"Metric Name\",\"Metric Unit\"," \
     "\"Metric Value\"\n" + "".join(
         f'"{number}","{name}","(16384, 1, 1)","(32, 8, 1)","{metric}","{unit}","{value}"\n'

@@ -1,4 +1,4 @@
-# What all commands have in common: examples, suggestions, names in any case, colour.
+# Manners of all commands: examples, suggestions, names in any case, colour.
 echo "== every help ends with two examples of the command"
 for command in $(haul help | awk '/^  [a-z]/ && $1 != "help" { print $1 }'); do
     parts=$(haul help "$command" | awk -v c="$command" '$1 == c { print $2 }')

@@ -1,4 +1,4 @@
-// What src/device declares of CUDA's driver and of NVRTC, held against NVIDIA's headers as it
+// Declarations in src/device of CUDA's driver and of NVRTC, held against NVIDIA's headers as it
 // compiles: each function has as many parameters, of the same sizes and kinds, and the numbers are
 // the same.
 #include <cuda.h>

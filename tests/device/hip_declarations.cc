@@ -1,4 +1,4 @@
-// What src/device declares of HIP, held against AMD's header as it compiles; cuda_declarations.cc.
+// Declarations in src/device of HIP, held against AMD's header as it compiles; cuda_declarations.cc.
 #define __HIP_PLATFORM_AMD__ 1
 #define __HIP_DISABLE_CPP_FUNCTIONS__ 1 // templates of the same names
 #include <hip/hip_runtime_api.h>

@@ -122,7 +122,7 @@ static void begin(void)
     MUST(cuCtxSetCurrent(context));
 }
 
-/* What is worked on, and its ends in time. */
+/* The memory that is worked on, and the work's ends in time. */
 typedef struct work {
     size_t bytes; /* an operation */
     handle stream, other, before, from, to, kernel;

@@ -8,7 +8,7 @@
 #include "driver_records.h"
 #include "record/cupti_abi.h"
 
-/* What FAKE_CUPTI asks for; README.md lists the words. */
+/* The options of FAKE_CUPTI; README.md lists the words. */
 typedef struct cupti_options {
     bool old, ancient, refuses, many, driver, late, shuffle, taken;
     uint64_t seed;

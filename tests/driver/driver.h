@@ -42,7 +42,7 @@ enum { DRIVER_MOST_DEVICES = 8 };
 
 typedef enum driver_order { DRIVER_LATE, DRIVER_EAGER, DRIVER_RANDOM } driver_order;
 
-/* What FAKE_CUDA asks for. */
+/* The options of FAKE_CUDA. */
 typedef struct driver_options {
     driver_order order;
     bool stages; /* pageable memory is always copied from when the copy is queued */

@@ -51,7 +51,7 @@ static void wait_for_streams(const driver_context *context)
         driver_wait_for((driver_need){i, i->queued});
 }
 
-/* What a program still holds of the context, it must not use any more. */
+/* Objects of the context that a program still holds must not be used any more. */
 static void destroy(driver_context *context)
 {
     wait_for_streams(context);

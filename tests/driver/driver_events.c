@@ -20,7 +20,7 @@ int driver_event_new(driver_event **event, unsigned flags)
     return DRIVER_OK;
 }
 
-/* What waits for it still does. */
+/* Streams that wait for it still do. */
 int driver_event_destroy(driver_event *event)
 {
     if (!event_of(event))

@@ -181,7 +181,7 @@ int driver_alloc(driver_address *at, uint64_t bytes)
     return DRIVER_OK;
 }
 
-/* What a kernel wrote behind the block's end, before its closed page. */
+/* Finds writes of a kernel behind the block's end, before its closed page. */
 static void check_end(const driver_block *block)
 {
     unsigned char end[ALIGNED];

@@ -1,4 +1,5 @@
-/* What the whole driver shares: its lock, options, objects, and how a call begins and ends. */
+/* The state that the whole driver shares: its lock, options, objects, and how a call begins and
+ * ends. */
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <string.h>

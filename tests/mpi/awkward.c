@@ -1,4 +1,4 @@
-/* What MPI allows and few programs do: such a program runs the same with the preloaded library.
+/* Calls that MPI allows and few programs make: with the preloaded library they do the same.
  * usage: awkward [large] */
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@ enum { PROVING = 90, TIMED = 3 };
 /* SMPI's processes are of one program, and share it. */
 static haul_machine *machine;
 
-/* What a process computes takes no time there, packing neither. */
+/* Computing takes no time there, packing neither. */
 static haul_machine *load(const char *name)
 {
     haul_machine *loaded = NULL, *copies_free = NULL;

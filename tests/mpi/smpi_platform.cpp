@@ -63,7 +63,8 @@ static double network_rate()
     return protocol(HAUL_REACH_BETWEEN_NODES, 1e15)->rate_Bps.value;
 }
 
-// What a process spends on each message before the next; the rest of the latency is on the way.
+// Seconds that a process spends on each message before the next; the rest of the latency is on the
+// way.
 static double overhead(haul_reach reach, double bytes)
 {
     const haul_message_protocol *of = protocol(reach, bytes);

@@ -291,7 +291,7 @@ static void refuse_halo(haul_context *context)
         haul_array_free(arrays[i]);
 }
 
-/* What must be refused, and how. */
+/* Calls that must be refused, and how. */
 static void refuse(haul_context *context)
 {
     haul_array *array;

@@ -137,7 +137,7 @@ static void faster_ways_run(void)
     haul_comm_free(comm);
 }
 
-/* What a library before the MPI is told of the next call. */
+/* A library before the MPI asks whether the next call is left to it. */
 static void own_calls_are_left(void)
 {
     enum { CALLS = 250 };

@@ -89,7 +89,7 @@ static const char ptx[] = ".version 6.0\n"
                           "  ret;\n"
                           "}\n";
 
-/* What threads that launch share. */
+/* The state that launching threads share. */
 static struct {
     handle context, kernel;
     long a_thread; /* launches */

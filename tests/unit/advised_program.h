@@ -13,7 +13,7 @@
 
 enum { PROCESS = 1, CONTEXT = 1, MOST_CALLS = 512 };
 
-/* What every call takes that does not block, how long after its call an operation starts, how long
+/* The time of each call that does not block, how long after its call an operation starts, how long
  * after an operation's end a call that blocks returns, and what the host does between calls. */
 enum { CALL = 3000, ISSUE = 2000, TAIL = 500, GAP = 1000 };
 

@@ -64,7 +64,7 @@ static inline void add_on_line(by_hand *hand, haul_direction direction, haul_mem
     by_hand_copy(hand, direction, memory, bytes, start, (int64_t)llround(1e9 * seconds));
 }
 
-/* What the liner would record. */
+/* The profile that the liner would record. */
 static inline const haul_workload *record(by_hand *hand)
 {
     for (uint64_t bytes = 1000; bytes <= 1000000000; bytes *= 10)

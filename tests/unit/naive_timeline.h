@@ -127,7 +127,7 @@ static inline int64_t naive_gap(const naive *n, const haul_op *last, const haul_
     return kernels ? n->o->device.kernel_gap_ns : inside ? n->o->device.memory_gap_ns : 0;
 }
 
-/* What lay between a wait and an operation without a call that is after it; the gap between two
+/* The time between a wait and an operation without a call that is after it; the gap between two
  * operations. */
 static inline int64_t naive_due(const naive *n, uint32_t i)
 {
@@ -378,7 +378,7 @@ static inline bool naive_runs(const naive *n, uint32_t i)
     return n->ops[i].started && !n->ops[i].ended;
 }
 
-/* What a copy has of its speed among all that run. */
+/* The share of its speed that a copy has among all that run. */
 static inline double naive_speed_of(const naive *n, uint32_t i)
 {
     const haul_timeline_device *device = &n->o->device;
@@ -471,7 +471,7 @@ static inline unsigned naive_capacity(const naive *n, uint32_t server)
     }
 }
 
-/* What a kernel, or one block of it, takes of the device. */
+/* The part of the device that a kernel, or one block of it, takes. */
 static inline double naive_need(const naive *n, uint32_t i, bool one_block)
 {
     const haul_op *op = &n->w->ops[i];

@@ -73,7 +73,7 @@ static void copies_that_move_nothing_are_left_alone(void **state)
     forget();
 }
 
-/* Those that the host waits for could be hidden, those that end before it comes could not. */
+/* Copies that the host waits for could be hidden, copies that end before it comes could not. */
 static void exposed_collectives_are_told(void **state)
 {
     (void)state;
@@ -367,7 +367,7 @@ static void mapped_buffers_are_page_locked_first(void **state)
     forget();
 }
 
-/* What is safe is told apart from what holds only under a condition. */
+/* Safe changes are told apart from those that hold only under a condition. */
 static void safe_changes_are_summed_up_alone(void **state)
 {
     (void)state;

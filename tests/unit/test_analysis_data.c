@@ -1,4 +1,4 @@
-/* What haul analyze says of public profiles, against figures that plain SQL over the same tables
+/* Answers of haul analyze to public profiles, against figures that plain SQL over the same tables
  * gave: counts, sums of bytes and of end - start; for busy times the unions of [start, end). */
 #include "check.h"
 

@@ -15,7 +15,8 @@ static haul_breakdown breakdown_of(const haul_workload *workload, const haul_spa
     return breakdown;
 }
 
-/* What runs in the nanosecond from `t` on: bit 0 kernels and memsets, bits 1 to 3 copies. */
+/* Operations that run in the nanosecond from `t` on: bit 0 kernels and memsets, bits 1 to 3 copies.
+ */
 static unsigned running_at(const haul_workload *workload, const haul_span *spans, int64_t t)
 {
     unsigned mask = 0;

@@ -1,4 +1,4 @@
-/* What convert writes is read back to an equal workload. */
+/* A profile that convert writes is read back to an equal workload. */
 #include "check.h"
 
 #include <signal.h>
@@ -467,7 +467,7 @@ static void nothing_is_dropped_or_made_up(void **state)
     haul_workload_free(workload);
 }
 
-/* What is lost is said: a file is checked against another workload. */
+/* Losses are named: a file is checked against another workload. */
 static void differences_are_said(void **state)
 {
     (void)state;

@@ -228,7 +228,8 @@ static void a_device_that_disappears(void **state)
     haul_device_close(device);
 }
 
-/* What a launch of `source` on a small buffer ends with, within `limit_s` (0: the default). */
+/* The status that a launch of `source` on a small buffer ends with, within `limit_s` (0: the
+ * default). */
 static haul_status run(const haul_kernel_source *source, const void *value, size_t buffers,
                        haul_box box, double limit_s)
 {
@@ -348,7 +349,7 @@ static void memory_of_two_processes(void **state)
     haul_device_close(device);
 }
 
-/* What a program that uses another GPU has current: a context of CUDA, a device of HIP. */
+/* A program that uses another GPU has a context of CUDA, or a device of HIP, current. */
 typedef struct program_state {
     int (*get)(void *current);
     int (*set)(void *context);

@@ -157,7 +157,7 @@ static void test_old_versions(void **state)
     assert_string_equal(ask("SELECT min(start) > 0 AND max(end) < 60000000000" MEMCPY), "1");
 }
 
-/* What our own reader makes of it. */
+/* Our own reader reads it. */
 static void test_reads_back(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void test_many_from_threads(void **state)
                         "40000 320000");
 }
 
-/* What CUPTI may do: complete nothing until it has to, in any order, drop records, refuse kinds. */
+/* CUPTI may complete nothing until it has to, in any order, drop records, refuse kinds. */
 static void test_hostile(void **state)
 {
     (void)state;

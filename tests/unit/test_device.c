@@ -1,4 +1,4 @@
-/* What every device must do, on each that is present. Without arguments: all; else those named. */
+/* The duties of every device, on each that is present. Without arguments: all; else those named. */
 #include "check.h"
 #include "haul/device_test.h"
 

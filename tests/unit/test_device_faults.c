@@ -1,4 +1,4 @@
-/* What devices say when something is wrong, and what they leave behind. */
+/* Devices' errors when something is wrong, and what they leave behind. */
 #include "check.h"
 #include "haul/device_test.h"
 #include "haul/measure.h"

@@ -269,7 +269,7 @@ static void a_kernel_that_hangs_runs_into_the_limit(void **state)
     tear_down(&self);
 }
 
-/* Who polls gets on. */
+/* A program that polls gets on. */
 static void polling_ends(void **state)
 {
     (void)state;

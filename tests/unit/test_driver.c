@@ -66,7 +66,7 @@ static struct {
 
 enum { BYTES = 1000 };
 
-/* What each test begins with. */
+/* Each test begins with this. */
 static handle context, stream, other;
 static address at;
 static unsigned char *pinned, pageable[BYTES];
@@ -288,7 +288,7 @@ static const struct {
     {"random=1,typo", a_child_is_refused, "FAKE_CUDA has the unknown word 'typo'"},
 };
 
-/* What the child writes to stderr; its end in *status. */
+/* The child's text on stderr; its end in *status. */
 static void run_case(size_t i, char *said, size_t size, int *status)
 {
     int pipes[2];

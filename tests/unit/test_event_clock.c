@@ -91,7 +91,7 @@ static void a_stream_keeps_its_order_when_the_bounds_narrow(void **state)
     assert_int_equal(start, 1090000);
 }
 
-/* What a clock said before it began anew orders nothing. */
+/* Times of a clock from before it began anew order nothing. */
 static void a_clock_that_begins_anew_keeps_no_order(void **state)
 {
     (void)state;

@@ -179,7 +179,7 @@ static void matrices_know_sockets(void **state)
     haul_machine_free(machine);
 }
 
-/* What the machine lacks is named; sizes beyond the measured ones are told. */
+/* Parameters that the machine lacks are named; so are sizes beyond the measured ones. */
 static void gaps_are_told(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What include/haul/status.h promises of every haul_..._free and haul_..._close. */
+/* The promise of include/haul/status.h about every haul_..._free and haul_..._close. */
 #include "check.h"
 
 #include "haul/advise.h"

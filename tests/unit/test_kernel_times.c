@@ -322,7 +322,7 @@ static void what_cannot_be_is_refused(void **state)
                   "expected a column of values, 'Avg' or 'Metric Value', beside the metrics");
 }
 
-/* What was counted at two sizes is known between and beyond them. */
+/* Counters of two sizes tell those between and beyond them. */
 static void counted_kernels_are_kept_and_read_back(void **state)
 {
     (void)state;

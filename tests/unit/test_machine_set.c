@@ -6,7 +6,7 @@
 
 #include "machine_text.h"
 
-/* What if: one parameter changes, and with the link's peak the rates over it. */
+/* One parameter is changed, and with the link's peak the rates over it. */
 static void a_parameter_is_set(void **state)
 {
     (void)state;
@@ -69,7 +69,7 @@ static void a_faster_memory_is_reached_as_far(void **state)
     haul_machine_free(machine);
 }
 
-/* What if a GPU with NVLink had a slot: nothing that was measured over NVLink stays. */
+/* A GPU with NVLink is given a slot: nothing that was measured over NVLink stays. */
 static void a_generation_replaces_another_link(void **state)
 {
     (void)state;

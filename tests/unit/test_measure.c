@@ -39,7 +39,8 @@ static void compare(worst *self, const char *machine, const char *what, const ha
              truth->value);
 }
 
-/* What shows in times: a rate of the host below the link's, a cache below the largest copy. */
+/* Limits that show in times: a rate of the host below the link's, a cache below the largest copy.
+ */
 static void compare_staging(worst *self, const char *name, const haul_copy_curve *truth,
                             const haul_copy_curve *found, const haul_parameter *link)
 {

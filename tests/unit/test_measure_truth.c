@@ -229,7 +229,8 @@ static void compare_pinned(const haul_machine *truth, const haul_machine *found,
     }
 }
 
-/* What measure writes, every command reads; and the true time of a copy lies in its interval. */
+/* Every command reads the files that measure writes; and the true time of a copy lies in its
+ * interval. */
 static void check_file(const haul_machine *truth, const haul_machine *found)
 {
     haul_machine *again;

@@ -1,4 +1,4 @@
-/* What holds for every model on any machine, and what holds of machines completed from others. */
+/* Laws of every model on any machine, and of machines completed from others. */
 #include "check.h"
 
 #include <stdio.h>

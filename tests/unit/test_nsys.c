@@ -194,7 +194,7 @@ static void times_of_no_recording_are_refused(void **state)
     }
 }
 
-/* What profilers say that they could not keep: Nsight Systems in warnings, haul record in a note.
+/* Losses that profilers report: Nsight Systems in warnings, haul record in a note.
  */
 static void losses_of_profilers_are_kept(void **state)
 {

@@ -1,4 +1,4 @@
-/* What a profile of Nsight Systems tells of waits and events, and the edges made of it. */
+/* Waits and events in profiles of Nsight Systems, and the edges made of them. */
 #include "nsys_tables.h"
 
 static haul_sync_kind sync_kind_at(const haul_workload *workload, int64_t start_ns)

@@ -1,4 +1,4 @@
-/* What NCCL's calls move, by the payloads of their NVTX ranges. */
+/* Bytes that NCCL's calls move, by the payloads of their NVTX ranges. */
 #include "haul/collective.h"
 #include "profile_db.h"
 

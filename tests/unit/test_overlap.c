@@ -56,7 +56,7 @@ static void test_one_stream_is_explicit(void **state)
     }
 }
 
-/* What maps memory is chosen where it is faster by more than its predictions are off. */
+/* A strategy that maps memory is chosen where it is faster by more than its predictions are off. */
 static double claim(haul_strategy strategy)
 {
     return strategy == HAUL_STRATEGY_MAPPED || strategy == HAUL_STRATEGY_HYBRID ? 1.05 : 1;

@@ -195,7 +195,8 @@ static void test_refused(void **state)
     assert_true(seconds == -1);
 }
 
-/* What each schedule reaches; asked for are 1.4 % and 7 %, which the plain one misses. */
+/* Each schedule's distance from the bound; asked for are 1.4 % and 7 %, which the plain one misses.
+ */
 static const struct {
     double median;
     double p90;

@@ -143,7 +143,7 @@ static void cores_share_kernels(void **unused)
     assert_true(hl_overlap_cores_time(parts, 0, 2) == 0);
 }
 
-/* What McDougall et al. (2003) give to check a program by. */
+/* Values that McDougall et al. (2003) give to check a program by. */
 static void density_is_the_published(void **unused)
 {
     (void)unused;

@@ -136,7 +136,7 @@ static void the_truth_is_scored(void **state)
     by_hand_release(&truth);
 }
 
-/* What a page draws of the identity check is what its sums are made of. */
+/* A page draws the groups that the sums of the self-check are made of. */
 static void pairs_add_up_to_the_copies(void **state)
 {
     (void)state;
@@ -248,8 +248,8 @@ static void kernels_enter_and_leave_the_critical_path(void **state)
     haul_workload_free(workload);
 }
 
-/* What a name does not tell the program's other products do: attention beside products in half
- * precision is in half precision, and alone it is of no known rate. */
+/* A name that tells no precision is of the program's other products': attention beside products in
+ * half precision is in half precision, and alone it is of no known rate. */
 static void precisions_are_told_by_other_products(void **state)
 {
     (void)state;
@@ -300,7 +300,7 @@ static void precisions_are_told_by_operands(void **state)
     }
 }
 
-/* What the other precision gives is what the option gives; no choice where the source has TF32,
+/* The other precision's time equals the option's; no choice where the source has TF32,
  * which a machine file tells by its rate or its peak. */
 static void products_in_fp32_may_be_in_tf32(void **state)
 {

@@ -219,7 +219,7 @@ static void a_faster_link_empties_the_drivers_buffer_sooner(void **state)
     by_hand_release(&hand);
 }
 
-/* What a program measures of a pageable copy, here 270 us, holds the 200 us of staging that the
+/* A program's own time of a pageable copy, here 270 us, holds the 200 us of staging that the
  * recorded call holds, too: on the machine that recorded it the run takes as long again. */
 static void measured_copies_are_not_staged_twice(void **state)
 {

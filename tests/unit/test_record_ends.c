@@ -1,4 +1,4 @@
-/* What is left of a recording when the program, haul or the disk comes to its end. */
+/* Recordings whose program, haul or disk comes to its end. */
 #include <glob.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -202,7 +202,7 @@ static void killed_outright_it_is_readable(void **state)
     assert_int_equal(shell("rm %s/profile.sqlite?*", folder), 0);
 }
 
-/* What stands for a full disk: a limit on the size of files, which the program keeps to itself. */
+/* A full disk is stood for by a limit on the size of files, which the program keeps to itself. */
 static void a_full_disk_is_said(void **state)
 {
     (void)state;

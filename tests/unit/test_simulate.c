@@ -122,7 +122,7 @@ static void copies_take_what_the_machine_says(void **state)
     release(&made);
 }
 
-/* What the machine does not say of copies both ways is what other machines do. */
+/* A machine that tells nothing of copies both ways has other machines' contention. */
 static void company_is_assumed(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What haul/status.h promises of threads: objects that are const are shared, all else is called at
- * once. Under ThreadSanitizer this finds races; without it, results that differ. */
+/* The promises of haul/status.h about threads: objects that are const are shared, all else is
+ * called at once. Under ThreadSanitizer this finds races; without it, results that differ. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static bool project(const haul_workload *workload, const haul_machine *to, doubl
     return true;
 }
 
-/* What else reads a workload: each writes what it finds, which has to be equal in all threads. */
+/* Other readers of a workload: each writes its findings, which has to be equal in all threads. */
 static bool use_more(const haul_workload *workload, const haul_machine *machine, FILE *out)
 {
     haul_advice_list *advice = NULL;

@@ -249,7 +249,7 @@ static void check_refused(haul_status status, const haul_error *error, const cha
         fail_msg("'%s' lacks '%s'", error->text, words);
 }
 
-/* What does not fit is refused, with a reason; sizes of 0 and 1 are sizes like others. */
+/* Sizes that do not fit are refused, with a reason; sizes of 0 and 1 are sizes like others. */
 static void test_limits(void **state)
 {
     (void)state;

@@ -177,7 +177,7 @@ static void test_sampled(void **state)
     haul_context_close(context);
 }
 
-/* What the checked cell writes is written once. */
+/* The checked cell is written once. */
 static void test_sampled_cells_count_once(void **state)
 {
     (void)state;

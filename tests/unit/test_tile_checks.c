@@ -153,7 +153,7 @@ static void must_be_full(haul_status status)
     assert_non_null(strstr(error.text, "hold no row"));
 }
 
-/* What a call that returns no status could not tell is told by the next one that does, and by the
+/* An error of a call that returns no status is returned by the next one that does, and by the
  * first that reads an array that was to be written. */
 static void test_kept_failure(void **state)
 {

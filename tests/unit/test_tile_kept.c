@@ -262,7 +262,7 @@ static void test_periodic_columns(void **state)
             }
 }
 
-/* What only the device has is in the file when the array is gone. */
+/* Cells that only the device has are in the file when the array is gone. */
 static void test_file(void **state)
 {
     (void)state;

@@ -61,7 +61,7 @@ typedef struct loop {
     bool is_full;
 } loop;
 
-/* What a loop may be given. */
+/* The arguments that a loop may be given. */
 typedef struct loop_values {
     unsigned number;
     int table;

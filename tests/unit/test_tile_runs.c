@@ -121,7 +121,7 @@ static void test_reductions(void **state)
     }
 }
 
-/* What `steps` loops make of an array, and how often it went over the link. */
+/* An array after `steps` loops, and how often it went over the link. */
 static double run_near_3(const char *device, const haul_context_options *options,
                          const haul_array_spec *spec, int steps, unsigned *cells, char **text)
 {

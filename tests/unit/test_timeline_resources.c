@@ -1,4 +1,4 @@
-/* What a device may have beside engines and room, each in a small case whose answer is known. */
+/* Resources of a device beside engines and room, each in a small case whose answer is known. */
 #include "check.h"
 
 #include <math.h>

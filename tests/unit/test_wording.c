@@ -124,7 +124,7 @@ static void any_name_fits(void **state)
     }
 }
 
-/* What `print` writes, the caller's. */
+/* The text that `print` writes, the caller's. */
 static char *printed(void (*print)(FILE *))
 {
     char *text = NULL;

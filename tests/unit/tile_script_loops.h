@@ -512,7 +512,7 @@ static void note_set(const loop *of)
     }
 }
 
-/* What the loop does to the model. */
+/* Applies the loop to the model. */
 static void apply_loop(run *self, loop *of)
 {
     const loop_shape *shape = &shapes[of->is.kind];

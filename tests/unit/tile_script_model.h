@@ -1,5 +1,5 @@
-/* What arrays of test_tile_scripts should hold: whole numbers, set by formulas that share nothing
- * with the kernels of tile_script.kernel.h nor with the library. */
+/* The cells that arrays of test_tile_scripts should hold: whole numbers, set by formulas that share
+ * nothing with the kernels of tile_script.kernel.h nor with the library. */
 #ifndef HAUL_TESTS_TILE_SCRIPT_MODEL_H
 #define HAUL_TESTS_TILE_SCRIPT_MODEL_H
 

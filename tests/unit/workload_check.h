@@ -1,4 +1,4 @@
-/* What must hold of every finished workload, whatever the profile. Stops the program where it does
+/* The laws of every finished workload, whatever the profile. Stops the program where it does
  * not: for tests and fuzz targets. */
 #ifndef HAUL_TESTS_WORKLOAD_CHECK_H
 #define HAUL_TESTS_WORKLOAD_CHECK_H

@@ -1,5 +1,5 @@
-/* What tests/unit/test_device.c uses of cmocka, for machines that have a GPU and a compiler and
- * nothing else: check_devices. A check that fails ends its test. */
+/* The part of cmocka that tests/unit/test_device.c uses, for machines that have a GPU and a
+ * compiler and nothing else: check_devices. A check that fails ends its test. */
 #ifndef HAUL_TESTS_BARE_CMOCKA_H
 #define HAUL_TESTS_BARE_CMOCKA_H
 

@@ -1,4 +1,4 @@
-/* What src/machine/catalogue.c has, without the catalogue. */
+/* The functions of src/machine/catalogue.c, without the catalogue. */
 #include <stdlib.h>
 
 #include "haul/machine.h"
