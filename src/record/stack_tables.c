@@ -134,7 +134,7 @@ static bool set_line(frames *self, frame *of, const char *function, const char *
     return true;
 }
 
-/* What addr2line says of a frame whose file has no line is its function at best. */
+/* Of a frame whose file has no line addr2line names the function at best. */
 static void set_function(frames *self, frame *of, const char *function)
 {
     if (of->symbol)

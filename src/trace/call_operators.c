@@ -16,17 +16,12 @@ void hl_trace_call_operators_add(hl_trace_call_operators *self, hl_workload_buil
 
 void hl_trace_call_operators_join(hl_trace_call_operators *self, hl_workload_builder *built)
 {
-    hl_workload_range_track track = {.count = 0};
     if (!self->count || built->failed)
         return;
     uint32_t *const operators = hl_workload_builder_origins(built, HL_WORKLOAD_OPERATOR);
-    built->failed |= !hl_workload_range_track_fill_any(&track, self->spans, self->count);
-    for (size_t i = 0; !built->failed && i < built->op_count; i++) {
-        const haul_op *const op = &built->ops[i];
-        if (op->flags & HAUL_OP_HAS_CALL && op->thread != HAUL_NONE)
-            operators[i] = hl_workload_range_track_name(&track, op->thread, op->call_ns);
-    }
-    free(track.changes);
+    built->failed |=
+        !operators || !hl_workload_range_names(self->spans, self->count, built->threads.count,
+                                               built->ops, built->op_count, operators);
 }
 
 void hl_trace_call_operators_release(hl_trace_call_operators *self)

@@ -494,6 +494,8 @@ static void finish_calls(hl_trace_kineto_reader *self)
         else
             hl_trace_call(self->builder, &call);
     }
+    free(self->calls); /* as many bytes as the join needs */
+    self->calls = NULL;
     hl_trace_call_operators_join(&self->scopes, built);
     hl_trace_kineto_name_lines(self);
     if (repeated)

@@ -1,6 +1,7 @@
 #include "trace/source_lines.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/intervals.h"
 #include "workload/range_track.h"
@@ -41,32 +42,32 @@ void hl_trace_source_lines_add(hl_trace_source_lines *self, hl_workload_builder 
 
 /* A profile in which no operation has a line is one without lines. */
 static void set_lines(const hl_trace_source_lines *self, hl_workload_builder *built,
-                      const hl_workload_range_track *track)
+                      const uint32_t *callers)
 {
     for (size_t i = 0; !built->failed && i < built->op_count; i++) {
-        const haul_op *const op = &built->ops[i];
-        if (!(op->flags & HAUL_OP_HAS_CALL) || op->thread == HAUL_NONE)
-            continue;
-        const uint32_t caller = hl_workload_range_track_name(track, op->thread, op->call_ns);
-        if (caller >= self->callers.count)
+        if (callers[i] >= self->callers.count)
             continue;
         uint32_t *const lines = hl_workload_builder_origins(built, HL_WORKLOAD_LINE);
         uint32_t *const stacks = hl_workload_builder_origins(built, HL_WORKLOAD_STACK);
         if (lines && stacks) {
-            lines[i] = caller_at(self, caller)->line;
-            stacks[i] = caller_at(self, caller)->stack;
+            lines[i] = caller_at(self, callers[i])->line;
+            stacks[i] = caller_at(self, callers[i])->stack;
         }
     }
 }
 
 void hl_trace_source_lines_join(hl_trace_source_lines *self, hl_workload_builder *built)
 {
-    hl_workload_range_track track = {.count = 0};
     if (!self->count || built->failed)
         return;
-    built->failed |= !hl_workload_range_track_fill_any(&track, self->spans, self->count);
-    set_lines(self, built, &track);
-    free(track.changes);
+    uint32_t *const callers = malloc((built->op_count + 1) * sizeof *callers);
+    if (callers)
+        memset(callers, 0xff, (built->op_count + 1) * sizeof *callers); /* HAUL_NONE */
+    built->failed |=
+        !callers || !hl_workload_range_names(self->spans, self->count, built->threads.count,
+                                             built->ops, built->op_count, callers);
+    set_lines(self, built, callers);
+    free(callers);
 }
 
 void hl_trace_source_lines_release(hl_trace_source_lines *self)

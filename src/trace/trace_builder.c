@@ -101,6 +101,7 @@ uint32_t hl_trace_name(hl_trace_builder *self, uint64_t key)
 {
     const size_t before = self->names.count;
     const uint32_t number = intern(self, &self->names, key);
+    self->built.failed |= number >= HL_TRACE_TEXT_NAME;
     if (self->names.count > before &&
         hl_workload_builder_grow(&self->built, &self->name_texts, &self->name_text_capacity,
                                  before + 1, sizeof *self->name_texts))
@@ -116,22 +117,24 @@ void hl_trace_name_text(hl_trace_builder *self, uint64_t key, const char *text, 
         self->name_texts[number] = hl_workload_builder_string(&self->built, text, length);
 }
 
-/* Keys of names that are known by their texts. */
-static const uint64_t text_names = UINT64_C(1) << 61;
-
-/* Names that come as texts get keys that no table of strings has. */
+/* Names that come as texts need no key: a million of their own would take 26 MB. */
 uint32_t hl_trace_text(hl_trace_builder *self, const char *text, size_t length)
 {
     const uint32_t id = hl_workload_builder_string(&self->built, text, length);
-    const uint32_t number = hl_trace_name(self, text_names | id);
-    if (!self->built.failed)
-        self->name_texts[number] = id;
-    return number;
+    self->built.failed |= id >= HL_TRACE_TEXT_NAME - 1;
+    return HL_TRACE_TEXT_NAME | id;
+}
+
+uint32_t hl_trace_string_of(const hl_trace_builder *self, uint32_t name)
+{
+    if (name >= HL_TRACE_TEXT_NAME)
+        return name == HAUL_NONE ? HAUL_NONE : name - HL_TRACE_TEXT_NAME;
+    return self->name_texts[name];
 }
 
 const char *hl_trace_text_of(const hl_trace_builder *self, uint32_t name)
 {
-    const uint32_t id = name == HAUL_NONE ? HAUL_NONE : self->name_texts[name];
+    const uint32_t id = hl_trace_string_of(self, name);
     return id == HAUL_NONE ? "" : self->built.strings.texts[id];
 }
 

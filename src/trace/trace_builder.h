@@ -99,9 +99,15 @@ uint32_t hl_trace_process(hl_trace_builder *self, uint64_t process);
 /* The number of a name that the profile's string table gives later, by its key there. */
 uint32_t hl_trace_name(hl_trace_builder *self, uint64_t key);
 
+/* Numbers of names from this one on are those of their strings behind it. */
+#define HL_TRACE_TEXT_NAME (UINT32_C(1) << 31)
+
 /* The number of a name by its text, and the text of one, "" where it has none yet. */
 uint32_t hl_trace_text(hl_trace_builder *self, const char *text, size_t length);
 const char *hl_trace_text_of(const hl_trace_builder *self, uint32_t name);
+
+/* The string of a name, HAUL_NONE where it has none yet. */
+uint32_t hl_trace_string_of(const hl_trace_builder *self, uint32_t name);
 
 /* The device that the profile's tables, or else its operations, call `gpu`; `id` is what the
  * operation at hand calls it. */

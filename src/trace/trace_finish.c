@@ -32,16 +32,13 @@ static void resolve_names(hl_trace_builder *self)
     if (nameless)
         hl_trace_missing(self, nameless, "names that no string table gives");
     for (size_t i = 0; i < self->built.op_count; i++)
-        if (self->built.ops[i].name != HAUL_NONE)
-            self->built.ops[i].name = self->name_texts[self->built.ops[i].name];
+        self->built.ops[i].name = hl_trace_string_of(self, self->built.ops[i].name);
     uint32_t *const operators = self->built.origins[HL_WORKLOAD_OPERATOR];
     for (size_t i = 0; operators && i < self->built.op_count; i++)
-        if (operators[i] != HAUL_NONE)
-            operators[i] = self->name_texts[operators[i]];
+        operators[i] = hl_trace_string_of(self, operators[i]);
     for (size_t i = 0; i < self->built.range_count; i++)
-        if (self->built.ranges[i].name != HAUL_NONE)
-            self->built.ranges[i].name =
-                without_call_numbers(self, self->name_texts[self->built.ranges[i].name]);
+        self->built.ranges[i].name =
+            without_call_numbers(self, hl_trace_string_of(self, self->built.ranges[i].name));
     hl_base_records_release(&self->names);
 }
 

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -10,8 +12,9 @@
 
 enum { NAMES = 12000, STEP_US = 10 };
 
-/* Two kernels, between which a thread has NAMES ranges of one name each. */
-static haul_workload *load_steps(void)
+/* Two kernels, between which a thread has so many ranges of one name each, annotations or operators
+ * of PyTorch. */
+static haul_workload *load_steps(int names, const char *category)
 {
     char path[] = "/tmp/haul-names-XXXXXX";
     haul_workload *workload = NULL;
@@ -19,13 +22,13 @@ static haul_workload *load_steps(void)
     FILE *file = fdopen(mkstemp(path), "w");
     assert_non_null(file);
     fputs("{\"traceEvents\":[{}", file);
-    for (int i = 0; i < NAMES; i++)
+    for (int i = 0; i < names; i++)
         fprintf(file,
-                ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"step %d\",\"pid\":9,"
+                ",{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"step %d\",\"pid\":9,"
                 "\"tid\":9,\"ts\":%d,\"dur\":2}",
-                i, 100 + STEP_US * i);
+                category, i, 100 + STEP_US * i);
     for (int i = 0; i < 2; i++) {
-        const int call_us = i * (200 + STEP_US * NAMES);
+        const int call_us = i * (200 + STEP_US * names);
         fprintf(file,
                 ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,"
                 "\"tid\":9,\"ts\":%d,\"dur\":2,\"args\":{\"correlation\":%d}},{\"ph\":\"X\","
@@ -60,7 +63,7 @@ static void check_rest(const char *written, const char *table)
 static void names_beyond_a_table_are_one_row(void **state)
 {
     (void)state;
-    haul_workload *workload = load_steps();
+    haul_workload *workload = load_steps(NAMES, "user_annotation");
     haul_analysis *analysis = NULL;
     assert_int_equal(haul_analysis_make(workload, &analysis, NULL), HAUL_OK);
     haul_report *report = haul_report_analysis(workload, analysis);
@@ -79,9 +82,51 @@ static void names_beyond_a_table_are_one_row(void **state)
     haul_workload_free(workload);
 }
 
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+static double peak_bytes(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return 1024.0 * (double)use.ru_maxrss;
+}
+
+/* A text is kept once, with its place in one index: beside the range of 24 bytes, which has room to
+ * grow by half, and the text of 12. Operators are joined to calls in the order of both. */
+static void names_take_little_memory(void **state)
+{
+    (void)state;
+    enum { MANY = 300000, BYTES = 95 };
+    static const char *const categories[] = {"user_annotation", "cpu_op"};
+    if (SANITIZED)
+        skip();
+    for (size_t i = 0; i < sizeof categories / sizeof *categories; i++) {
+        int ended = 1;
+        (void)fflush(stdout);
+        const pid_t child = fork(); /* a peak never falls */
+        if (!child) {
+            haul_workload_free(load_steps(1, categories[i]));
+            const double before = peak_bytes();
+            haul_workload_free(load_steps(MANY, categories[i]));
+            const double bytes = (peak_bytes() - before) / MANY;
+            printf("%s: %.0f bytes a name at the peak, at most %d expected\n", categories[i], bytes,
+                   BYTES);
+            (void)fflush(stdout);
+            _exit(bytes > BYTES);
+        }
+        assert_int_equal(waitpid(child, &ended, 0), child);
+        assert_int_equal(ended, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_take_little_memory),
         cmocka_unit_test(names_beyond_a_table_are_one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
