@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NEAREST = {
     "AMD Instinct MI300X": "mi300x", "GTX-680": "gtx-680", "GTX-750": "gtx-titan",
     "GTX-970": "gtx-titan", "Titan": "gtx-titan", "Tesla-K40": "k40",
-    "GeForce GTX 1060": "gtx-1060", "NVIDIA A100": "a100-sxm4", "A100": "a100-sxm4",
+    "GeForce GTX 1060": "gtx-1060", "NVIDIA A100-PG509": "a100-pcie4",
+    "NVIDIA A100-SXM4-40GB": "a100-sxm4-40gb", "NVIDIA A100": "a100-sxm4", "A100": "a100-sxm4",
     "NVIDIA GeForce RTX 3080": "rtx-3080", "NVIDIA H100": "h100-sxm5", "h100-2gpu": "h100-sxm5",
     "Tesla V100-SXM2": "v100-sxm2", "V100 NVLink2": "v100-nvlink2", "Tesla T4": "t4",
 }
