@@ -425,6 +425,52 @@ static void compare_team(const char *devices, int size, int steps, double part)
            1e3 / speeds / steps, 100 * (took * speeds - 1));
 }
 
+/* Processor seconds of the steps, from values on the host to values on the host. */
+static double cpu_once(const problem *self, const setting *of)
+{
+    fill(self->u, of->size);
+    fill(self->v, of->size);
+    must(haul_context_wait(self->context, &error));
+    const double begin = cpu_s();
+    queue(self, of->steps);
+    for (int r = 0; r < haul_array_regions(self->u); r++) {
+        haul_region region;
+        must(haul_array_access(self->u, r, HAUL_USE_READ, &region, &error));
+    }
+    return cpu_s() - begin;
+}
+
+/* The checked mode beside plain runs, each in turn: the first of both are left out. */
+static void compare_checked(const setting *self)
+{
+    enum { ROUNDS = 6 };
+    problem on[2];
+    double took[2][ROUNDS], ratios[ROUNDS - 1];
+    const haul_array_spec spec = {.size = {self->size, self->size, self->size}, .ghost = {1, 1, 1}};
+    for (int i = 0; i < 2; i++) {
+        const haul_context_options options = {.check = i};
+        must(haul_context_open(self->device, &options, &on[i].context, &error));
+        must(haul_array_new(on[i].context, &spec, &on[i].u, &error));
+        must(haul_array_new(on[i].context, &spec, &on[i].v, &error));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < 2; i++)
+            took[i][round] = cpu_once(&on[i], self);
+        if (round)
+            ratios[round - 1] = took[1][round] / took[0][round];
+    }
+    printf("%s %d^3, %d steps: checked / plain processor time", self->device, self->size,
+           self->steps);
+    for (int i = 0; i < ROUNDS - 1; i++)
+        printf(" %.2f", ratios[i]);
+    printf(" (goal 5); last %.3f / %.3f s\n", took[1][ROUNDS - 1], took[0][ROUNDS - 1]);
+    for (int i = 0; i < 2; i++) {
+        haul_array_free(on[i].u);
+        haul_array_free(on[i].v);
+        haul_context_close(on[i].context);
+    }
+}
+
 static void compare_teams(int size, int steps)
 {
     static const char *const lists[] = {"sim:k40,sim:k40", "sim:k40,sim:k40,sim:k40,sim:k40",
@@ -442,6 +488,14 @@ int main(int argc, char **argv)
     int numbers[6] = {256, is_core ? 100 : 96, 0, 0, 100, 0};
     if (!strcmp(what, "sim") || !strcmp(what, "on"))
         return run_anywhere(!strcmp(what, "sim"), argv + 2, argc - 2);
+    if (!strcmp(what, "checked")) {
+        const setting self = {argc > 2 ? argv[2] : "host",
+                              argc > 3 ? atoi(argv[3]) : 128,
+                              argc > 4 ? atoi(argv[4]) : 100,
+                              {0}};
+        compare_checked(&self);
+        return 0;
+    }
     for (int i = 2; i < argc && i < 8; i++)
         numbers[i - 2] = atoi(argv[i]);
     if (!strcmp(what, "team")) {

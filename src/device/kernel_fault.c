@@ -50,3 +50,15 @@ long haul_place_checked(haul_sight in, haul_own own, const int line_and_dims[2],
                      : plane * in.view.plane - in.view.origin + there[0] +
                            (dims == 3 ? there[1] * in.view.row : 0);
 }
+
+/* A kernel that changes the array by which it chooses its cells. */
+void haul_fault_settle(const haul_bounds *bounds, unsigned far)
+{
+    haul_fault *fault = bounds->fault;
+    if (!(far >> bounds->parameter & 1) ||
+        __atomic_exchange_n(&fault->is_taken, 1, __ATOMIC_RELAXED))
+        return;
+    fault->parameter = bounds->parameter;
+    fault->dims = bounds->dims;
+    fault->line = 0;
+}

@@ -78,6 +78,10 @@ haul_status hl_tile_fault_tell(const hl_tile_step *step, const haul_fault *fault
     else
         snprintf(why, sizeof why, "the kernel declares %d around its own", bounds.halo);
     const char *slash = strrchr(source->file, '/');
+    if (!fault->line)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "kernel '%s' uses an undeclared cell of '%.*s': %s", source->name,
+                              (int)hl_tile_name_length(step, use), hl_tile_name_of(step, use), why);
     return haul_error_set(error, HAUL_STATUS_USAGE,
                           "kernel '%s', %s line %d: cell (%s) uses (%s) of '%.*s', but %s",
                           source->name, slash ? slash + 1 : source->file, fault->line, own, cell,

@@ -13,13 +13,6 @@
 #define DOUBLE_TOLERANCE 1e-9
 #define FLOAT_TOLERANCE 1e-4
 
-/* Bytes that loops do not set by themselves: no computation gives these not-a-numbers. */
-enum { POISON = 0xff, OTHER_POISON = 0x55 };
-
-/* PIECE: cells of a long row that a thread takes at once. FEW: rows that take less time than
- * threads take to begin. */
-enum { PIECE = 1 << 12, FEW = 64 };
-
 /* --- shadows */
 
 /* Before the first loop the host has all of the array. */
@@ -108,122 +101,6 @@ static haul_status enter_shadow(haul_context *context, haul_error *error)
 
 /* --- cells that a loop declares to write, and does not */
 
-static char *cell_of(const hl_tile_field *field, const int at[3])
-{
-    const int dims = field->dims;
-    const int64_t inner =
-        field->lead + (dims == 3 ? at[1] * field->row : 0) + (dims > 1 ? at[0] : 0);
-    return field->host + hl_tile_field_offset(field, at[dims - 1]) +
-           inner * (int64_t)field->element;
-}
-
-/* A boundary's kernel of HAUL_WRITE sets all of a face. */
-static bool sets_all(const hl_tile_step *step, unsigned use)
-{
-    const hl_tile_field_use *of = &step->uses[use];
-    const bool is_face = step->source == of->field->boundary_kernel &&
-                         step->source->parameters[0].access == HAUL_ACCESS_OUT;
-    return of->writes && (!of->reads || is_face) && !of->reduction &&
-           of->field->dims == step->outer + 1;
-}
-
-/* Rows of the step's box, or pieces of the one row that a loop of one dimension has: threads take
- * them. */
-static int64_t count_rows(const hl_tile_step *step)
-{
-    const int64_t cells = (int64_t)step->box.hi[0] - step->box.lo[0];
-    int64_t rows = step->outer ? cells > 0 : (cells + PIECE - 1) / PIECE;
-    for (int d = 1; d <= step->outer; d++)
-        rows *= step->box.hi[d] - step->box.lo[d];
-    return rows;
-}
-
-/* The first cell of a row; returns how many it has. */
-static int row_at(const hl_tile_step *step, int64_t row, int at[3])
-{
-    const haul_box *box = &step->box;
-    for (int d = 0; d < 3; d++)
-        at[d] = box->lo[d];
-    if (!step->outer) {
-        at[0] += (int)(row * PIECE);
-        return box->hi[0] - at[0] < PIECE ? box->hi[0] - at[0] : PIECE;
-    }
-    for (int d = 1; d <= step->outer; d++) {
-        const int cells = box->hi[d] - box->lo[d];
-        at[d] += (int)(row % cells);
-        row /= cells;
-    }
-    return box->hi[0] - at[0];
-}
-
-static void poison(const hl_tile_step *step, int byte)
-{
-    const int64_t rows = count_rows(step);
-    for (unsigned u = 0; u < step->use_count; u++) {
-        const hl_tile_field *field = step->uses[u].field;
-        if (!sets_all(step, u))
-            continue;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) if (rows > FEW)
-#endif
-        for (int64_t row = 0; row < rows; row++) {
-            int at[3];
-            const int cells = row_at(step, row, at);
-            memset(cell_of(field, at), byte, (size_t)cells * field->element);
-        }
-    }
-}
-
-static bool is_poison(const char *cell, uint64_t bytes, int byte)
-{
-    for (uint64_t i = 0; i < bytes; i++)
-        if ((unsigned char)cell[i] != byte)
-            return false;
-    return true;
-}
-
-/* The first of `cells` that holds the poison, and in `before` another, or `cells`. Looks for the
- * byte first, which few cells have. */
-static int find_in_row(const char *row, const char *before, int cells, uint64_t element, int byte)
-{
-    const uint64_t bytes = (uint64_t)cells * element;
-    for (uint64_t at = 0; at < bytes;) {
-        const char *next = memchr(row + at, byte, bytes - at);
-        const uint64_t cell = next ? (uint64_t)(next - row) / element : (uint64_t)cells;
-        if (!next || (is_poison(row + cell * element, element, byte) &&
-                      (!before || is_poison(before + cell * element, element, POISON))))
-            return (int)cell;
-        at = (cell + 1) * element;
-    }
-    return cells;
-}
-
-/* The first cell that holds the poison, and in `before`, a copy of the array's memory, another;
- * false where there is none. */
-static bool find_unset(const hl_tile_step *step, unsigned use, int byte, const char *before,
-                       int found[3])
-{
-    const hl_tile_field *field = step->uses[use].field;
-    const int64_t rows = sets_all(step, use) ? count_rows(step) : 0;
-    int64_t first = rows;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) reduction(min : first) if (rows > FEW)
-#endif
-    for (int64_t row = 0; row < rows; row++) {
-        int at[3];
-        const int cells = row_at(step, row, at);
-        const char *of = cell_of(field, at), *old = before ? before + (of - field->host) : NULL;
-        if (row < first && find_in_row(of, old, cells, field->element, byte) < cells)
-            first = row;
-    }
-    if (first == rows)
-        return false;
-    const int cells = row_at(step, first, found);
-    const char *of = cell_of(field, found), *old = before ? before + (of - field->host) : NULL;
-    found[0] += find_in_row(of, old, cells, field->element, byte);
-    return true;
-}
-
 /* Run again, a loop of these arrays gives the same. */
 static bool can_run_again(const hl_tile_step *step)
 {
@@ -239,11 +116,16 @@ static haul_status run_step(haul_context *context, hl_tile_step *step, haul_erro
 {
     if (!step->source)
         return hl_tile_steps_run(context, step, 1, error);
-    poison(step, POISON);
-    HAUL_TRY(hl_tile_steps_run(context, step, 1, error));
+    context->unset = 0;
+    context->is_poisoning = true;
+    const haul_status first = hl_tile_steps_run(context, step, 1, error);
+    context->is_poisoning = false;
+    HAUL_TRY(first);
     for (unsigned u = 0; u < step->use_count; u++) {
         int at[3];
-        bool is_one = find_unset(step, u, POISON, NULL, at);
+        bool is_one =
+            context->unset >> u & 1 &&
+            hl_tile_poison_find(step, u, &step->box, (hl_tile_poison){HL_TILE_POISON, NULL}, at);
         if (is_one && can_run_again(step)) {
             /* A value may look like the poison: a cell that keeps two of them is not set. */
             const hl_tile_field *field = step->uses[u].field;
@@ -251,9 +133,11 @@ static haul_status run_step(haul_context *context, hl_tile_step *step, haul_erro
             if (!before)
                 return hl_base_fail_no_memory(error);
             memcpy(before, field->host, field->host_bytes);
-            poison(step, OTHER_POISON);
+            hl_tile_poison_set(step, &step->box, HL_TILE_OTHER_POISON);
             const haul_status status = hl_tile_steps_run(context, step, 1, error);
-            is_one = !status && find_unset(step, u, OTHER_POISON, before, at);
+            is_one =
+                !status && hl_tile_poison_find(step, u, &step->box,
+                                               (hl_tile_poison){HL_TILE_OTHER_POISON, before}, at);
             free(before);
             HAUL_TRY(status);
         } else
@@ -358,7 +242,7 @@ static bool is_near(const hl_tile_field *field, const char *one, const char *oth
 static haul_status compare_row(hl_tile_field *field, const int from[3], int cells,
                                haul_error *error)
 {
-    char *got = cell_of(field, from), *expected = field->shadow + (got - field->host);
+    char *got = hl_tile_field_cell(field, from), *expected = field->shadow + (got - field->host);
     double largest = 0;
     if (!memcmp(got, expected, (size_t)cells * field->element))
         return HAUL_OK;

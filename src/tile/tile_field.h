@@ -116,6 +116,16 @@ static inline uint64_t hl_tile_field_offset(const hl_tile_field *field, int plan
     return (uint64_t)(plane + field->edge) * field->plane_bytes;
 }
 
+/* A cell in the host's memory. */
+static inline char *hl_tile_field_cell(const hl_tile_field *field, const int cell[3])
+{
+    const int dims = field->dims;
+    const int64_t inner =
+        field->lead + (dims == 3 ? cell[1] * field->row : 0) + (dims > 1 ? cell[0] : 0);
+    return field->host + hl_tile_field_offset(field, cell[dims - 1]) +
+           inner * (int64_t)field->element;
+}
+
 /* Where the rows on the device begin, in elements of a plane. */
 static inline int64_t hl_tile_window_origin(const hl_tile_field *field)
 {

@@ -30,6 +30,7 @@ typedef struct call {
     haul_fault fault;
     haul_fault *sampled; /* the fault, where accesses of the cell `sample` are checked; else NULL */
     int sample[3];
+    unsigned *unset; /* arrays with cells that the step leaves unset, a bit each; NULL: any may */
     haul_rows places[HL_TILE_USES];
     void *rows[HL_TILE_USES]; /* of reductions */
 } call;
@@ -80,6 +81,7 @@ static haul_status prepare(call *self, const hl_tile_step *step, haul_error *err
     self->step = step;
     if (!context->is_checked && hl_tile_sample_choose(context, step, self->sample))
         self->sampled = &self->fault;
+    self->unset = context->is_poisoning ? &context->unset : NULL;
     for (unsigned i = 0; source && i < source->parameter_count - source->reduces; i++) {
         const haul_kernel_parameter *parameter = &source->parameters[i];
         if (parameter->halo < 0) {
@@ -142,6 +144,48 @@ static void run_sample(const call *self, const haul_box *box)
         hl_tile_sample_run(self->step, self->sample, self->arguments, self->sampled);
 }
 
+static void run_box(const call *self, haul_box box)
+{
+    const hl_tile_step *step = self->step;
+    box = hl_tile_box_moved(box, step->outer, step->first);
+    if (step->source->reduces)
+        run_rows(self, box);
+    else
+        step->source->host(&box, &box, self->arguments);
+}
+
+static void run_poisoned(const call *self, const haul_box *box)
+{
+    const hl_tile_step *step = self->step;
+    int found[3];
+    hl_tile_poison_set(step, box, HL_TILE_POISON);
+    run_box(self, *box);
+    for (unsigned u = 0; u < step->use_count; u++)
+        if (hl_tile_poison_find(step, u, box, (hl_tile_poison){HL_TILE_POISON, NULL}, found))
+            __atomic_fetch_or(self->unset, 1u << u, __ATOMIC_RELAXED);
+}
+
+/* In pieces that stay in the cache from the poison to the search. A reduction's rows stay in their
+ * groups. */
+static void run_in_pieces(const call *self, const haul_box *box)
+{
+    const int cut = self->step->outer ? 1 : 0; /* the last dimension but of three */
+    const int row = cut ? most(1, box->hi[0] - box->lo[0]) : 1, rows = most(1, CELLS / row);
+    haul_box piece = *box;
+    if (self->step->source->reduces) {
+        run_poisoned(self, box);
+        return;
+    }
+    for (piece.lo[2] = box->lo[2]; piece.lo[2] < box->hi[2]; piece.lo[2]++) {
+        piece.hi[2] = piece.lo[2] + 1;
+        for (int at = box->lo[cut]; at < box->hi[cut]; at = piece.hi[cut]) {
+            piece.lo[cut] = at;
+            piece.hi[cut] = least(at + rows, box->hi[cut]);
+            run_poisoned(self, &piece);
+        }
+    }
+}
+
 /* The part of a step's box within planes [plane, plane_end) and rows [row, row_end). */
 static void run_part(const call *self, const int planes[2], const int rows[2])
 {
@@ -163,16 +207,12 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
         return;
     if (self->sampled)
         run_sample(self, &box);
+    if (step->source && self->unset)
+        run_in_pieces(self, &box);
+    else if (step->source)
+        run_box(self, box);
     if (step->source)
-        box = hl_tile_box_moved(box, outer, step->first);
-    if (step->source && step->source->reduces) {
-        run_rows(self, box);
         return;
-    }
-    if (step->source) {
-        step->source->host(&box, &box, self->arguments);
-        return;
-    }
     const int lo[2] = {box.lo[outer], outer ? box.lo[outer - 1] : 0};
     const int hi[2] = {box.hi[outer], outer ? box.hi[outer - 1] : 1};
     hl_tile_ghosts_on_host(step->uses[0].field, lo, hi);

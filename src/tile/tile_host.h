@@ -20,4 +20,19 @@ bool hl_tile_sample_choose(haul_context *context, const hl_tile_step *step, int 
 void hl_tile_sample_run(const hl_tile_step *step, const int cell[3], void *const *arguments,
                         haul_fault *fault);
 
+/* Bytes that loops do not set by themselves: no computation gives these not-a-numbers. */
+enum { HL_TILE_POISON = 0xff, HL_TILE_OTHER_POISON = 0x55 };
+
+typedef struct hl_tile_poison {
+    int byte;
+    const char *before; /* a copy of the array's memory, where such a cell has the first poison,
+                         * too; or NULL */
+} hl_tile_poison;
+
+/* Sets a part of the step's box, in all arrays of which the step is to set all cells there. */
+void hl_tile_poison_set(const hl_tile_step *step, const haul_box *box, int byte);
+/* The first cell of the part that still has the poison; false where there is none. */
+bool hl_tile_poison_find(const hl_tile_step *step, unsigned use, const haul_box *box,
+                         hl_tile_poison poison, int found[3]);
+
 #endif

@@ -57,9 +57,11 @@ struct haul_context {
     hl_tile_plan *plan; /* NULL: not kept */
     haul_context_counts counts;
     hl_tile_last_run last;
-    bool is_checked;  /* the program asks for the checked mode */
-    bool is_checking; /* the host runs loops on the arrays' shadows */
-    bool has_failed;  /* and the program was told: waits for streams say nothing new */
+    bool is_checked;   /* the program asks for the checked mode */
+    bool is_checking;  /* the host runs loops on the arrays' shadows */
+    bool is_poisoning; /* and looks for cells that they leave unset */
+    unsigned unset;    /* the last one's arrays that may have such cells, a bit each */
+    bool has_failed;   /* and the program was told: waits for streams say nothing new */
 };
 
 haul_status hl_tile_streams_open(haul_context *context, haul_error *error);

@@ -57,15 +57,6 @@ bool hl_tile_sample_choose(haul_context *context, const hl_tile_step *step, int 
     return loops && !(loops & (loops - 1));
 }
 
-static char *cell_of(const hl_tile_field *field, const int cell[3])
-{
-    const int dims = field->dims;
-    const int64_t inner =
-        field->lead + (dims == 3 ? cell[1] * field->row : 0) + (dims > 1 ? cell[0] : 0);
-    return field->host + hl_tile_field_offset(field, cell[dims - 1]) +
-           inner * (int64_t)field->element;
-}
-
 void hl_tile_sample_run(const hl_tile_step *step, const int cell[3], void *const *arguments,
                         haul_fault *fault)
 {
@@ -85,10 +76,12 @@ void hl_tile_sample_run(const hl_tile_step *step, const int cell[3], void *const
     }
     for (unsigned u = 0; u < step->use_count; u++)
         if (step->uses[u].writes)
-            memcpy(before[u], cell_of(step->uses[u].field, cell), step->uses[u].field->element);
+            memcpy(before[u], hl_tile_field_cell(step->uses[u].field, cell),
+                   step->uses[u].field->element);
     box = hl_tile_box_moved(box, step->outer, step->first);
     step->source->host(&box, &box, own);
     for (unsigned u = 0; u < step->use_count; u++)
         if (step->uses[u].writes)
-            memcpy(cell_of(step->uses[u].field, cell), before[u], step->uses[u].field->element);
+            memcpy(hl_tile_field_cell(step->uses[u].field, cell), before[u],
+                   step->uses[u].field->element);
 }

@@ -68,6 +68,10 @@ static const wrong_loop wrong[] = {
     {&too_deep, {.size = {4, 5}}, {.size = {4, 5}}, "'too_deep'|'u'|2 dimensions, not 1"},
     {&past_table, {.size = {6}}, {.size = {CELLS}}, "'past_table'|'table'|ends before"},
     {&even_cells, {.size = {CELLS}}, {.size = {CELLS}}, "'even_cells'|'v'|does not set"},
+    {&by_content,
+     {.size = {CELLS}, .ghost = {1}},
+     {.size = {CELLS}},
+     "'by_content' uses an undeclared cell of 'u'|declares 1 around"},
     {&all_ones, {.size = {CELLS}}, {.size = {CELLS}}, NULL},
 };
 

@@ -41,6 +41,14 @@ HAUL_KERNEL_1D(all_ones, tile_checked_kernels, HAUL_READ(unsigned, u, 0), HAUL_W
         HAUL_AT1(v, x) = HAUL_AT1(u, x) + (x % 2 ? 0xffffffffu : 0x55555555u);
 }
 
+/* Run again, it uses other cells. */
+HAUL_KERNEL_1D(by_content, tile_checked_kernels, HAUL_READ(unsigned, u, 1),
+               HAUL_UPDATE(unsigned, v, 0))
+{
+    HAUL_FOR1 (x)
+        HAUL_AT1(v, x) = 1 + HAUL_AT1(u, x + (HAUL_AT1(v, x) ? 0 : 5));
+}
+
 /* A device that computes wrongly. */
 HAUL_KERNEL_1D(not_alike, tile_checked_kernels, HAUL_READ(double, u, 0), HAUL_WRITE(double, v))
 {
