@@ -199,20 +199,24 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
     return HAUL_OK;
 }
 
-/* The fixed cells beyond the edges of planes that were not brought. */
+/* The fixed cells beyond the edges of planes that were not brought. An array of other planes than
+ * the pass's was to come with its first region. */
 static haul_status frame_region(const pass *self, int region, haul_error *error)
 {
     for (unsigned i = 0; i < self->block.field_count; i++) {
         const hl_tile_block_field *of = &self->block.fields[i];
         hl_tile_field *field = of->field;
-        if (!of->is_fresh || !of->is_aligned || region >= self->count)
+        int first = 0, end = field->length;
+        if (!of->is_fresh || (of->is_aligned ? region >= self->count : region > 0))
             continue;
-        const int part = part_of(self, region);
-        if (comes_twice(self, part))
-            continue;
-        const int first = hl_tile_part_begin(field, part), end = hl_tile_part_end(field, part);
-        HAUL_TRY(hl_tile_ghosts_on_device(field, first < 0 ? 0 : first,
-                                          end < field->length ? end : field->length, true, error));
+        if (of->is_aligned) {
+            const int part = part_of(self, region), last = hl_tile_part_end(field, part);
+            if (comes_twice(self, part))
+                continue;
+            first = part ? hl_tile_part_begin(field, part) : 0;
+            end = last < end ? last : end;
+        }
+        HAUL_TRY(hl_tile_ghosts_on_device(field, first, end, true, error));
     }
     return HAUL_OK;
 }

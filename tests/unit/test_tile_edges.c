@@ -213,6 +213,42 @@ static void test_tiles_change_what_edges_are_set_from(void **state)
     }
 }
 
+/* A loop that sets all of an array of fewer planes than the first that it writes: the device is not
+ * sent what it overwrites, but has the fixed cells beyond the edges. */
+static void test_fixed_edges_of_a_shorter_array(void **state)
+{
+    (void)state;
+    const haul_box box = {{0, 0}, {3, 6}};
+    const haul_loop_options options = {.box = &box};
+    const script_value here = {.k = 1};
+    for (int d = 0; d < DEVICES; d++) {
+        haul_context *context = open_on(devices[d]);
+        haul_array *u = array_of(context, (haul_array_spec){.size = {3, 6}, .ghost = {1, 1}});
+        haul_array *w = array_of(context, (haul_array_spec){.size = {4, 9}});
+        haul_array *v = array_of(context, (haul_array_spec){.size = {3, 6}, .ghost = {2, 0}});
+        haul_region region;
+        for (int r = 0; r < haul_array_regions(v); r++) {
+            must(haul_array_access(v, r, HAUL_USE_WRITE, &region, &error));
+            for (int y = 0; y < region.end - region.first; y++)
+                for (int x = -2; x < 5; x++)
+                    ((w4 *)region.cells)[y * region.plane + x] = 77;
+        }
+        const void *arguments[] = {u, w, v, &here};
+        must(haul_loop_queue(context, &pair_2_w4, arguments, 4, &options, &error));
+        for (int r = 0; r < haul_array_regions(v); r++) {
+            must(haul_array_access(v, r, HAUL_USE_READ, &region, &error));
+            for (int y = 0; y < region.end - region.first; y++)
+                for (int x = -2; x < 5; x++)
+                    assert_int_equal(((w4 *)region.cells)[y * region.plane + x],
+                                     x < 0 || x > 2 ? 77 : 1);
+        }
+        haul_array_free(u);
+        haul_array_free(w);
+        haul_array_free(v);
+        haul_context_close(context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_in_place_round_an_array),
         cmocka_unit_test(test_a_loop_over_all_of_a_longer_array),
         cmocka_unit_test(test_tiles_change_what_edges_are_set_from),
+        cmocka_unit_test(test_fixed_edges_of_a_shorter_array),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

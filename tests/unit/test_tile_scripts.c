@@ -269,6 +269,14 @@ static void save_and_load(run *self)
 
 /* --- calls that are wrong */
 
+/* A call that must fail: for its own reason, or by loops that the memory does not do for. */
+static void must_not(run *self, haul_status status, const char *call)
+{
+    self->is_over = self->is_over || status == HAUL_STATUS_DEVICE_FULL;
+    if (!status)
+        blame(self, "%s", call);
+}
+
 static void wrong_array(run *self)
 {
     static const haul_array_spec specs[] = {
@@ -281,9 +289,9 @@ static void wrong_array(run *self)
         {.size = {4}, .boundary_kernel = &shift_1_w4, .element_bytes = 4},
     };
     haul_array *array;
-    if (!haul_array_new(self->contexts[0], &specs[draw(self, sizeof specs / sizeof *specs)], &array,
-                        &self->error))
-        blame(self, "an array that cannot be is made");
+    const haul_array_spec *spec = &specs[draw(self, sizeof specs / sizeof *specs)];
+    must_not(self, haul_array_new(self->contexts[0], spec, &array, &self->error),
+             "an array that cannot be is made");
 }
 
 /* Arrays of another kind, another context, or the same twice. */
@@ -300,9 +308,11 @@ static void wrong_loop(run *self)
     if (is_right || (count == 3 && u->is.dims != v->is.dims))
         return;
     tell("wrong loop: %d %d, %zu arguments\n", number_of(self, u), number_of(self, v), count);
-    if (!haul_loop_queue(self->contexts[u->context], typed[LOOP_SHIFT][u->is.dims - 1][u->is.type],
-                         arguments, count, NULL, &self->error))
-        blame(self, "a loop that cannot be is taken");
+    const haul_kernel_source *kernel = typed[LOOP_SHIFT][u->is.dims - 1][u->is.type];
+    must_not(
+        self,
+        haul_loop_queue(self->contexts[u->context], kernel, arguments, count, NULL, &self->error),
+        "a loop that cannot be is taken");
 }
 
 static void wrong_call(run *self)
@@ -314,9 +324,11 @@ static void wrong_call(run *self)
         wrong_array(self);
     else if (what == 1)
         wrong_loop(self);
-    else if (of && !haul_array_access(of->array, draw(self, 2) ? -1 : 1000, HAUL_USE_READ, &region,
-                                      &self->error))
-        blame(self, "a region that is not there");
+    else if (of)
+        must_not(self,
+                 haul_array_access(of->array, draw(self, 2) ? -1 : 1000, HAUL_USE_READ, &region,
+                                   &self->error),
+                 "a region that is not there");
 }
 
 static void other_call(run *self)
