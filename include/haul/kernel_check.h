@@ -54,7 +54,8 @@ typedef struct haul_own {
 
 HAUL_FUNCTION haul_own haul_own_of(unsigned *far)
 {
-    const haul_own own = {{0, 0, 0}, far};
+    haul_own own = {{0, 0, 0}, NULL};
+    own.far = far;
     return own;
 }
 

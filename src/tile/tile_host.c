@@ -162,7 +162,7 @@ static void run_poisoned(const call *self, const haul_box *box)
     run_box(self, *box);
     for (unsigned u = 0; u < step->use_count; u++)
         if (hl_tile_poison_find(step, u, box, (hl_tile_poison){HL_TILE_POISON, NULL}, found))
-            __atomic_fetch_or(self->unset, 1u << u, __ATOMIC_RELAXED);
+            __atomic_fetch_or(self->unset, 1U << u, __ATOMIC_RELAXED);
 }
 
 /* In pieces that stay in the cache from the poison to the search. A reduction's rows stay in their

@@ -96,7 +96,7 @@ static bool has_word(const char *row, uint64_t bytes, uint32_t word)
     for (uint64_t at = 0; at < bytes; at += sizeof word) {
         uint32_t one;
         memcpy(&one, row + at, sizeof one);
-        has |= one == word ? 1u : 0u;
+        has |= one == word ? 1U : 0U;
     }
     return has;
 }
@@ -106,7 +106,7 @@ static bool has_word(const char *row, uint64_t bytes, uint32_t word)
 static int find_in_row(const char *row, const char *before, int cells, uint64_t element, int byte)
 {
     const uint64_t bytes = (uint64_t)cells * element;
-    if (element % sizeof(uint32_t) == 0 && !has_word(row, bytes, (uint32_t)byte * 0x01010101u))
+    if (element % sizeof(uint32_t) == 0 && !has_word(row, bytes, (uint32_t)byte * 0x01010101U))
         return cells;
     for (uint64_t at = 0; at < bytes;) {
         const char *next = memchr(row + at, byte, bytes - at);
