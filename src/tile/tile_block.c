@@ -61,19 +61,29 @@ static bool is_far(const hl_tile_step *step, bool in_host_rows)
                       field->boundary[outer - 1] == HAUL_BOUNDARY_PERIODIC);
 }
 
-/* Whether a step of the block sets cells beyond the array's edges itself. */
-static bool is_set_beyond(const hl_tile_block *block, const hl_tile_field *field)
+/* Whether the step's box has cells beyond the array's edges. */
+static bool goes_beyond(const hl_tile_step *step, const hl_tile_field *field)
 {
-    for (size_t i = 0; i < block->count; i++) {
-        const hl_tile_step *step = &block->steps[i];
-        for (unsigned u = 0; u < step->use_count && step->source; u++)
-            for (int d = 0; d <= step->outer && step->uses[u].field == field; d++)
-                if (step->uses[u].writes && field->dims > step->outer &&
-                    (step->box.lo[d] < 0 ||
-                     step->box.hi[d] > field->size[d + field->dims - step->outer - 1]))
-                    return true;
-    }
+    for (unsigned u = 0; u < step->use_count && step->source; u++)
+        for (int d = 0; d <= step->outer && step->uses[u].field == field; d++)
+            if (field->dims > step->outer &&
+                (step->box.lo[d] < 0 ||
+                 step->box.hi[d] > field->size[d + field->dims - step->outer - 1]))
+                return true;
     return false;
+}
+
+/* Cells beyond the edges are set with those that they are like, which the front passes after them
+ * at one end and before them at the other: a step that goes there itself is in another block. */
+static bool meets_beyond(const hl_tile_block *block, const hl_tile_step *step)
+{
+    bool is_one = false;
+    for (size_t i = 0; i < block->count; i++) {
+        const hl_tile_step *before = &block->steps[i];
+        is_one = is_one || (!step->source && goes_beyond(before, step->uses[0].field)) ||
+                 (!before->source && goes_beyond(step, before->uses[0].field));
+    }
+    return is_one;
 }
 
 /* The least skew at which the step may follow those of the block: a plane that it reads, up to its
@@ -155,9 +165,7 @@ static bool takes(hl_tile_block *block, hl_tile_step *step, const hl_tile_block_
         return false;
     if (block->field_count + step->use_count > HL_TILE_BLOCK_FIELDS)
         return false;
-    /* planes beyond the edges are set with those that they are like, which the front passes before
-     * it comes to them */
-    if (!step->source && is_set_beyond(block, step->uses[0].field))
+    if (meets_beyond(block, step))
         return false;
     const int skew = skew_of(block, step, in_host_rows);
     int halo = 0;

@@ -249,6 +249,54 @@ static void test_fixed_edges_of_a_shorter_array(void **state)
     }
 }
 
+/* A loop over an array and the cells beyond its edges, behind the step that sets those from the
+ * array: each loop by itself, and all in one pass. */
+static double sum_beyond(const char *device, bool is_apart)
+{
+    const haul_box box = {{0, -1, 0}, {3, 4, 11}};
+    const haul_loop_options options = {.box = &box};
+    const script_value up = {.d = {0, 1}, .k = 7}, down = {.d = {0, -1}, .k = 31};
+    double sum = 0;
+    haul_context *context = open_on(device);
+    haul_array *arrays[3], *result;
+    const haul_array_spec one = {.size = {1}};
+    for (int i = 0; i < 3; i++) {
+        haul_array_spec spec = {.size = {3, 3, 11}, .ghost = {1, 1, 1}, .region = 1};
+        spec.boundary[1] = i ? HAUL_BOUNDARY_FIXED : HAUL_BOUNDARY_COPY;
+        must(haul_array_new(context, &spec, &arrays[i], &error));
+    }
+    must(haul_array_new(context, &one, &result, &error));
+    for (int i = 0; i < 4; i++) {
+        must(HAUL_LOOP(context, &error, &shift_3_f8, arrays[0], arrays[1], &up));
+        if (is_apart)
+            must(haul_context_wait(context, &error));
+        must(HAUL_LOOP(context, &error, &shift_3_f8, arrays[2 - i % 2], arrays[0], &down));
+        if (is_apart)
+            must(haul_context_wait(context, &error));
+    }
+    must(HAUL_LOOP(context, &error, &shift_3_f8, arrays[0], arrays[1], &up));
+    if (is_apart)
+        must(haul_context_wait(context, &error));
+    const void *arguments[] = {arrays[0], result};
+    must(haul_loop_queue(context, &sum_3, arguments, 2, &options, &error));
+    must(haul_array_read(result, &sum, &error));
+    for (int i = 0; i < 3; i++)
+        haul_array_free(arrays[i]);
+    haul_array_free(result);
+    haul_context_close(context);
+    return sum;
+}
+
+static void test_a_sum_beyond_the_edges(void **state)
+{
+    (void)state;
+    const double expected = sum_beyond("host", true);
+    for (int d = 0; d < DEVICES; d++) {
+        assert_true(sum_beyond(devices[d], true) == expected);
+        assert_true(sum_beyond(devices[d], false) == expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_a_loop_over_all_of_a_longer_array),
         cmocka_unit_test(test_tiles_change_what_edges_are_set_from),
         cmocka_unit_test(test_fixed_edges_of_a_shorter_array),
+        cmocka_unit_test(test_a_sum_beyond_the_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
