@@ -337,22 +337,29 @@ char *hl_report_shorten_name(const char *name, size_t width, char *buffer, size_
     return buffer;
 }
 
-/* Lines are broken at spaces alone, for a path or a kernel's name has to be copied whole, and never
- * between a number and its percent sign. */
-void hl_report_print_hanging(size_t page, size_t indent, const char *text, FILE *out)
+/* The bytes of the next word, and in *width its characters, of which in UTF-8 there are fewer; no
+ * more of them than `most`. A number and its percent sign are one word. */
+static size_t next_word(const char *text, size_t most, size_t *width)
 {
-    /* Counted in characters: in UTF-8 bytes are more. */
+    size_t length = strcspn(text, " ");
+    if (!strncmp(text + length, " %", 2))
+        length += 2 + strcspn(text + length + 2, " ");
+    const char *at = text;
+    for (*width = 0; at < text + length && *width < most; ++*width) {
+        const int bytes = hl_base_utf8_length(at);
+        at += bytes ? bytes : 1;
+    }
+    return (size_t)(at - text);
+}
+
+/* A word that is longer than `longest` goes on in the next line; than a line, stands alone on one
+ * and passes the margin. */
+static void print_words(size_t page, size_t indent, size_t longest, const char *text, FILE *out)
+{
     size_t column = indent;
     while (*text) {
-        size_t length = strcspn(text, " ");
-        if (!strncmp(text + length, " %", 2))
-            length += 2 + strcspn(text + length + 2, " ");
-        size_t width = 0;
-        for (const char *at = text; at < text + length; width++) {
-            const int bytes = hl_base_utf8_length(at);
-            at += bytes ? bytes : 1;
-        }
-        /* A word that is longer than a line stands alone on one, and passes the margin. */
+        size_t width;
+        const size_t length = next_word(text, longest, &width);
         const bool starts_line = column == indent;
         if (!starts_line && column + 1 + width > page) {
             fprintf(out, "\n%*s", (int)indent, "");
@@ -366,6 +373,17 @@ void hl_report_print_hanging(size_t page, size_t indent, const char *text, FILE 
         text += length + strspn(text + length, " ");
     }
     fputc('\n', out);
+}
+
+/* Lines are broken at spaces alone, for a path or a kernel's name has to be copied whole. */
+void hl_report_print_hanging(size_t page, size_t indent, const char *text, FILE *out)
+{
+    print_words(page, indent, SIZE_MAX, text, out);
+}
+
+void hl_report_print_column(size_t page, size_t indent, const char *text, FILE *out)
+{
+    print_words(page, indent, page > indent ? page - indent : 1, text, out);
 }
 
 void hl_report_print_wrapped(size_t page, const char *first, const char *text, FILE *out)

@@ -72,4 +72,8 @@ void hl_report_print_wrapped(size_t page, const char *first, const char *text, F
 /* The same where `indent` columns of the line are printed already. */
 void hl_report_print_hanging(size_t page, size_t indent, const char *text, FILE *out);
 
+/* The same for a cell of a table, where a word that is wider than the column goes on in the next
+ * line: it would pass the margin. */
+void hl_report_print_column(size_t page, size_t indent, const char *text, FILE *out);
+
 #endif

@@ -54,7 +54,7 @@ static void print_cell(const terminal *self, const char *text, size_t width, boo
         at->blanks = 0;
         if (at->is_last && is_left && at->column + width > self->page &&
             at->column + LEAST_WRAPPED <= self->page) {
-            hl_report_print_hanging(self->page, at->column, text, self->out);
+            hl_report_print_column(self->page, at->column, text, self->out);
             return;
         }
         hl_base_utf8_print(text, SIZE_MAX, self->out);

@@ -157,6 +157,35 @@ static void paragraphs_are_wrapped(void **state)
     free(text);
 }
 
+static void print_columns(FILE *out)
+{
+    hl_report_print_column(16, 6, "in CppNode<LookupFunction> (86 %)", out);
+    hl_report_print_column(16, 6, "exactly 10", out);
+    hl_report_print_column(16, 6, "0123456789 a", out);
+    hl_report_print_column(
+        16, 6, "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9", out);
+    hl_report_print_column(4, 6, "ab", out);
+}
+
+/* No line of a cell passes the page, whatever its words are. */
+static void cells_keep_to_their_column(void **state)
+{
+    (void)state;
+    char *text = printed(print_columns);
+    assert_string_equal(text, "in\n"
+                              "      CppNode<Lo\n"
+                              "      okupFuncti\n"
+                              "      on> (86 %)\n"
+                              "exactly 10\n"
+                              "0123456789\n"
+                              "      a\n"
+                              "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\n"
+                              "      \u00e9\n"
+                              "a\n"
+                              "      b\n");
+    free(text);
+}
+
 static void print_seconds(FILE *out)
 {
     hl_base_json json = hl_base_json_begin(out);
@@ -286,6 +315,7 @@ int main(void)
         cmocka_unit_test(names_keep_what_tells_them_apart),
         cmocka_unit_test(any_name_fits),
         cmocka_unit_test(paragraphs_are_wrapped),
+        cmocka_unit_test(cells_keep_to_their_column),
         cmocka_unit_test(seconds_have_all_their_digits),
         cmocka_unit_test(different_names_look_different),
         cmocka_unit_test(names_in_any_script_stay_whole),
