@@ -138,6 +138,88 @@ static void operations_are_in_order_and_keep_what_is_theirs(void **state)
     haul_workload_free(workload);
 }
 
+/* A process's trace of kernels, each launched from a line of its own; of even ranks without lines.
+ */
+static void write_lined(int file, int kernels)
+{
+    snprintf(names[file], sizeof names[file], "%s/rank%d.json", folder, file);
+    paths[file] = names[file];
+    FILE *out = fopen(names[file], "w");
+    assert_non_null(out);
+    fprintf(out,
+            "{\"baseTimeNanoseconds\":%lld,\"distributedInfo\":{\"rank\":%d},\"traceEvents\":[{}",
+            1700000000000000000 + 500LL * file, file);
+    if (file % 2)
+        fprintf(out,
+                ",{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"main.py(%d): run\","
+                "\"pid\":9,\"tid\":9,\"ts\":1,\"dur\":100000}",
+                file);
+    for (int i = 0; i < kernels; i++) {
+        if (file % 2)
+            fprintf(out,
+                    ",{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"train_%d.py(%d): "
+                    "step\",\"pid\":9,\"tid\":9,\"ts\":%d,\"dur\":8}",
+                    file, 10 + i, 100 + 10 * i);
+        fprintf(out,
+                ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,"
+                "\"tid\":9,\"ts\":%d,\"dur\":1,\"args\":{\"correlation\":%d}},{\"ph\":\"X\","
+                "\"cat\":\"kernel\",\"name\":\"k%d\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":2,"
+                "\"args\":{\"device\":0,\"stream\":7,\"correlation\":%d}}",
+                102 + 10 * i, i + 1, i, 104 + 10 * i, i + 1);
+    }
+    fputs("]}", out);
+    fclose(out);
+}
+
+static void check_lines(const haul_workload *workload)
+{
+    for (size_t i = 0; i < workload->op_count; i++) {
+        const haul_op *const op = &workload->ops[i];
+        const int rank = (int)workload->devices[workload->streams[op->stream].device].rank;
+        const char *const name = haul_workload_string(workload, op->name);
+        char line[64], stack[128];
+        snprintf(line, sizeof line, "train_%d.py:%ld in step", rank,
+                 10 + strtol(name + 1, NULL, 10));
+        snprintf(stack, sizeof stack, "%s <- main.py:%d in run", line, rank);
+        if (rank % 2) {
+            assert_string_equal(haul_workload_string(workload, haul_op_line(workload, i)), line);
+            assert_string_equal(haul_workload_string(workload, haul_op_stack(workload, i)), stack);
+        } else {
+            assert_int_equal(haul_op_line(workload, i), HAUL_NONE);
+            assert_int_equal(haul_op_stack(workload, i), HAUL_NONE);
+        }
+    }
+}
+
+/* Of joined ranks, of a file that they are written to, and of a window of them. */
+static void lines_stay_with_their_rank(void **state)
+{
+    (void)state;
+    enum { KERNELS = 30 };
+    char path[100];
+    haul_workload *joined = NULL, *read = NULL, *part = NULL;
+    haul_error error = {0};
+    for (int i = 0; i < MOST; i++)
+        write_lined(i, KERNELS);
+    assert_int_equal(haul_trace_load_ranks(paths, MOST, &joined, &error), HAUL_OK);
+    workload_check(joined);
+    assert_int_equal(joined->op_count, MOST * KERNELS);
+    check_lines(joined);
+    uint64_t orphaned;
+    assert_int_equal(haul_trace_cut(joined, 50000, 200000, &orphaned, &part, &error), HAUL_OK);
+    assert_int_equal(part->op_count > 0 && part->op_count < joined->op_count, 1);
+    check_lines(part);
+    haul_workload_free(part);
+    snprintf(path, sizeof path, "%s/joined.sqlite", folder);
+    assert_int_equal(haul_trace_write_sqlite(joined, path, &error), HAUL_OK);
+    assert_int_equal(haul_trace_load(path, &read, &error), HAUL_OK);
+    (void)remove(path);
+    assert_int_equal(read->op_count, joined->op_count);
+    check_lines(read);
+    haul_workload_free(read);
+    haul_workload_free(joined);
+}
+
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { SANITIZED = 1 };
 #else
@@ -289,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_joined),
         cmocka_unit_test(joining_takes_one_copy),
+        cmocka_unit_test(lines_stay_with_their_rank),
         cmocka_unit_test(operations_are_in_order_and_keep_what_is_theirs),
         cmocka_unit_test(clocks_may_be_unknown),
         cmocka_unit_test(the_first_wrong_file_is_named),
