@@ -22,7 +22,11 @@ set(CMAKE_C_COMPILER ${HAUL_ZIG_CC})
 # The headers of the libraries that are linked, without this system's own of glibc beside them.
 set(headers ${CMAKE_BINARY_DIR}/portable-headers)
 file(MAKE_DIRECTORY ${headers})
-foreach(header sqlite3.h zlib.h zconf.h yaml.h CL hwloc.h hwloc)
+set(linked hwloc.h hwloc)
+if(NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/../third_party) # which has the others
+  list(APPEND linked sqlite3.h zlib.h zconf.h yaml.h CL)
+endif()
+foreach(header ${linked})
   find_path(HAUL_FOLDER_OF_${header} ${header} PATHS /usr/include NO_CACHE)
   if(HAUL_FOLDER_OF_${header})
     file(CREATE_LINK ${HAUL_FOLDER_OF_${header}}/${header} ${headers}/${header} SYMBOLIC)

@@ -12,6 +12,7 @@ function(haul_third_party library target)
   set_target_properties(third-party-${library} PROPERTIES C_EXTENSIONS ON
     POSITION_INDEPENDENT_CODE ON ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/third_party)
   target_compile_definitions(third-party-${library} PRIVATE _GNU_SOURCE ${ARGN})
+  target_include_directories(third-party-${library} PRIVATE ${third_party}/${library})
   target_compile_options(third-party-${library} PRIVATE -w)
   add_library(${target} STATIC IMPORTED GLOBAL)
   set_target_properties(${target} PROPERTIES
