@@ -1,6 +1,7 @@
 /* The program `haul`: finds the command. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "haul/version.h"
@@ -33,6 +34,28 @@ static const cli_command *find_command(const cli_command *const *among, const ch
     while (*among && strcmp(cli_last_word(*among), word) != 0)
         among++;
     return *among;
+}
+
+/* Commands of other packages are programs, as git has it: `haul mcp` is haul-mcp of the Python
+ * package, beside this program or on the PATH. Returns where there is none. */
+static void start_program(char **argv)
+{
+    enum { PATH_BYTES = 4096 };
+    char program[PATH_BYTES];
+    char *const word = argv[1];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *const slash = strrchr(program, '/');
+    char *const name = slash ? slash + 1 : program;
+    const size_t room = (size_t)(program + sizeof program - name);
+    const int written = snprintf(name, room, "haul-%s", word);
+    if (!word[strcspn(word, "/")] && written > 0 && (size_t)written < room) {
+        argv[1] = name;
+        if (slash)
+            execv(program, argv + 1);
+        execvp(name, argv + 1);
+        argv[1] = word;
+    }
 }
 
 static int fail_command(const cli_command *group, const char *word)
@@ -97,6 +120,8 @@ static int start_command(int argc, char **argv)
         return 0;
     }
     const cli_command *command = find_command(cli_commands, argv[1]);
+    if (!command)
+        start_program(argv);
     if (!command)
         return fail_command(NULL, argv[1]);
     if (!command->parts)

@@ -1,6 +1,6 @@
 # Manners of all commands: examples, suggestions, names in any case, colour.
 echo "== every help ends with two examples of the command"
-for command in $(haul help | awk '/^  [a-z]/ && $1 != "help" { print $1 }'); do
+for command in $(haul help | awk '/^  [a-z]/ && $1 != "help" && $1 != "mcp" { print $1 }'); do
     parts=$(haul help "$command" | awk -v c="$command" '$1 == c { print $2 }')
     for part in '' $parts; do
         haul help "$command" $part | tail -n 3 | awk -v name="$command $part" '
@@ -22,6 +22,14 @@ try haul machine show h100-pcie6
 try haul machine show h100pcie
 try haul machine show rtx
 try haul machine time k40 --direction h2d --memory pinned --bytes 1 --model lgogp
+
+echo "== programs of other packages are commands"
+mkdir bin
+printf '#!/bin/sh\necho "$0 has $# arguments: $*"\nexit 4\n' | sed 's|\$0|haul-else|' >bin/haul-else
+chmod +x bin/haul-else
+(PATH=$PATH:$PWD/bin && try haul else --to 'a b')
+try haul else
+try haul ../bin/haul-else
 
 echo "== help of help"
 for words in "help --help" "help help" "--help"; do
