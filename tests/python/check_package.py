@@ -2,7 +2,9 @@
 its JSON, errors as it says them. usage: check_package.py HAUL PACKAGE_FOLDER PROFILE, or
 check_package.py installed installed PROFILE"""
 
+import contextlib
 import doctest
+import io
 import json
 import os
 import subprocess
@@ -146,6 +148,24 @@ class Answers(unittest.TestCase):
             with self.assertRaises(kind) as caught:
                 call()
             self.assertIn(text, str(caught.exception))
+
+
+class Notebooks(unittest.TestCase):
+    def test_cells_run(self):
+        before = os.getcwd()
+        os.chdir(Path(profile).resolve().parent)
+        try:
+            notebooks = sorted((Path(__file__).resolve().parents[2] / "docs" / "notebooks").glob("*.ipynb"))
+            self.assertEqual(len(notebooks), 3)
+            for notebook in notebooks:
+                names = {}
+                for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+                    if cell["cell_type"] == "code":
+                        with self.subTest(notebook=notebook.name, cell=cell["id"]), \
+                             contextlib.redirect_stdout(io.StringIO()):
+                            exec("".join(cell["source"]), names)
+        finally:
+            os.chdir(before)
 
 
 class Document(unittest.TestCase):
