@@ -236,6 +236,16 @@ static haul_status find_staging(projector *self, haul_error *error)
     return hl_project_staging_find(self->workload, classes, free_call_ns, self->staged_ns, error);
 }
 
+/* The source GPU as the profile names it, as other commands do; the catalogue may have it by
+ * another name. */
+static const char *recorded_name(const haul_workload *workload, const char *otherwise)
+{
+    for (size_t i = 0; i < workload->device_count; i++)
+        if (workload->devices[i].name && *workload->devices[i].name)
+            return workload->devices[i].name;
+    return otherwise;
+}
+
 /* The link, and the speed that contention leaves of it, as another profile of the machine has them;
  * which copies contend is the profile's own. */
 static haul_status take_link(projector *self, haul_error *error)
@@ -279,7 +289,8 @@ static haul_status make_projection(projector *self, haul_error *error)
                                          .to = options->to,
                                          .arena = &self->arena};
     if (work.from && work.from->gpu.name)
-        self->out.gpu = hl_base_arena_string(&self->arena, work.from->gpu.name);
+        self->out.gpu =
+            hl_base_arena_string(&self->arena, recorded_name(self->workload, work.from->gpu.name));
     HAUL_TRY(hl_project_device_work_scale(&work, &self->out, &self->scales, error));
     if (options->counters && !self->out.counters_match)
         hl_project_notes_add(&self->notes,

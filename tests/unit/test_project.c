@@ -198,6 +198,12 @@ static void kernels_keep_their_time_on_the_same_gpu(void **state)
     projection = project(workload, &wrong);
     assert_true(has_note(projection, "'Old GPU'"));
     haul_projection_free(projection);
+
+    /* as the profile has it, where the catalogue spells it otherwise */
+    hand.devices[0].name = hand.devices[1].name = "NVIDIA Liner-1";
+    projection = project(workload, &options);
+    assert_string_equal(projection->gpu, "NVIDIA Liner-1");
+    haul_projection_free(projection);
     by_hand_release(&hand);
 }
 
