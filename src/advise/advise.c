@@ -210,13 +210,6 @@ static haul_status schedule_baseline(hl_advise_advisor *self, haul_error *error)
     return HAUL_OK;
 }
 
-static haul_status find_origins(hl_advise_advisor *self, haul_error *error)
-{
-    self->row_of = malloc((self->workload->op_count + 1) * sizeof *self->row_of);
-    return self->row_of ? hl_workload_origins_make(self->workload, &self->origins, error)
-                        : hl_base_fail_no_memory(error);
-}
-
 /* Each step needs those before it: the study needs the machine's durations, and what changes save
  * the run before them. */
 static haul_status advise_soundly(hl_advise_advisor *self, haul_error *error)
@@ -235,7 +228,9 @@ static haul_status advise_soundly(hl_advise_advisor *self, haul_error *error)
     HAUL_TRY(hl_project_free_call(self->workload, &self->plan.free_call_ns, error));
     HAUL_TRY(hl_project_staging_find(self->workload, &self->study.classes, self->plan.free_call_ns,
                                      self->study.staged_ns, error));
-    HAUL_TRY(find_origins(self, error));
+    self->row_of = malloc((self->workload->op_count + 1) * sizeof *self->row_of);
+    HAUL_TRY((self->row_of ? hl_workload_origins_make(self->workload, &self->origins, error)
+                           : hl_base_fail_no_memory(error)));
     HAUL_TRY(try_all(self, error));
     if (out->count)
         qsort(self->found, out->count, sizeof *self->found, compare_found);
@@ -255,13 +250,6 @@ static haul_status advise_soundly(hl_advise_advisor *self, haul_error *error)
     return HAUL_OK;
 }
 
-/* No change is tried on a schedule that does not describe the program. */
-static haul_status refuse(hl_advise_advisor *self, const char *why, haul_error *error)
-{
-    self->out.unsound = hl_base_arena_string(&self->arena, why);
-    return self->out.unsound ? HAUL_OK : hl_base_fail_no_memory(error);
-}
-
 /* The machine needs the replay's device. */
 static haul_status make_advice(hl_advise_advisor *self, haul_error *error)
 {
@@ -271,7 +259,11 @@ static haul_status make_advice(hl_advise_advisor *self, haul_error *error)
                                      error));
     HAUL_TRY(hl_advise_advisor_machine(self, error));
     const haul_soundness judged = hl_project_soundness_of(&out->replay);
-    return judged.is_sound ? advise_soundly(self, error) : refuse(self, judged.why, error);
+    if (judged.is_sound)
+        return advise_soundly(self, error);
+    /* No change is tried on a schedule that does not describe the program. */
+    out->unsound = hl_base_arena_string(&self->arena, judged.why);
+    return out->unsound ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
 haul_status haul_advice_make(const haul_workload *workload, const haul_advise_options *options,

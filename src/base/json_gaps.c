@@ -1,18 +1,13 @@
 #include "base/json_gaps.h"
 
-/* Gaps differ in the ends of their names. */
-static size_t slot_of(const char *p, size_t length)
-{
-    size_t hash = length;
-    for (size_t i = length > 12 ? length - 12 : 0; i < length; i++)
-        hash = hash * 31 + (unsigned char)p[i];
-    return hash % HL_JSON_GAPS;
-}
-
 /* The number of the gap at `p`, which is added where it is new. */
 static uint8_t find_gaps(hl_base_json_gaps *self, const char *p, size_t length, bool opens)
 {
-    size_t slot = slot_of(p, length);
+    /* Gaps differ in the ends of their names. */
+    size_t hash = length;
+    for (size_t i = length > 12 ? length - 12 : 0; i < length; i++)
+        hash = hash * 31 + (unsigned char)p[i];
+    size_t slot = hash % HL_JSON_GAPS;
     for (; !slot || self->items[slot].length; slot = (slot + 1) % HL_JSON_GAPS)
         if (self->items[slot].length == length && hl_base_json_gap_is(&self->items[slot], p, opens))
             return (uint8_t)slot;

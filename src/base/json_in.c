@@ -539,15 +539,6 @@ bool hl_base_json_in_item(hl_base_json_in *self)
     return true;
 }
 
-static bool take_number(hl_base_json_in *self, hl_base_json_text *text)
-{
-    self->hold = self->at;
-    const bool whole = passed(self, pass_number(self, self->at));
-    *text = (hl_base_json_text){self->hold, whole ? (size_t)(self->at - self->hold) : 0};
-    self->hold = NULL;
-    return whole;
-}
-
 static __attribute__((noinline)) bool take_scaled(hl_base_json_in *self, int places, int64_t *value)
 {
     hl_base_json_text text;
@@ -576,8 +567,13 @@ static __attribute__((noinline)) hl_base_json_kind take_scalar(hl_base_json_in *
     *text = (hl_base_json_text){0};
     if (kind == HL_JSON_STRING)
         return take_string(self, text) ? kind : HL_JSON_NONE;
-    if (kind == HL_JSON_NUMBER)
-        return take_number(self, text) ? kind : HL_JSON_NONE;
+    if (kind == HL_JSON_NUMBER) {
+        self->hold = self->at;
+        const bool whole = passed(self, pass_number(self, self->at));
+        *text = (hl_base_json_text){self->hold, whole ? (size_t)(self->at - self->hold) : 0};
+        self->hold = NULL;
+        return whole ? kind : HL_JSON_NONE;
+    }
     hl_base_json_in_skip(self);
     return self->status ? HL_JSON_NONE : kind;
 }

@@ -33,15 +33,6 @@ static const cli_option options[] = {
     {0},
 };
 
-static haul_status write_junit(const check_request *self, const haul_budget *budget,
-                               haul_error *error)
-{
-    FILE *out = NULL;
-    HAUL_TRY(cli_output_open(self->given.results.junit, &out, error));
-    return cli_output_finish(out, self->given.results.junit,
-                             haul_budget_junit_write(budget, out, error), error);
-}
-
 static haul_status check(void *request, haul_error *error)
 {
     check_request *self = request;
@@ -52,8 +43,12 @@ static haul_status check(void *request, haul_error *error)
         status = haul_analysis_make(self->profile, &analysis, error);
     if (!status)
         status = haul_budget_check(budget, self->profile, analysis, error);
-    if (!status && self->given.results.junit)
-        status = write_junit(self, budget, error);
+    const char *const junit = self->given.results.junit;
+    FILE *out = NULL;
+    if (!status && junit)
+        status = cli_output_open(junit, &out, error);
+    if (!status && junit)
+        status = cli_output_finish(out, junit, haul_budget_junit_write(budget, out, error), error);
     if (!status)
         status = cli_report(&self->given.results, haul_report_budget(self->profile, budget), error);
     if (!status && budget->broken)

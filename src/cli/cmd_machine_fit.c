@@ -56,15 +56,6 @@ static haul_status add_file(const char *path, bool far, haul_samples *all, haul_
     return status;
 }
 
-static haul_status load_files(const fit_request *self, haul_samples *all, haul_error *error)
-{
-    for (size_t i = 0; i < self->given.operand_count; i++)
-        HAUL_TRY(add_file(self->given.operands[i], false, all, error));
-    for (size_t i = 0; i < self->far.count; i++)
-        HAUL_TRY(add_file(self->far.items[i], true, all, error));
-    return HAUL_OK;
-}
-
 static void say_source(const fit_request *self, const haul_fit_group *group, char *text)
 {
     const size_t near = self->given.operand_count, others = near + self->far.count - 1;
@@ -205,7 +196,11 @@ static haul_status fit(void *request, haul_error *error)
     haul_samples samples = {0};
     haul_fit_group *groups = NULL;
     size_t count = 0;
-    haul_status status = load_files(self, &samples, error);
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < self->given.operand_count; i++)
+        status = add_file(self->given.operands[i], false, &samples, error);
+    for (size_t i = 0; !status && i < self->far.count; i++)
+        status = add_file(self->far.items[i], true, &samples, error);
     if (!status)
         status = haul_fit_groups(&samples, self->points, &groups, &count, error);
     if (!status) {

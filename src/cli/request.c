@@ -97,13 +97,6 @@ static haul_status select_part(const cli_request *request, haul_workload **field
     return HAUL_OK;
 }
 
-static haul_status load_profiles(const cli_texts *paths, const cli_request *request,
-                                 haul_workload **field, haul_error *error)
-{
-    HAUL_TRY(cli_profiles_load(paths->items, paths->count, field, error));
-    return select_part(request, field, error);
-}
-
 static haul_status load_jobs(const cli_texts *paths, const cli_request *request,
                              haul_trace_jobs *field, haul_error *error)
 {
@@ -130,7 +123,8 @@ static haul_status load_option(const cli_option *option, cli_texts *texts, cli_r
     case CLI_MODEL:
         return haul_model_find(last, field, error);
     case CLI_PROFILE:
-        return load_profiles(texts, request, field, error);
+        HAUL_TRY(cli_profiles_load(texts->items, texts->count, field, error));
+        return select_part(request, field, error);
     case CLI_PROFILES:
         return load_jobs(texts, request, field, error);
     default:

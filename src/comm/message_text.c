@@ -184,20 +184,6 @@ static haul_status read_numbers(reader *self, char *line, haul_error *error)
     return hl_comm_message_sample_add(self->samples, &sample, error);
 }
 
-/* The ratio of nccl-tests' two rates is what the links carry of `size`: (n-1)/n for an all-to-all,
- * 2(n-1)/n for an all-reduce, 1 for sendrecv (its PERFORMANCE.md). They are printed with two
- * decimals, so the fastest row tells it best. */
-static void scale_sizes(reader *self)
-{
-    const bool is_share = isfinite(self->share) && self->share > 0 && self->share <= 2;
-    for (size_t i = self->first; self->at.time != NONE && is_share && i < self->samples->count;
-         i++) {
-        haul_message_sample *sample = &self->samples->items[i];
-        const uint64_t bytes = (uint64_t)llround((double)sample->bytes * self->share);
-        sample->bytes = bytes ? bytes : 1;
-    }
-}
-
 haul_status hl_comm_message_text_read(const char *text, const char *file,
                                       const haul_message_source *source,
                                       haul_message_samples *samples, haul_error *error)
@@ -228,6 +214,14 @@ haul_status hl_comm_message_text_read(const char *text, const char *file,
         }
         at += length + (at[length] == '\n');
     }
-    scale_sizes(&self);
+    /* The ratio of nccl-tests' two rates is what the links carry of `size`: (n-1)/n for an
+     * all-to-all, 2(n-1)/n for an all-reduce, 1 for sendrecv (its PERFORMANCE.md). They are printed
+     * with two decimals, so the fastest row tells it best. */
+    const bool is_share = isfinite(self.share) && self.share > 0 && self.share <= 2;
+    for (size_t i = self.first; self.at.time != NONE && is_share && i < self.samples->count; i++) {
+        haul_message_sample *sample = &self.samples->items[i];
+        const uint64_t bytes = (uint64_t)llround((double)sample->bytes * self.share);
+        sample->bytes = bytes ? bytes : 1;
+    }
     return HAUL_OK;
 }

@@ -53,17 +53,6 @@ static const char *find_functions(hl_device_cu_compiler *self, void *library)
     return NULL;
 }
 
-/* Versions are the same for releases of one minor version, whose code differs. */
-static void note_file(hl_device_cu_compiler *self, void *library, const char *name)
-{
-    const char *file = hl_device_cu_library_file(library);
-    const char *path = file ? file : name;
-    struct stat is = {.st_size = 0};
-    (void)stat(path, &is);
-    (void)snprintf(self->file, sizeof self->file, "%.240s %lld %lld", path, (long long)is.st_size,
-                   (long long)is.st_mtime);
-}
-
 static bool try_library(hl_device_cu_compiler *self, const char *path, int most_major,
                         haul_error *error)
 {
@@ -82,7 +71,12 @@ static bool try_library(hl_device_cu_compiler *self, const char *path, int most_
                        self->major, most_major);
         return false;
     }
-    note_file(self, library, path);
+    /* Versions are the same for releases of one minor version, whose code differs. */
+    const char *const file = hl_device_cu_library_file(library);
+    struct stat is = {.st_size = 0};
+    (void)stat(file ? file : path, &is);
+    (void)snprintf(self->file, sizeof self->file, "%.240s %lld %lld", file ? file : path,
+                   (long long)is.st_size, (long long)is.st_mtime);
     return true;
 }
 

@@ -16,23 +16,6 @@ typedef struct special {
     void *stands_for;
 } special;
 
-/* MPI_IN_PLACE is a cast to a pointer, so that no table in constant memory can hold it. */
-static special special_in_place(void)
-{
-    return (special){{"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__",
-                      "MPI_FORTRAN_IN_PLACE"},
-                     "MPIR_F_MPI_IN_PLACE",
-                     MPI_IN_PLACE};
-}
-
-static special special_bottom(void)
-{
-    return (special){
-        {"mpi_fortran_bottom_", "mpi_fortran_bottom", "mpi_fortran_bottom__", "MPI_FORTRAN_BOTTOM"},
-        "MPIR_F_MPI_BOTTOM",
-        MPI_BOTTOM};
-}
-
 /* False where this MPI has no such variable that haul knows. */
 static bool translate_one(const special *of, void **at, bool *is_it)
 {
@@ -54,7 +37,15 @@ static bool translate_one(const special *of, void **at, bool *is_it)
 /* A Fortran program's address as C's. False where haul cannot tell: the call is the MPI's then. */
 static bool translate_address(void **at)
 {
-    const special in_place = special_in_place(), bottom = special_bottom();
+    /* MPI's constants are casts to pointers, so that no table in constant memory can hold them */
+    const special in_place = {{"mpi_fortran_in_place_", "mpi_fortran_in_place",
+                               "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"},
+                              "MPIR_F_MPI_IN_PLACE",
+                              MPI_IN_PLACE};
+    const special bottom = {
+        {"mpi_fortran_bottom_", "mpi_fortran_bottom", "mpi_fortran_bottom__", "MPI_FORTRAN_BOTTOM"},
+        "MPIR_F_MPI_BOTTOM",
+        MPI_BOTTOM};
     bool is_in_place, is_bottom;
     if (!translate_one(&in_place, at, &is_in_place))
         return false;

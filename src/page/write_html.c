@@ -47,8 +47,10 @@ static void write_cell(const haul_table *table, size_t row, size_t column, FILE 
     fputs("</td>", out);
 }
 
-static void write_heads(const haul_table *table, FILE *out)
+static void write_table(const haul_table *table, FILE *out)
 {
+    const size_t rows =
+        hl_report_table_rows_shown(table, &(haul_report_options){.top = ROWS_SHOWN});
     fputs("<div class=\"scroll\"><table>\n<thead>\n<tr>", out);
     for (size_t c = 0; c < table->column_count; c++) {
         if (!hl_report_column_is_shown(table, c))
@@ -59,13 +61,6 @@ static void write_heads(const haul_table *table, FILE *out)
         fputs("</th>", out);
     }
     fputs("</tr>\n</thead>\n<tbody>\n", out);
-}
-
-static void write_table(const haul_table *table, FILE *out)
-{
-    const size_t rows =
-        hl_report_table_rows_shown(table, &(haul_report_options){.top = ROWS_SHOWN});
-    write_heads(table, out);
     for (size_t r = 0; r < rows; r++) {
         fputs("<tr>", out);
         for (size_t c = 0; c < table->column_count; c++)

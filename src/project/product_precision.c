@@ -47,20 +47,15 @@ static haul_precision precision_of_width(const hl_project_precisions *self, uint
     }
 }
 
-static haul_precision longest(const hl_project_precisions *self)
-{
-    haul_precision found = HAUL_PRECISION_NONE;
-    for (int p = 0; p < HAUL_PRECISIONS; p++)
-        if (self->seconds[p] > self->seconds[found])
-            found = (haul_precision)p;
-    return found;
-}
-
 haul_precision hl_project_precision_of(const hl_project_precisions *self,
                                        const haul_kernel_kind *kind, const haul_operands *operands)
 {
     if (kind->precision || !has_precision(kind))
         return kind->precision;
     const haul_precision told = precision_of_width(self, element_bytes(operands));
-    return told ? told : longest(self);
+    haul_precision longest = HAUL_PRECISION_NONE;
+    for (int p = 0; p < HAUL_PRECISIONS; p++)
+        if (self->seconds[p] > self->seconds[longest])
+            longest = (haul_precision)p;
+    return told ? told : longest;
 }

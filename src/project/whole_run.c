@@ -58,17 +58,6 @@ static int64_t choose_gap(const hl_project_whole_run *self, const haul_parameter
     return recorded_ns;
 }
 
-static void take_gaps(const hl_project_whole_run *self, const haul_timeline_device *recording,
-                      haul_timeline_device *device)
-{
-    const haul_gpu *gpu = &self->target->gpu;
-    device->kernel_gap_ns = choose_gap(self, &gpu->kernel_gap_s, "from one kernel to the next",
-                                       recording->kernel_gap_ns, device->kernel_gap_ns);
-    device->memory_gap_ns =
-        choose_gap(self, &gpu->memory_gap_s, "around memsets and copies within it",
-                   recording->memory_gap_ns, device->memory_gap_ns);
-}
-
 /* The target's device: its own parameters, and as in the profile what it does not give. Occupancy
  * counts where that of both GPUs is known, for without a known GPU its kernels may have no shape.
  */
@@ -104,7 +93,12 @@ static haul_status find_device(const hl_project_whole_run *self, bool is_delayed
     memcpy(device.issue_ns, recording->issue_ns, sizeof device.issue_ns);
     memcpy(device.issue_on_return, recording->issue_on_return, sizeof device.issue_on_return);
     device.migrations = recording->migrations;
-    take_gaps(self, recording, &device);
+    const haul_gpu *gpu = &self->target->gpu;
+    device.kernel_gap_ns = choose_gap(self, &gpu->kernel_gap_s, "from one kernel to the next",
+                                      recording->kernel_gap_ns, device.kernel_gap_ns);
+    device.memory_gap_ns =
+        choose_gap(self, &gpu->memory_gap_s, "around memsets and copies within it",
+                   recording->memory_gap_ns, device.memory_gap_ns);
     out->device = device;
     return HAUL_OK;
 }

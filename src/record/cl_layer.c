@@ -31,20 +31,6 @@ HAUL_API CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size
     return CL_SUCCESS;
 }
 
-/* The loader has cut its list of layers into names, in the environment itself, where the programs
- * that this one runs would find the first name alone. */
-static void mend_list(void)
-{
-    // NOLINTBEGIN(concurrency-mt-unsafe): in the loader's first call, which read the list just now
-    char *list = getenv("OPENCL_LAYERS");
-    const char *whole = getenv(HAUL_RECORD_LAYERS);
-    // NOLINTEND(concurrency-mt-unsafe)
-    const size_t length = whole ? strlen(whole) : 0;
-    for (size_t at = list ? strlen(list) : length;
-         at < length && whole[at] == ':' && !strncmp(list, whole, at); at = strlen(list))
-        list[at] = ':';
-}
-
 HAUL_API CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entry_count,
                                                      const cl_icd_dispatch *target,
                                                      cl_uint *entry_count_given,
@@ -68,7 +54,16 @@ HAUL_API CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entry_count,
     memcpy(&function, &hl_record_cl_runtime.clGetPlatformIDs, sizeof function);
     if (dladdr(function, &found) && found.dli_fname)
         dlopen(found.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-    mend_list();
+    /* The loader has cut its list of layers into names, in the environment itself, where the
+     * programs that this one runs would find the first name alone. */
+    // NOLINTBEGIN(concurrency-mt-unsafe): in the loader's first call, which read the list just now
+    char *list = getenv("OPENCL_LAYERS");
+    const char *whole = getenv(HAUL_RECORD_LAYERS);
+    // NOLINTEND(concurrency-mt-unsafe)
+    const size_t length = whole ? strlen(whole) : 0;
+    for (size_t at = list ? strlen(list) : length;
+         at < length && whole[at] == ':' && !strncmp(list, whole, at); at = strlen(list))
+        list[at] = ':';
     hl_record_session_loaded();
     *entry_count_given = (cl_uint)known;
     *layer_given = &layer;

@@ -165,20 +165,6 @@ static uint32_t choose_chain(hl_record_cl_queue *self, const hl_record_cl_comman
     return self->next_shared++ % HL_RECORD_CL_CHAINS;
 }
 
-/* The first command on a stream since a barrier waits for what the barrier does; those behind it
- * wait through it. */
-static void place_on_chain(hl_record_cl_queue *self, hl_record_cl_command *command)
-{
-    const uint32_t chain = choose_chain(self, command);
-    const bool first = self->chains[chain].epoch != self->epoch;
-    for (uint32_t i = 0; first && i < self->barrier_count; i++)
-        hl_record_cl_command_waits(command, self->barrier[i].stream, self->barrier[i].number);
-    command->record.stream = self->stream + chain;
-    drop_waits_for(command, command->record.stream);
-    self->chains[chain].last = command->number;
-    self->chains[chain].epoch = self->epoch;
-}
-
 /* Makes later commands wait for the list, or for the last of each stream. */
 static void place_barrier(hl_record_cl_queue *self, hl_record_cl_command *command)
 {
@@ -213,6 +199,15 @@ void hl_record_cl_queue_place(hl_record_cl_queue *self, hl_record_cl_command *co
         self->barrier_count = 0;
         command->record.stream = HL_RECORD_PROFILE_NO_ID;
     } else if (command->issued) {
-        place_on_chain(self, command);
+        /* The first command on a stream since a barrier waits for what the barrier does; those
+         * behind it wait through it. */
+        const uint32_t chain = choose_chain(self, command);
+        const bool first = self->chains[chain].epoch != self->epoch;
+        for (uint32_t i = 0; first && i < self->barrier_count; i++)
+            hl_record_cl_command_waits(command, self->barrier[i].stream, self->barrier[i].number);
+        command->record.stream = self->stream + chain;
+        drop_waits_for(command, command->record.stream);
+        self->chains[chain].last = command->number;
+        self->chains[chain].epoch = self->epoch;
     }
 }

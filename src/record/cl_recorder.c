@@ -130,33 +130,10 @@ static size_t collect_all(void)
     return waiting;
 }
 
-/* For a call that was appended when `seen` collections had begun, and whose commands have ended. To
- * avoid that each of many threads asks for the commands of all, one that finds that a collection
- * has begun since leaves it at that: it holds the lock, so that collection is through. */
-static void collect_since(unsigned seen)
-{
-    pthread_mutex_lock(&commands.lock);
-    if (commands.count <= MOST_AT_ONCE)
-        collect_held(&seen);
-    pthread_mutex_unlock(&commands.lock);
-}
-
 void hl_record_cl_collect(void)
 {
     leave_parent();
     collect_all();
-}
-
-/* With the lock held. By a condition: where a program's filter denies it to sleep, threads still
- * wait for each other. */
-static void rest_a_while(void)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += PERIOD_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&recorder.wake, &recorder.lock, &until);
 }
 
 /* Sleeps without a timer while no command runs: an idle program is not woken by its recorder. */
@@ -171,7 +148,14 @@ static void *collect_on(void *argument)
             pthread_cond_wait(&recorder.wake, &recorder.lock);
             continue;
         }
-        rest_a_while();
+        /* With the lock held. By a condition: where a program's filter denies it to sleep, threads
+         * still wait for each other. */
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += PERIOD_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&recorder.wake, &recorder.lock, &until);
         pthread_mutex_unlock(&recorder.lock);
         waiting = collect_all();
         pthread_mutex_lock(&recorder.lock);
@@ -644,6 +628,13 @@ cl_int hl_record_cl_end(hl_record_cl_call *call, cl_int result)
         return result;
     /* The call has waited: what the program knows to have ended is in the ring before the program
      * can do anything else, such as die. */
-    collect_since(seen);
+    /* For a call that was appended when `seen` collections had begun, and whose commands have
+     * ended. To avoid that each of many threads asks for the commands of all, one that finds that a
+     * collection has begun since leaves it at that: it holds the lock, so that collection is
+     * through. */
+    pthread_mutex_lock(&commands.lock);
+    if (commands.count <= MOST_AT_ONCE)
+        collect_held(&seen);
+    pthread_mutex_unlock(&commands.lock);
     return result;
 }

@@ -213,13 +213,6 @@ static void lose(hl_record_collector *self, hl_record_loss loss, uint64_t count)
     hl_record_lost_add(&self->lost[loss], &(hl_record_lost){count, hl_record_profile_now()});
 }
 
-/* After a failure what still comes is counted. */
-static int leave_out(hl_record_collector *self, const hl_record_ring_message *message)
-{
-    lose(self, HL_RECORD_LOSS_DROPPED_RECORDS, message->type == HL_RECORD_MESSAGE_RECORD);
-    return SQLITE_OK;
-}
-
 static int take(hl_record_collector *self, hl_record_ring_part *part,
                 hl_record_ring_message *message)
 {
@@ -287,7 +280,10 @@ static int read_part(hl_record_collector *self, hl_record_ring_part *part)
         const uint64_t begin = part->ring.position;
         if (!hl_record_ring_next(&part->ring, &message, &part->damaged))
             break;
-        code = self->failure.status ? leave_out(self, &message) : take(self, part, &message);
+        if (!self->failure.status)
+            code = take(self, part, &message);
+        else /* what still comes is counted */
+            lose(self, HL_RECORD_LOSS_DROPPED_RECORDS, message.type == HL_RECORD_MESSAGE_RECORD);
         self->bytes_read += part->ring.position - begin;
         part->moved_ns = self->read_ns;
         if (i % FREE_EVERY == 0)

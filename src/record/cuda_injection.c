@@ -234,16 +234,6 @@ static void ask_driver(void)
     self.asked++;
 }
 
-/* Once all records have been fetched: those of the first call came, and that of the last did not.
- * Where CUPTI dropped some, it may be one of these. */
-static void tell_of_taker(void)
-{
-    if (self.asked_at_end && !self.dropped && self.decoder.own_calls &&
-        self.decoder.own_calls < self.asked)
-        hl_record_profile_lost_since(self.decoder.writer, HL_RECORD_LOSS_TAKEN_OVER, 1,
-                                     self.records_ns);
-}
-
 static void *fetch(void *argument)
 {
     pthread_mutex_lock(&self.lock);
@@ -343,7 +333,11 @@ __attribute__((destructor)) static void close_at_end(void)
     pthread_mutex_lock(&self.lock);
     hl_record_profile_writer *writer = self.decoder.writer;
     atomic_store(&self.alive, false);
-    tell_of_taker();
+    /* All records have been fetched: those of the first call came, and that of the last did not.
+     * Where CUPTI dropped some, it may be one of these. */
+    if (self.asked_at_end && !self.dropped && self.decoder.own_calls &&
+        self.decoder.own_calls < self.asked)
+        hl_record_profile_lost_since(writer, HL_RECORD_LOSS_TAKEN_OVER, 1, self.records_ns);
     hl_record_profile_close(writer, NULL);
     hl_record_kernel_names_release(&self.decoder.kernel_names);
     pthread_mutex_unlock(&self.lock);

@@ -40,11 +40,6 @@ int64_t hl_record_event_clock_host(hl_record_event_clock *self, int64_t device_n
     return device_ns + self->lower + error_ns;
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The middle moves when the bounds narrow: a command placed by the new one could begin before the
  * end of the one before it, placed by the old. To keep the device's order it is then placed by the
  * old one, and is off by as much more. A clock that began anew has no such order. */
@@ -58,7 +53,8 @@ void hl_record_event_clock_place(hl_record_event_clock *self, hl_record_event_en
     const int64_t least = last->host_ns + (gap_ns < 0 ? gap_ns : 0);
     if (ordered && start < least) {
         start = least;
-        self->worst_error_ns = later(self->worst_error_ns, start - *start_ns - self->lower);
+        const int64_t error_ns = start - *start_ns - self->lower;
+        self->worst_error_ns = error_ns > self->worst_error_ns ? error_ns : self->worst_error_ns;
     }
     *start_ns = start;
     *end_ns = start + length_ns;

@@ -65,12 +65,6 @@ static void add_frame(frames *self, const char *line, size_t length)
     made->address = next_part(&at, &made->address_length);
 }
 
-static void add_frames(frames *self, const char *text)
-{
-    for (const char *end; self->code == SQLITE_OK && (end = strchr(text, '\n')); text = end + 1)
-        add_frame(self, text, (size_t)(end - text));
-}
-
 /* The stacks that calls name. */
 static void find_stacks(frames *self)
 {
@@ -93,8 +87,11 @@ static void find_stacks(frames *self)
     sqlite3_finalize(statement);
     if (self->code == SQLITE_OK && step != SQLITE_DONE)
         self->code = step;
-    for (size_t i = 0; self->code == SQLITE_OK && i < self->stack_count; i++)
-        add_frames(self, self->names->texts[self->stacks[i] - 1]);
+    for (size_t i = 0; self->code == SQLITE_OK && i < self->stack_count; i++) {
+        const char *text = self->names->texts[self->stacks[i] - 1];
+        for (const char *end; self->code == SQLITE_OK && (end = strchr(text, '\n')); text = end + 1)
+            add_frame(self, text, (size_t)(end - text));
+    }
 }
 
 /* --- names */

@@ -68,17 +68,6 @@ static void print_rows(const markdown *self, const haul_table *table)
                 hl_report_say_number_of(table->row_count - rows, "more row", NULL).text);
 }
 
-static void print_list(const markdown *self, const haul_table *list)
-{
-    print_escaped(list->columns[0].head, self->out);
-    fputs("\n\n", self->out);
-    for (size_t r = 0; r < list->row_count; r++) {
-        fputs("- ", self->out);
-        print_escaped(hl_report_table_cell(list, r, 0)->text, self->out);
-        fputc('\n', self->out);
-    }
-}
-
 static void print_part(markdown *self, const haul_table *part)
 {
     const bool is_line = part->part == HL_REPORT_PART_LINE || part->part == HL_REPORT_PART_OBJECT;
@@ -99,7 +88,13 @@ static void print_part(markdown *self, const haul_table *part)
         print_rows(self, part);
         break;
     case HL_REPORT_PART_LIST:
-        print_list(self, part);
+        print_escaped(part->columns[0].head, self->out);
+        fputs("\n\n", self->out);
+        for (size_t r = 0; r < part->row_count; r++) {
+            fputs("- ", self->out);
+            print_escaped(hl_report_table_cell(part, r, 0)->text, self->out);
+            fputc('\n', self->out);
+        }
         break;
     case HL_REPORT_PART_LINE:
         print_item(self, part->key, part->text);

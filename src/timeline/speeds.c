@@ -27,12 +27,6 @@ static hl_timeline_lane *lanes_of(const hl_timeline_engine *self, uint32_t devic
     return &self->lanes[(size_t)WAYS * (shares ? device / devices : device)];
 }
 
-/* Of numbers; fmin is a call where NaN counts. */
-static double lesser(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* Brings the copy's remaining time at full speed up to date before the speed changes. */
 static void set_speed(hl_timeline_engine *self, uint32_t actor, double speed)
 {
@@ -87,7 +81,8 @@ static void settle_speeds(hl_timeline_engine *self, const hl_timeline_lane *lane
         const double share = shares && running > copies ? copies / running : 1;
         for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
             const hl_timeline_actor *stream = &self->actors[a];
-            set_speed(self, a, on_average(stream, lesser(beside(self, stream, way), share)));
+            const double own = beside(self, stream, way);
+            set_speed(self, a, on_average(stream, own < share ? own : share));
         }
     }
 }

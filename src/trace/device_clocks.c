@@ -137,16 +137,6 @@ static void move_device(hl_trace_builder *self, uint32_t device, host_span host,
     hl_trace_repaired(self, moved, text);
 }
 
-static void set_clocks(hl_trace_builder *self, device_lags *lags)
-{
-    const host_span host = measure_lags(self, lags);
-    for (uint32_t d = 0; d < self->built.device_count; d++) {
-        const int64_t by_ns = offset_of(&lags[d], host);
-        if (by_ns)
-            move_device(self, d, host, by_ns);
-    }
-}
-
 void hl_trace_device_clocks_set(hl_trace_builder *self)
 {
     const size_t count = self->built.device_count;
@@ -154,7 +144,13 @@ void hl_trace_device_clocks_set(hl_trace_builder *self)
         return;
     device_lags *lags = calloc(count + 1, sizeof *lags);
     self->built.failed |= !lags;
-    if (lags && !are_right(self, lags))
-        set_clocks(self, lags);
+    if (lags && !are_right(self, lags)) {
+        const host_span host = measure_lags(self, lags);
+        for (uint32_t d = 0; d < count; d++) {
+            const int64_t by_ns = offset_of(&lags[d], host);
+            if (by_ns)
+                move_device(self, d, host, by_ns);
+        }
+    }
     free(lags);
 }

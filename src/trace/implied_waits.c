@@ -281,15 +281,6 @@ static bool match_defaults(const haul_workload_stream *streams, default_streams 
     return done;
 }
 
-static bool find_defaults(const hl_workload_builder *built, default_streams *self)
-{
-    self->count = built->streams.count;
-    self->of = malloc((self->count + 1) * sizeof *self->of);
-    self->is_free = calloc(self->count + 1, sizeof *self->is_free);
-    self->last = malloc((self->count + 1) * sizeof *self->last);
-    return self->of && self->is_free && self->last && match_defaults(built->streams.items, self);
-}
-
 /* Calls `visit` for each two operations of which one is of a default stream and the other of a
  * stream of its context, the one that started last there before it. */
 typedef void (*visit_pair)(hl_workload_builder *built, default_streams *self, uint32_t before,
@@ -363,7 +354,12 @@ static void resolve_calls(hl_trace_builder *self, by_end *list)
 static void follow_defaults(hl_workload_builder *built)
 {
     default_streams defaults = {0};
-    built->failed |= !find_defaults(built, &defaults);
+    defaults.count = built->streams.count;
+    defaults.of = malloc((defaults.count + 1) * sizeof *defaults.of);
+    defaults.is_free = calloc(defaults.count + 1, sizeof *defaults.is_free);
+    defaults.last = malloc((defaults.count + 1) * sizeof *defaults.last);
+    built->failed |= !(defaults.of && defaults.is_free && defaults.last &&
+                       match_defaults(built->streams.items, &defaults));
     if (!built->failed) {
         visit_pairs(built, &defaults, note_beside);
         if (defaults.has_waits)

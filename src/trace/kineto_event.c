@@ -357,15 +357,6 @@ static void read_arguments(hl_trace_kineto_event *self, const hl_trace_kineto_ke
     }
 }
 
-static void read_phase(hl_trace_kineto_event *self, hl_base_json_in *in)
-{
-    hl_base_json_text text;
-    const bool is_one = hl_base_json_in_scalar(in, &text) == HL_JSON_STRING && text.length == 1;
-    self->phase = '?';
-    if (is_one)
-        self->phase = text.bytes[0];
-}
-
 /* Whether what is known of the event so far leaves a use for it. Flows of calls are read apart from
  * all else, those of gradients with it. */
 static bool is_of_use(const hl_trace_kineto_event *self, bool flows)
@@ -408,10 +399,15 @@ static void reset(hl_trace_kineto_event *self)
 /* Phase and category may tell that the event is of no use. */
 static bool read_deciding(hl_trace_kineto_event *self, hl_base_json_in *in, int target, bool flows)
 {
-    if (target == KEY_PHASE)
-        read_phase(self, in);
-    else
+    hl_base_json_text text;
+    if (target == KEY_PHASE) {
+        const bool is_one = hl_base_json_in_scalar(in, &text) == HL_JSON_STRING && text.length == 1;
+        self->phase = '?';
+        if (is_one)
+            self->phase = text.bytes[0];
+    } else {
         read_category(self, in);
+    }
     return is_of_use(self, flows);
 }
 

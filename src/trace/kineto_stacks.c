@@ -8,16 +8,6 @@
 #include "base/intervals.h"
 #include "trace/kineto.h"
 
-static uint32_t thread_of_frame(hl_trace_kineto_reader *self)
-{
-    const haul_workload_thread thread = {
-        .process = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_PID),
-        .id = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_TID)};
-    const uint32_t number = hl_base_records_add(&self->frame_threads, &thread);
-    self->builder->built.failed |= number == HAUL_NONE;
-    return number;
-}
-
 /* Frames of threads that call for nothing go: such a thread is none of the workload's. */
 static void find_threads(hl_trace_kineto_reader *self)
 {
@@ -74,7 +64,12 @@ void hl_trace_kineto_keep_frame(hl_trace_kineto_reader *self)
                                   self->frame_count + 1, sizeof *self->frames))
         return;
     self->frames[self->frame_count] = frame;
-    self->frames[self->frame_count++].thread = thread_of_frame(self);
+    const haul_workload_thread thread = {
+        .process = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_PID),
+        .id = (uint64_t)hl_trace_kineto_number(self, HL_TRACE_KINETO_TID)};
+    const uint32_t number = hl_base_records_add(&self->frame_threads, &thread);
+    self->builder->built.failed |= number == HAUL_NONE;
+    self->frames[self->frame_count++].thread = number;
 }
 
 void hl_trace_kineto_keep_stack(hl_trace_kineto_reader *self)

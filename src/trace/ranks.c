@@ -97,14 +97,6 @@ static size_t fitting_job(const rank_loader *self, size_t file, int64_t apart_ns
     return job;
 }
 
-/* The job of a file: that of the first file before it that it runs with, else one shortly before or
- * after it, else its own; no file of the job may be at odds with it. */
-static size_t find_job(const rank_loader *self, size_t file)
-{
-    const size_t job = fitting_job(self, file, 0);
-    return job < self->job_count ? job : fitting_job(self, file, launch_ns);
-}
-
 /* Takes the workload. */
 static void join_workload(rank_job *self, haul_workload *workload)
 {
@@ -119,7 +111,11 @@ static void sort_file(rank_loader *self, haul_workload *workload)
 {
     rank_facts *const facts = &self->facts[self->sorted];
     *facts = facts_of(workload);
-    facts->job = find_job(self, self->sorted);
+    /* that of the first file before it that it runs with, else one shortly before or after it, else
+     * its own; no file of the job may be at odds with it */
+    facts->job = fitting_job(self, self->sorted, 0);
+    if (facts->job >= self->job_count)
+        facts->job = fitting_job(self, self->sorted, launch_ns);
     rank_job *const job = &self->jobs[facts->job];
     self->job_count += facts->job == self->job_count;
     if (!job->count++) {

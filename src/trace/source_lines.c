@@ -40,22 +40,6 @@ void hl_trace_source_lines_add(hl_trace_source_lines *self, hl_workload_builder 
         self->spans[self->count++] = *span;
 }
 
-/* A profile in which no operation has a line is one without lines. */
-static void set_lines(const hl_trace_source_lines *self, hl_workload_builder *built,
-                      const uint32_t *callers)
-{
-    for (size_t i = 0; !built->failed && i < built->op_count; i++) {
-        if (callers[i] >= self->callers.count)
-            continue;
-        uint32_t *const lines = hl_workload_builder_origins(built, HL_WORKLOAD_LINE);
-        uint32_t *const stacks = hl_workload_builder_origins(built, HL_WORKLOAD_STACK);
-        if (lines && stacks) {
-            lines[i] = caller_at(self, callers[i])->line;
-            stacks[i] = caller_at(self, callers[i])->stack;
-        }
-    }
-}
-
 void hl_trace_source_lines_join(hl_trace_source_lines *self, hl_workload_builder *built)
 {
     if (!self->count || built->failed)
@@ -66,7 +50,17 @@ void hl_trace_source_lines_join(hl_trace_source_lines *self, hl_workload_builder
     built->failed |=
         !callers || !hl_workload_range_names(self->spans, self->count, built->threads.count,
                                              built->ops, built->op_count, callers);
-    set_lines(self, built, callers);
+    /* A profile in which no operation has a line is one without lines. */
+    for (size_t i = 0; !built->failed && i < built->op_count; i++) {
+        if (callers[i] >= self->callers.count)
+            continue;
+        uint32_t *const lines = hl_workload_builder_origins(built, HL_WORKLOAD_LINE);
+        uint32_t *const stacks = hl_workload_builder_origins(built, HL_WORKLOAD_STACK);
+        if (lines && stacks) {
+            lines[i] = caller_at(self, callers[i])->line;
+            stacks[i] = caller_at(self, callers[i])->stack;
+        }
+    }
     free(callers);
 }
 

@@ -176,20 +176,6 @@ static void repair_bytes(hl_trace_builder *self, haul_op *op)
     self->total_bytes += op->bytes;
 }
 
-/* Repairs what cannot be right. */
-static void repair_op(hl_trace_builder *self, haul_op *op)
-{
-    const int64_t start_ns = clamp_start(op->start_ns);
-    if (start_ns != op->start_ns) {
-        op->start_ns = start_ns;
-        hl_trace_repaired(self, 1, "start out of range, set to the nearest in range");
-    }
-    if (repair_duration(&op->dur_ns, &self->total_ns))
-        hl_trace_repaired(self, 1, "duration negative or absurd, set to 0");
-    if (haul_op_has_bytes(op))
-        repair_bytes(self, op);
-}
-
 /* Counts what a prediction will lack. */
 static void note_unknown(hl_trace_builder *self, const haul_op *op)
 {
@@ -236,7 +222,16 @@ void hl_trace_op(hl_trace_builder *self, const haul_op *op, uint64_t key)
     memcpy(key_place(kept), &key, sizeof key);
     self->has_migrations |= op->kind == HAUL_OP_COPY && op->detail == HAUL_MEMORY_MANAGED;
     note_unknown(self, kept);
-    repair_op(self, kept);
+    /* Repairs what cannot be right. */
+    const int64_t start_ns = clamp_start(kept->start_ns);
+    if (start_ns != kept->start_ns) {
+        kept->start_ns = start_ns;
+        hl_trace_repaired(self, 1, "start out of range, set to the nearest in range");
+    }
+    if (repair_duration(&kept->dur_ns, &self->total_ns))
+        hl_trace_repaired(self, 1, "duration negative or absurd, set to 0");
+    if (haul_op_has_bytes(kept))
+        repair_bytes(self, kept);
 }
 
 uint64_t hl_trace_key(const hl_trace_builder *self, size_t op)

@@ -243,17 +243,6 @@ static void put_call(writer *self, uint32_t call)
     put_end(self);
 }
 
-static void put_losses(writer *self)
-{
-    const haul_workload *const w = self->workload;
-    for (size_t i = 0; i < w->loss_count; i++) {
-        fprintf(self->out, "%s{\"count\":%" PRIu64 ",\"text\":", i ? "," : ",\"haul losses\":[",
-                w->losses[i].count);
-        hl_base_chrome_text(w->losses[i].text, self->out);
-        fputs(i + 1 < w->loss_count ? "}" : "}]", self->out);
-    }
-}
-
 /* Times stay relative to the epoch, which Kineto calls baseTimeNanoseconds. */
 static void put_head(writer *self)
 {
@@ -287,7 +276,12 @@ static void put_head(writer *self)
                 d->memory_bandwidth_Bps, d->clock_Hz, d->l2_bytes, d->copy_engines);
     }
     fputs("]", self->out);
-    put_losses(self);
+    for (size_t i = 0; i < w->loss_count; i++) {
+        fprintf(self->out, "%s{\"count\":%" PRIu64 ",\"text\":", i ? "," : ",\"haul losses\":[",
+                w->losses[i].count);
+        hl_base_chrome_text(w->losses[i].text, self->out);
+        fputs(i + 1 < w->loss_count ? "}" : "}]", self->out);
+    }
     fputs(",\"traceEvents\":[", self->out);
 }
 

@@ -238,16 +238,6 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-static void count_ranges(const haul_workload *a, const haul_workload *b, uint64_t *counts)
-{
-    counts[DIFFERENT_RANGES] = distance(a->range_count, b->range_count);
-    for (size_t i = 0; a->range_count == b->range_count && i < a->range_count; i++) {
-        const haul_named_range *const x = &a->ranges[i], *const y = &b->ranges[i];
-        counts[DIFFERENT_RANGES] += x->start_ns != y->start_ns || x->dur_ns != y->dur_ns ||
-                                    !same_text(a, x->name, b, y->name);
-    }
-}
-
 static const haul_workload_device *device_of(const haul_workload *of, uint64_t id)
 {
     for (size_t i = 0; i < of->device_count; i++)
@@ -266,14 +256,6 @@ static bool same_device(const haul_workload_device *x, const haul_workload_devic
            (int64_t)x->memory_bandwidth_Bps == (int64_t)y->memory_bandwidth_Bps;
 }
 
-static void count_device(const haul_workload_device *x, const haul_workload_device *y,
-                         uint64_t *counts)
-{
-    counts[DIFFERENT_DEVICES] += !same_device(x, y);
-    counts[DIFFERENT_RANKS] +=
-        y && (x->rank != y->rank || strcmp(x->host ? x->host : "", y->host ? y->host : "") != 0);
-}
-
 /* How many streams something is on: others are not written. */
 static bool count_streams(const haul_workload *of, uint64_t *count)
 {
@@ -290,28 +272,34 @@ static bool count_streams(const haul_workload *of, uint64_t *count)
     return used != NULL;
 }
 
-static void count_losses(const haul_workload *a, const haul_workload *b, uint64_t *count)
-{
-    *count = distance(a->loss_count, b->loss_count);
-    for (size_t i = 0; i < a->loss_count && i < b->loss_count; i++)
-        *count += a->losses[i].count != b->losses[i].count ||
-                  strcmp(a->losses[i].text, b->losses[i].text) != 0;
-}
-
 static bool count_all(const side *a, const side *b, uint64_t *counts)
 {
     const haul_workload *const x = a->of, *const y = b->of;
     counts[DIFFERENT_OPS] = distance(x->op_count, y->op_count);
-    count_losses(x, y, &counts[DIFFERENT_LOSSES]);
+    counts[DIFFERENT_LOSSES] = distance(x->loss_count, y->loss_count);
+    for (size_t i = 0; i < x->loss_count && i < y->loss_count; i++)
+        counts[DIFFERENT_LOSSES] += x->losses[i].count != y->losses[i].count ||
+                                    strcmp(x->losses[i].text, y->losses[i].text) != 0;
     counts[DIFFERENT_ORIGIN] = x->rank != y->rank || x->epoch_ns != y->epoch_ns;
-    for (size_t i = 0; i < x->device_count; i++)
-        count_device(&x->devices[i], device_of(y, hl_trace_written_device(&a->places, i)), counts);
+    for (size_t i = 0; i < x->device_count; i++) {
+        const haul_workload_device *const mine = &x->devices[i];
+        const haul_workload_device *const other =
+            device_of(y, hl_trace_written_device(&a->places, i));
+        counts[DIFFERENT_DEVICES] += !same_device(mine, other);
+        counts[DIFFERENT_RANKS] +=
+            other && (mine->rank != other->rank ||
+                      strcmp(mine->host ? mine->host : "", other->host ? other->host : "") != 0);
+    }
     uint64_t streams[2];
     if (!count_streams(x, &streams[0]) || !count_streams(y, &streams[1]))
         return false;
     counts[DIFFERENT_STREAMS] = distance(streams[0], streams[1]);
     counts[DIFFERENT_THREADS] = distance(x->thread_count, y->thread_count);
-    count_ranges(x, y, counts);
+    counts[DIFFERENT_RANGES] = distance(x->range_count, y->range_count);
+    for (size_t i = 0; x->range_count == y->range_count && i < x->range_count; i++)
+        counts[DIFFERENT_RANGES] += x->ranges[i].start_ns != y->ranges[i].start_ns ||
+                                    x->ranges[i].dur_ns != y->ranges[i].dur_ns ||
+                                    !same_text(x, x->ranges[i].name, y, y->ranges[i].name);
     if (counts[DIFFERENT_OPS]) /* which is which cannot be told then */
         return true;
     for (size_t i = 0; i < x->op_count; i++)

@@ -250,12 +250,6 @@ static int compare_ranges(const void *a, const void *b)
     return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
 }
 
-static void sort_ranges(hl_workload_builder *self)
-{
-    hl_base_shrink(&self->ranges, &self->range_capacity, self->range_count, sizeof *self->ranges);
-    hl_base_order_items(self->ranges, self->range_count, sizeof *self->ranges, compare_ranges);
-}
-
 /* A file of two machines does not tell which device is in which. */
 void hl_workload_builder_host(hl_workload_builder *self, const char *name, size_t length)
 {
@@ -279,7 +273,8 @@ static void take_own(hl_workload_builder *self, hl_workload_owned_workload *owne
     seen->collectives = hl_base_records_take(&self->collectives);
     seen->operand_count = self->operands.count;
     seen->operands = hl_base_records_take(&self->operands);
-    sort_ranges(self);
+    hl_base_shrink(&self->ranges, &self->range_capacity, self->range_count, sizeof *self->ranges);
+    hl_base_order_items(self->ranges, self->range_count, sizeof *self->ranges, compare_ranges);
     seen->range_count = self->range_count;
     seen->ranges = self->ranges;
     seen->epoch_ns = self->epoch_ns;

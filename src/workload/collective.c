@@ -26,16 +26,6 @@ bool hl_workload_is_collective_name(const char *name)
     return false;
 }
 
-/* Lower case, without all but letters: "_allgather_base", "all_gather" and "AllGather" are one. */
-static void letters_of(const char *text, char word[WORD_BYTES])
-{
-    size_t length = 0;
-    for (; *text && length + 1 < WORD_BYTES; text++)
-        if (isalpha((unsigned char)*text))
-            word[length++] = (char)tolower((unsigned char)*text);
-    word[length] = '\0';
-}
-
 haul_collective_kind hl_workload_collective_named(const char *name)
 {
     /* "reduce" is a part of others, which come before it */
@@ -55,7 +45,11 @@ haul_collective_kind hl_workload_collective_named(const char *name)
         {"reduce", HAUL_COLLECTIVE_REDUCE},
     };
     char word[WORD_BYTES];
-    letters_of(name, word);
+    size_t length = 0;
+    for (; *name && length + 1 < WORD_BYTES; name++)
+        if (isalpha((unsigned char)*name))
+            word[length++] = (char)tolower((unsigned char)*name);
+    word[length] = '\0';
     if (!strcmp(word, "send") || !strcmp(word, "recv"))
         return HAUL_COLLECTIVE_SEND_RECEIVE;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

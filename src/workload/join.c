@@ -158,30 +158,6 @@ static void add_op(hl_workload_joiner *self, uint32_t number)
     of->ops[number] = hl_workload_builder_op(&self->builder, &op);
 }
 
-static void add_ops(hl_workload_joiner *self)
-{
-    const hl_workload_part *const part = self->part;
-    for (uint32_t i = 0; !self->builder.failed && i < part->of->op_count; i++)
-        if (is_inside(part, part->of->ops[i].start_ns) && (!part->kept || part->kept[i]))
-            add_op(self, i);
-}
-
-/* A range that began before the window and lasts into it is kept whole. */
-static void add_ranges(hl_workload_joiner *self)
-{
-    const hl_workload_part *const from = self->part;
-    for (size_t i = 0; i < from->of->range_count; i++) {
-        haul_named_range range = from->of->ranges[i];
-        const bool before =
-            range.start_ns < from->from_ns && range.dur_ns < from->from_ns - range.start_ns;
-        if (before || range.start_ns >= from->to_ns)
-            continue;
-        range.name = string_of(self, range.name);
-        range.thread = range.thread == HAUL_NONE ? HAUL_NONE : self->of.threads[range.thread];
-        hl_workload_builder_range(&self->builder, &range);
-    }
-}
-
 /* Where the part's operations were called for; of those before it, which may not tell, none. */
 static void add_origins(hl_workload_joiner *self)
 {
@@ -319,10 +295,24 @@ void hl_workload_joiner_add(hl_workload_joiner *self, const hl_workload_part *pa
             (run){.first_op = builder->op_count, .first_range = builder->range_count};
         prepare(self);
     }
-    add_ops(self);
+    for (uint32_t i = 0; !builder->failed && i < self->part->of->op_count; i++)
+        if (is_inside(self->part, self->part->of->ops[i].start_ns) &&
+            (!self->part->kept || self->part->kept[i]))
+            add_op(self, i);
     if (!builder->failed) {
         add_links(self);
-        add_ranges(self);
+        /* A range that began before the window and lasts into it is kept whole. */
+        const hl_workload_part *const from = self->part;
+        for (size_t i = 0; i < from->of->range_count; i++) {
+            haul_named_range range = from->of->ranges[i];
+            const bool before =
+                range.start_ns < from->from_ns && range.dur_ns < from->from_ns - range.start_ns;
+            if (before || range.start_ns >= from->to_ns)
+                continue;
+            range.name = string_of(self, range.name);
+            range.thread = range.thread == HAUL_NONE ? HAUL_NONE : self->of.threads[range.thread];
+            hl_workload_builder_range(&self->builder, &range);
+        }
         add_origins(self);
         count_other_calls(self);
     }

@@ -56,18 +56,6 @@ static void add_so_far(const sweep *self, haul_range_use *use, uint64_t times)
     use->copies_ns = add_wrapping(use->copies_ns, times * self->so_far.copies_ns);
 }
 
-static void count_call(sweep *self, uint32_t number)
-{
-    const haul_op *const op = &self->workload->ops[number];
-    const uint64_t dur_ns =
-        (uint64_t)(self->durations_ns ? self->durations_ns[number] : op->dur_ns);
-    self->so_far.ops++;
-    if (op->kind == HAUL_OP_KERNEL)
-        self->so_far.kernels_ns += dur_ns;
-    if (op->kind == HAUL_OP_COPY)
-        self->so_far.copies_ns += dur_ns;
-}
-
 static uint32_t *number_of(const sweep *self, const haul_named_range *range)
 {
     return &self->use_of[range->name < self->id_count ? range->name : self->id_count];
@@ -177,7 +165,14 @@ static void sweep_threads(sweep *self)
             const int64_t call_ns = workload->ops[calls[c]].call_ns;
             end_ranges(self, call_ns);
             next = begin_ranges(self, order, next, first[t + 1], call_ns);
-            count_call(self, calls[c]);
+            const haul_op *const op = &self->workload->ops[calls[c]];
+            const uint64_t dur_ns =
+                (uint64_t)(self->durations_ns ? self->durations_ns[calls[c]] : op->dur_ns);
+            self->so_far.ops++;
+            if (op->kind == HAUL_OP_KERNEL)
+                self->so_far.kernels_ns += dur_ns;
+            if (op->kind == HAUL_OP_COPY)
+                self->so_far.copies_ns += dur_ns;
         }
         end_ranges(self, INT64_MAX);
     }

@@ -17,12 +17,6 @@ typedef struct origin_finder {
     hl_workload_range_track any; /* of all threads as one */
 } origin_finder;
 
-static bool fill_tracks(origin_finder *self)
-{
-    return hl_workload_range_track_fill(&self->any, self->workload, NULL, true) &&
-           hl_workload_range_track_fill(&self->own, self->workload, NULL, false);
-}
-
 /* An operation without a call, or called outside of its thread's ranges, fits any thread's. */
 static uint32_t range_of(const origin_finder *self, const haul_op *op)
 {
@@ -56,7 +50,10 @@ haul_status hl_workload_op_origins(const haul_workload *workload, haul_group_by 
 {
     origin_finder self = {.workload = workload, .by = by};
     uint32_t *const made = malloc((workload->op_count + 1) * sizeof *made);
-    const bool enough = made && (by != HAUL_GROUP_BY_RANGE || fill_tracks(&self));
+    const bool enough =
+        made && (by != HAUL_GROUP_BY_RANGE ||
+                 (hl_workload_range_track_fill(&self.any, self.workload, NULL, true) &&
+                  hl_workload_range_track_fill(&self.own, self.workload, NULL, false)));
     for (size_t i = 0; enough && i < workload->op_count; i++)
         made[i] = origin_of(&self, i);
     free(self.own.changes);
@@ -82,18 +79,6 @@ static int compare_groups(const void *a, const void *b)
     return (x->name > y->name) - (x->name < y->name);
 }
 
-static void add_op(haul_work_group *group, const haul_op *op)
-{
-    if (op->kind == HAUL_OP_KERNEL) {
-        group->kernels++;
-        group->kernels_ns = hl_base_add_ns(group->kernels_ns, op->dur_ns);
-    } else {
-        group->copies++;
-        group->bytes = hl_base_add_bytes(group->bytes, op->bytes);
-        group->copies_ns = hl_base_add_ns(group->copies_ns, op->dur_ns);
-    }
-}
-
 haul_status haul_work_groups(const haul_workload *workload, haul_group_by by,
                              haul_work_group **groups, size_t *count, haul_error *error)
 {
@@ -112,8 +97,15 @@ haul_status haul_work_groups(const haul_workload *workload, haul_group_by by,
         enough = number != UINT32_MAX && hl_base_grow(&made, &capacity, keys.count, sizeof *made);
         if (enough && number == before)
             made[number] = (haul_work_group){.name = names[i]};
-        if (enough)
-            add_op(&made[number], op);
+        haul_work_group *const group = enough ? &made[number] : NULL;
+        if (enough && op->kind == HAUL_OP_KERNEL) {
+            group->kernels++;
+            group->kernels_ns = hl_base_add_ns(group->kernels_ns, op->dur_ns);
+        } else if (enough) {
+            group->copies++;
+            group->bytes = hl_base_add_bytes(group->bytes, op->bytes);
+            group->copies_ns = hl_base_add_ns(group->copies_ns, op->dur_ns);
+        }
     }
     const size_t total = keys.count;
     free(names);
