@@ -58,8 +58,10 @@ typedef struct haul_target_row {
     int64_t predicted_ns;
     int64_t low_ns;
     int64_t high_ns;
-    double copies_s;  /* sums of durations */
-    double kernels_s; /* NaN: not predicted */
+    double copies_s;       /* sums of durations */
+    double kernels_s;      /* NaN: not predicted */
+    double price_per_hour; /* of the machine, in any currency; 0: not known */
+    double watts;          /* of the machine while it runs; 0: not known */
     haul_host_time host;
     haul_critical_path critical;
     haul_replay replay;

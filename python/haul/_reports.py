@@ -194,13 +194,14 @@ def project(run, to, **options):
     """Predicts a run on other machines: haul project.
 
     `run` is a Run, a path, or several of them; `to` a machine's name or file, or several. One run
-    on one machine is a Projection, all else a Matrix. Options are the program's:
+    on one machine is a Projection, all else a Matrix, as with `prices`, a CSV file of what machines cost. Options are the program's:
     project(run, "gh200", host_speed=1.2, tf32=True).
     """
     runs = run if isinstance(run, (list, tuple)) else [run]
     targets = [to] if isinstance(to, (str, os.PathLike)) else list(to)
     paths = [path for one in runs for path in _paths(one)]
-    kind = Projection if len(targets) == 1 and len(runs) == 1 else Matrix
+    single = len(targets) == 1 and len(runs) == 1 and not options.get("prices")
+    kind = Projection if single else Matrix
     return kind(["project", *paths, "--to", ",".join(map(str, targets)), *_options(options)])
 
 

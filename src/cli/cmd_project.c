@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/prices.h"
 
 static const char about[] =
     "Predicts the copies, the kernels and the whole run of a recorded program on another\n"
@@ -32,6 +33,8 @@ typedef struct project_request {
     haul_model_ref model;
     const char *classes; /* files */
     const char *counters;
+    const char *prices_file;
+    cli_prices prices;
     bool tf32;
     double host_speed;
 } project_request;
@@ -68,6 +71,11 @@ static const cli_option options[] = {
     {"counters", "FILE", CLI_TEXT, OF(counters),
      .help = "what ncu or nvprof counted of the kernels' flops and bytes (docs/kernels.md)",
      .is_input = true},
+    {"prices", "FILE", CLI_TEXT, OF(prices_file),
+     .help = "a CSV of machine,price_per_hour and, where known, watts: cost and energy of a run on "
+             "each "
+             "target",
+     .is_input = true},
     {"tf32", NULL, CLI_FLAG, OF(tf32),
      .help = "the program allows TF32: products in fp32 use it where the target has it and the "
              "source has not"},
@@ -79,8 +87,9 @@ static const cli_option options[] = {
 
 /* A machine, changed as asked. */
 typedef struct target {
-    haul_machine machine; /* `owned` or one of the request's, under the label as its name */
-    haul_machine *owned;  /* NULL where nothing was set */
+    haul_machine machine;   /* `owned` or one of the request's, under the label as its name */
+    haul_machine *owned;    /* NULL where nothing was set */
+    const cli_price *price; /* or NULL */
     char label[200];
 } target;
 
@@ -137,6 +146,7 @@ static haul_status make_targets(const project_request *self, targets *out, haul_
         target *made = &out->items[out->count++];
         size_t rest = i / self->to.count;
         made->machine = *self->to.items[i % self->to.count];
+        made->price = cli_prices_find(&self->prices, made->machine.name);
         (void)snprintf(made->label, sizeof made->label, "%.100s", made->machine.name);
         for (size_t s = 0; s < self->set.count; s++) {
             const size_t values = count_values(self->set.items[s]);
@@ -258,6 +268,9 @@ static haul_status compare(const project_request *self, haul_projection_options 
         const haul_workload *profile = self->jobs.items[i / all->count];
         asked->to = &all->items[i % all->count].machine;
         status = (jobs > 1 ? fill_cell : fill_row)(profile, asked, &rows[i], &texts[i], error);
+        const cli_price *price = all->items[i % all->count].price;
+        rows[i].price_per_hour = price ? price->per_hour : 0;
+        rows[i].watts = price ? price->watts : 0;
     }
     (void)snprintf(title, sizeof title, "%.250s on other machines",
                    jobs > 1 ? "Several profiles" : cli_file_name(self->given.operands[0]));
@@ -275,12 +288,19 @@ static haul_status compare(const project_request *self, haul_projection_options 
 /* A drawing is of one run on one machine. */
 static haul_status check_table(const project_request *self, const targets *all, haul_error *error)
 {
-    const bool is_table = all->count > 1 || self->jobs.count > 1;
+    const bool is_table = all->count > 1 || self->jobs.count > 1 || self->prices_file;
+    size_t priced = 0;
+    for (size_t i = 0; i < all->count; i++)
+        priced += all->items[i].price != NULL;
+    if (self->prices_file && !priced)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "--prices: %.200s has none of the targets",
+                              self->prices_file);
     if (is_table && (self->reference || self->given.results.perfetto))
         return haul_error_set(
             error, HAUL_STATUS_USAGE,
             "--reference and --perfetto are of one profile on one machine: give %s",
-            self->jobs.count > 1 ? "the files of one job" : "--to one, and --set one value");
+            self->jobs.count > 1 ? "the files of one job"
+                                 : "--to one, --set one value and no --prices");
     return HAUL_OK;
 }
 
@@ -292,7 +312,10 @@ static haul_status project(void *request, haul_error *error)
     haul_kernel_times *counters = NULL;
     haul_projection *projection = NULL;
     targets all = {.count = 0};
-    haul_status status = make_targets(self, &all, error);
+    haul_status status =
+        self->prices_file ? cli_prices_read(self->prices_file, &self->prices, error) : HAUL_OK;
+    if (!status)
+        status = make_targets(self, &all, error);
     if (!status)
         status = check_table(self, &all, error);
     if (!status && self->classes)
@@ -309,7 +332,7 @@ static haul_status project(void *request, haul_error *error)
                                      .tf32 = self->tf32,
                                      .host_speed = self->host_speed};
     cli_progress_begin("projecting", self->given.operands[0]);
-    if (!status && (all.count > 1 || self->jobs.count > 1)) {
+    if (!status && (all.count > 1 || self->jobs.count > 1 || self->prices_file)) {
         status = compare(self, &asked, &all, error);
     } else if (!status && all.items) {
         asked.to = &all.items[0].machine;
@@ -324,6 +347,7 @@ static haul_status project(void *request, haul_error *error)
     for (size_t i = 0; all.items && i < all.count; i++)
         haul_machine_free(all.items[i].owned);
     free(all.items);
+    cli_prices_release(&self->prices);
     return status;
 }
 

@@ -46,6 +46,53 @@ static hl_report_words say_bound(const haul_target_row *row)
     return words;
 }
 
+/* Of a thousand runs, in the currency of the price; NaN: not known. */
+static double cost_of(const haul_target_row *row)
+{
+    enum { RUNS = 1000, SECONDS_PER_HOUR = 3600 };
+    return row->missing || row->price_per_hour <= 0
+               ? (double)NAN
+               : RUNS * row->price_per_hour * seconds(row->predicted_ns) / SECONDS_PER_HOUR;
+}
+
+/* Of a run, in joules; NaN: not known. */
+static double energy_of(const haul_target_row *row)
+{
+    return row->missing || row->watts <= 0 ? (double)NAN : row->watts * seconds(row->predicted_ns);
+}
+
+static hl_report_words say_energy(double joules)
+{
+    hl_report_words words = {""};
+    if (joules > 0)
+        (void)snprintf(words.text, sizeof words.text, ", %.3g J for one", joules);
+    return words;
+}
+
+/* The machine on which all the profiles cost least; nothing where no price is known of a
+ * machine that is predicted for all. */
+static void say_cheapest(haul_report *report, const haul_target_row *rows, size_t jobs,
+                         size_t targets)
+{
+    size_t best = targets;
+    double least = (double)INFINITY, joules = 0;
+    for (size_t t = 0; t < targets; t++) {
+        double cost = 0, energy = 0;
+        for (size_t j = 0; j < jobs; j++) {
+            cost += cost_of(&rows[j * targets + t]);
+            energy += energy_of(&rows[j * targets + t]);
+        }
+        if (cost < least) {
+            least = cost;
+            joules = energy;
+            best = t;
+        }
+    }
+    if (best < targets)
+        haul_report_line(report, "cheapest", "%.150s: %.3g for 1,000 runs%s%s", rows[best].name,
+                         least, jobs > 1 ? " of each" : "", say_energy(joules).text);
+}
+
 /* The reason that all machines without a prediction have, or NULL. */
 static const char *common_reason(const haul_target_row *rows, size_t count)
 {
@@ -84,6 +131,7 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
         haul_report_line(report, "self-check", "replaying the profile gives %s (%+.2f %%)",
                          hl_report_say_time(best->replay.replayed_ns).text, best->replay.error);
     }
+    say_cheapest(report, rows, 1, count);
     hl_report_hosts(report, rows, count, "machine");
     if (replaced)
         haul_report_line(report, "link", "PCIe in place of %s, as asked",
@@ -112,6 +160,8 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
         {"copies_s", HAUL_UNIT_SECONDS, .head = "copies"},
         {"kernels_s", HAUL_UNIT_SECONDS, .head = "kernels"},
         {"bound", HAUL_UNIT_TEXT, .head = "bound by"},
+        {"cost_of_1000_runs", HAUL_UNIT_NUMBER, .optional = true, .head = "1,000 runs"},
+        {"energy_J", HAUL_UNIT_NUMBER, .optional = true, .head = "energy (J)"},
         {"replaced_link", HAUL_UNIT_TEXT, .optional = true, .csv = ""},
         {"missing", HAUL_UNIT_TEXT, .optional = true},
         {0},
@@ -144,6 +194,7 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
                                      : (double)row->replay.replayed_ns / (double)row->predicted_ns),
                 haul_cell_number(row->copies_s), haul_cell_number(row->kernels_s),
                 haul_cell_text(row->missing ? NULL : say_bound(row).text),
+                haul_cell_number(cost_of(row)), haul_cell_number(energy_of(row)),
                 haul_cell_text(row->replaced_link ? haul_link_kind_text(row->replaced_link) : NULL),
                 haul_cell_text(row->missing)));
     }
@@ -209,6 +260,7 @@ static void say_matrix(haul_report *report, const haul_target_row *rows, const c
                                                   best->low_ns, best->high_ns)
                                  .text);
     }
+    say_cheapest(report, rows, jobs, targets);
     hl_report_hosts(report, rows, jobs * targets, "run");
     if (unknown)
         haul_report_line(report, "caution", "%s not predicted: %.300s",
@@ -227,6 +279,8 @@ haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t
         {"interval_s", HAUL_UNIT_INTERVAL, .head = "interval"},
         {"speedup", HAUL_UNIT_FACTOR, .head = "speedup"},
         {"bound", HAUL_UNIT_TEXT, .head = "bound by"},
+        {"cost_of_1000_runs", HAUL_UNIT_NUMBER, .optional = true, .head = "1,000 runs"},
+        {"energy_J", HAUL_UNIT_NUMBER, .optional = true, .head = "energy (J)"},
         {"missing", HAUL_UNIT_TEXT, .optional = true},
         {0},
     };
@@ -259,6 +313,7 @@ haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t
                                                      : (double)row->replay.replayed_ns /
                                                            (double)row->predicted_ns),
                        haul_cell_text(row->missing ? NULL : say_bound(row).text),
+                       haul_cell_number(cost_of(row)), haul_cell_number(energy_of(row)),
                        haul_cell_text(row->missing)));
     }
     free(sources);

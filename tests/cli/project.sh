@@ -130,6 +130,19 @@ try haul project "$profile" --to "$node" --counters nowhere.csv
 printf 'pattern,class\nhist,streams\n' >classes.csv
 try haul project "$profile" --to "$node" --classes classes.csv
 
+echo "== what machines cost"
+printf 'machine,price_per_hour,watts\nh100-pcie5,2.5,350\ngh200,4.5,900\na100-sxm4,1.8,\n' >prices.csv
+haul project "$profile" --to h100-pcie5,gh200,a100-sxm4,v100-sxm2 --prices prices.csv
+haul project "$profile" "$profile" --to gh200,h100-pcie5 --prices prices.csv --format csv | cut -d, -f2,10-
+haul project "$profile" --to gh200 --prices prices.csv --format json | grep -e cost -e energy
+try haul project "$profile" --to k40 --prices prices.csv
+for row in gh200,-1, gh200,soon, gh200,1,0 'gh200,1,
+gh200,2,'; do
+    printf 'machine,price_per_hour,watts\n%s\n' "$row" >wrong.csv
+    try haul project "$profile" --to gh200 --prices wrong.csv
+done
+try haul project "$profile" --to gh200 --prices nowhere.csv
+
 echo "== a GPU on several boards, and parameters by their first letters"
 haul project "$profile" --to h100 2>&1 | head -n 1
 haul advise "$profile" --to a100 2>&1 | head -n 1

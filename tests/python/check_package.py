@@ -111,6 +111,13 @@ class Answers(unittest.TestCase):
         self.assertEqual(list(haul.project(profile, to=["gh200", "mi300x"]).table.name),
                          ["gh200", "mi300x"])
 
+    def test_prices(self):
+        with tempfile.TemporaryDirectory() as where:
+            prices = Path(where) / "prices.csv"
+            prices.write_text("machine,price_per_hour\ngh200,3.6\n")
+            row = haul.project(profile, to="gh200", prices=prices).table.iloc[0]
+        self.assertAlmostEqual(row.cost_of_1000_runs, row.run_s, 9)
+
     def test_others(self):
         self.assertEqual(len(haul.advise(profile, top=3).changes),
                          len(haul.advise(profile).json["advice"]))
