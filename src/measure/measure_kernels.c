@@ -26,6 +26,7 @@ enum {
     ARGUMENTS_MOST = 5,
     ROW = 64,      /* kernels */
     ROW_HOLDS = 6, /* of some 40 us each: a launch takes the host some 3 us */
+    FILLED = 64,   /* bytes */
 };
 
 /* Shorter kernels are timed badly by a GPU's events. */
@@ -104,29 +105,78 @@ static haul_status try_row(hl_measure_session *session, const void *what, double
     return haul_event_seconds(session->events[0], session->events[1], seconds, error);
 }
 
+/* The smallest filling: nearly all of its time is starting and ending. */
+static haul_status queue_filling(hl_measure_session *session, haul_event *event, haul_error *error)
+{
+    const haul_filling filling = {session->on_device[0], 0, FILLED, 0};
+    return haul_stream_fill(session->streams[0], &filling, event, error);
+}
+
+static haul_status try_filling(hl_measure_session *session, const void *what, double *seconds,
+                               haul_error *error)
+{
+    haul_event *event = session->events[0];
+    (void)what;
+    HAUL_TRY(hl_measure_session_hold(session, 0, error));
+    HAUL_TRY(queue_filling(session, event, error));
+    HAUL_TRY(haul_event_wait(event, error));
+    return haul_event_seconds(event, event, seconds, error);
+}
+
+/* As try_row, kernels and fillings in turns. */
+static haul_status try_turns(hl_measure_session *session, const void *what, double *seconds,
+                             haul_error *error)
+{
+    for (int i = 0; i < ROW_HOLDS; i++)
+        HAUL_TRY(hl_measure_session_hold(session, 0, error));
+    for (int i = 0; i < ROW; i += 2) {
+        HAUL_TRY(launch_with(session, what, 0, i ? NULL : session->events[0], error));
+        HAUL_TRY(queue_filling(session, i + 2 < ROW ? NULL : session->events[1], error));
+    }
+    HAUL_TRY(haul_event_wait(session->events[1], error));
+    return haul_event_seconds(session->events[0], session->events[1], seconds, error);
+}
+
+/* Pauses around fillings, as those between kernels. A CPU's are function calls. */
+static haul_status measure_memory_gap(hl_measure_session *self, const run_of *empty,
+                                      double launch_s, haul_error *error)
+{
+    hl_measure_point_measured alone, turns;
+    if (haul_device_describe(self->device)->is_host)
+        return HAUL_OK;
+    HAUL_TRY(hl_measure_session_point(self, "a small filling", try_filling, NULL, &alone, error));
+    HAUL_TRY(hl_measure_session_point(self, "empty kernels and small fillings in turns", try_turns,
+                                      empty, &turns, error));
+    const double both_s = fmin(launch_s + alone.seconds, 2 * turns.seconds / ROW);
+    self->machine.gpu.memory_gap_s =
+        hl_measure_session_found(self, (turns.seconds - 0.5 * ROW * both_s) / (ROW - 1), &turns);
+    return HAUL_OK;
+}
+
 /* A kernel of one index: nearly all of its time is launching and ending. Time that kernels in a row
  * take beyond theirs is the gaps between them. In CUDA the time between the events of one kernel
  * holds some of the events' own: it takes no longer than one of a row. */
-static haul_status measure_launch(hl_measure_session *self, haul_error *error)
+static haul_status measure_empty(hl_measure_session *self, const run_of *run, haul_error *error)
 {
-    haul_kernel *kernel;
     hl_measure_point_measured alone, row;
-    HAUL_TRY(haul_kernel_new(self->device, &nothing, &kernel, error));
-    const haul_argument argument = {.buffer = self->on_device[0]};
-    const run_of run = {.kernel = kernel, .arguments = &argument, .argument_count = 1, .count = 1};
-    haul_status status =
-        hl_measure_session_point(self, "an empty kernel", try_kernel, &run, &alone, error);
-    if (!status)
-        status =
-            hl_measure_session_point(self, "empty kernels in a row", try_row, &run, &row, error);
-    haul_kernel_free(kernel);
-    if (status)
-        return status;
+    HAUL_TRY(hl_measure_session_point(self, "an empty kernel", try_kernel, run, &alone, error));
+    HAUL_TRY(hl_measure_session_point(self, "empty kernels in a row", try_row, run, &row, error));
     const double launch_s = fmin(alone.seconds, row.seconds / ROW);
     const double gap_s = (row.seconds - ROW * launch_s) / (ROW - 1);
     self->machine.gpu.launch_latency_s = hl_measure_session_found(self, launch_s, &alone);
     self->machine.gpu.kernel_gap_s = hl_measure_session_found(self, gap_s, &row);
-    return HAUL_OK;
+    return measure_memory_gap(self, run, launch_s, error);
+}
+
+static haul_status measure_launch(hl_measure_session *self, haul_error *error)
+{
+    haul_kernel *kernel;
+    HAUL_TRY(haul_kernel_new(self->device, &nothing, &kernel, error));
+    const haul_argument argument = {.buffer = self->on_device[0]};
+    const run_of run = {.kernel = kernel, .arguments = &argument, .argument_count = 1, .count = 1};
+    const haul_status status = measure_empty(self, &run, error);
+    haul_kernel_free(kernel);
+    return status;
 }
 
 /* The rate between a launch and one of half its work. */

@@ -82,6 +82,7 @@ static void add_rates(haul_report *report, const haul_measurement *measurement)
     static const haul_column columns[] = {
         {"launch_latency_s", HAUL_UNIT_SECONDS, .head = "launch latency", .optional = true},
         {"kernel_gap_s", HAUL_UNIT_SECONDS, .head = "gap between kernels", .optional = true},
+        {"memory_gap_s", HAUL_UNIT_SECONDS, .head = "gap around fillings", .optional = true},
         {"memory_bandwidth_Bps", HAUL_UNIT_RATE, .head = "memory bandwidth", .optional = true},
         {"fp32_Tflops", HAUL_UNIT_NUMBER, .head = "single precision, Tflop/s", .optional = true},
         {"fp64_Tflops", HAUL_UNIT_NUMBER, .head = "double precision, Tflop/s", .optional = true},
@@ -103,6 +104,7 @@ static void add_rates(haul_report *report, const haul_measurement *measurement)
         report, NULL, columns,
         HAUL_CELLS(haul_cell_number(value_of(&gpu->launch_latency_s)),
                    haul_cell_number(value_of(&gpu->kernel_gap_s)),
+                   haul_cell_number(value_of(&gpu->memory_gap_s)),
                    haul_cell_number(value_of(&gpu->memory_bandwidth_Bps)),
                    haul_cell_number(1e-12 * value_of(&gpu->fp32_flops)),
                    haul_cell_number(1e-12 * value_of(&gpu->fp64_flops)),

@@ -295,6 +295,27 @@ static void journals_that_are_none(void **state)
     unlink(journal);
 }
 
+/* Pauses between kernels, and around memsets, which no machine of the catalogue has. */
+static void gaps_between_operations_are_found(void **state)
+{
+    (void)state;
+    haul_machine *machine;
+    haul_device *device;
+    haul_measurement made;
+    MUST(haul_machine_load("h100-sxm5", &machine, &problem));
+    machine->gpu.memory_gap_s = (haul_parameter){1.7e-6, HAUL_PROVENANCE_MEASURED, "set here"};
+    const haul_device_options with = {.machine = machine, .without_data = true};
+    const haul_measure_options options = {.parts = HAUL_MEASURE_KERNELS};
+    MUST(haul_device_open("sim:gapped", &with, &device, &problem));
+    MUST(haul_measurement_make(device, &options, &made, &problem));
+    assert_true(fabs(made.machine->gpu.memory_gap_s.value - 1.7e-6) < 1e-9);
+    assert_true(fabs(made.machine->gpu.kernel_gap_s.value - machine->gpu.kernel_gap_s.value) <
+                1e-9);
+    haul_measurement_release(&made);
+    haul_device_close(device);
+    haul_machine_free(machine);
+}
+
 /* As on a full disk: what was measured before stays. */
 static void a_journal_that_cannot_grow(void **state)
 {
@@ -389,6 +410,7 @@ int main(void)
         cmocka_unit_test(every_machine_gives_back_its_parameters),
         cmocka_unit_test(an_interrupted_measurement_goes_on),
         cmocka_unit_test(journals_that_are_none),
+        cmocka_unit_test(gaps_between_operations_are_found),
         cmocka_unit_test(a_journal_that_cannot_grow),
         cmocka_unit_test(intervals_are_as_wide_as_medians_differ),
         cmocka_unit_test(a_measurement_holds_its_own_medians),
