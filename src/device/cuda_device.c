@@ -46,16 +46,6 @@ static void identify(hl_device_cu_device *self)
     snprintf(self->version, sizeof self->version, "%d", version);
 }
 
-/* Two transfers a clock. Not of HIP, which tells the clock of the memory's controller: HBM3 and
- * GDDR6 move more than two a clock of it (github.com/openxla/xla, pull request 44746), so that the
- * product is no peak. */
-static double memory_bandwidth(const hl_device_cu_device *self, const int *read)
-{
-    if (self->api.is_hip)
-        return 0;
-    return 2e3 * read[HL_DEVICE_CU_MEMORY_CLOCK_KHZ] * read[HL_DEVICE_CU_MEMORY_BUS_BITS] / 8;
-}
-
 /* Runs after the device was opened; attributes that the driver does not know stay 0. */
 static void describe(hl_device_cu_device *self)
 {
@@ -70,6 +60,11 @@ static void describe(hl_device_cu_device *self)
     identify(self);
     self->managed = read[HL_DEVICE_CU_MANAGED_AT_ONCE];
     const int major = read[HL_DEVICE_CU_MAJOR], minor = read[HL_DEVICE_CU_MINOR];
+    /* Two transfers a clock. Not of HIP, which tells the clock of the memory's controller: HBM3 and
+     * GDDR6 move more than two a clock of it (github.com/openxla/xla, pull request 44746), so that
+     * the product is no peak. */
+    const double doubled =
+        2e3 * read[HL_DEVICE_CU_MEMORY_CLOCK_KHZ] * read[HL_DEVICE_CU_MEMORY_BUS_BITS] / 8;
     /* GPUs before compute capability 3.5 have one queue for all streams (CCGrid 2014, III). */
     self->base.properties = (haul_device_properties){
         .name = self->title,
@@ -83,7 +78,7 @@ static void describe(hl_device_cu_device *self)
                (count > 1 ? HAUL_DEVICE_CAN_REACH_PEERS : 0),
         .memory_bytes = memory,
         .l2_bytes = positive(read[HL_DEVICE_CU_L2_BYTES]),
-        .memory_bandwidth_Bps = memory_bandwidth(self, read),
+        .memory_bandwidth_Bps = self->api.is_hip ? 0 : doubled,
         .clock_Hz = 1e3 * read[HL_DEVICE_CU_CLOCK_KHZ],
         .multiprocessors = positive(read[HL_DEVICE_CU_MULTIPROCESSORS]),
         .group_bytes = positive(read[HL_DEVICE_CU_GROUP_BYTES]),

@@ -138,14 +138,6 @@ static double l1_bytes(const hl_machine_architecture *of)
     return of->major >= 7 ? of->shared_bytes : of->major == 6 && !of->minor ? OF_GP100 : 0;
 }
 
-/* An A100's L2 is two that keep copies of the same data (Ampere white paper). H100's and B200's are
- * two as well ("Nvidia's H100: Funny L2" and "Nvidia's B200", chipsandcheese.com, 2023 and 2025),
- * and taken alike. */
-static bool is_l2_halved(const hl_machine_architecture *of)
-{
-    return (of->major == 8 && !of->minor) || of->major == 9 || of->major == 10;
-}
-
 /* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. The
  * result takes as much room as what is read; half of the caches hold both surely, one and a half
  * are surely too many. */
@@ -160,9 +152,13 @@ double hl_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, d
     const double at_work = fmin(work->launches.blocks, resident * gpu->multiprocessors.value);
     /* Bytes that keep a row until it is read again, in a multiprocessor's L1 or in L2. */
     const hl_machine_architecture *of = hl_machine_architecture_of(gpu);
-    const double l2 = gpu->l2_bytes.value;
-    const double cache =
-        of ? l2 / (is_l2_halved(of) ? 2 : 1) + l1_bytes(of) * gpu->multiprocessors.value : l2;
+    /* An A100's L2 is two that keep copies of the same data (Ampere white paper). H100's and
+     * B200's are two as well ("Nvidia's H100: Funny L2" and "Nvidia's B200", chipsandcheese.com,
+     * 2023 and 2025), and taken alike. */
+    const int copies =
+        of && ((of->major == 8 && !of->minor) || of->major == 9 || of->major == 10) ? 2 : 1;
+    const double l2 = gpu->l2_bytes.value / copies;
+    const double cache = of ? l2 + l1_bytes(of) * gpu->multiprocessors.value : l2;
     const double again = cache > 0 ? fmin(fmax(2 * at_work * row_bytes / cache - 0.5, 0), 1) : 0;
     return 2 + again * (work->kind.reads - 1);
 }

@@ -376,13 +376,6 @@ static void device_label(const haul_workload_device *device, char *label, size_t
         (void)snprintf(label, size, "not named");
 }
 
-/* Of a file of one process the devices are those of its rank. */
-static uint64_t device_rank(const analysis_report *self, const haul_workload_device *device)
-{
-    const int64_t rank = device && device->rank >= 0 ? device->rank : self->workload->rank;
-    return rank >= 0 ? (uint64_t)rank : HAUL_NO_COUNT;
-}
-
 /* One row for each device that worked; where there is one alone the answer says the same, and the
  * table is a detail. Figures of the device that the profile does not hold are left out. */
 static void add_devices(const analysis_report *self)
@@ -408,12 +401,14 @@ static void add_devices(const analysis_report *self)
     for (size_t i = 0; i < self->analysis->device_count; i++) {
         const haul_workload_device_use *use = &self->analysis->devices[i];
         const haul_workload_device *device = device_at(self, i);
+        /* Of a file of one process the devices are those of its rank. */
+        const int64_t rank = device && device->rank >= 0 ? device->rank : self->workload->rank;
         char label[200];
         device_label(device, label, sizeof label);
         haul_table_row(
             table,
             HAUL_CELLS(haul_cell_count(device ? device->id : HAUL_NO_COUNT),
-                       haul_cell_count(device_rank(self, device)),
+                       haul_cell_count(rank >= 0 ? (uint64_t)rank : HAUL_NO_COUNT),
                        haul_cell_text(device ? device->host : NULL), haul_cell_text(label),
                        haul_cell_count(use->copies.count), haul_cell_time(use->busy.copy_ns),
                        haul_cell_count(use->kernels.count), haul_cell_time(use->busy.kernel_ns),

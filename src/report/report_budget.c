@@ -26,11 +26,6 @@ static const char *unit_of(const haul_limit *limit)
                                                   : "count";
 }
 
-static const char *verdict_of(const haul_limit *limit)
-{
-    return limit->is_broken ? "broken" : limit->is_unmatched ? "no such kernel" : "kept";
-}
-
 static void say_answer(haul_report *report, const haul_budget *budget)
 {
     size_t first = 0;
@@ -79,13 +74,16 @@ haul_report *haul_report_budget(const haul_workload *workload, const haul_budget
     haul_table_csv(table);
     for (size_t i = 0; i < budget->count; i++) {
         const haul_limit *const limit = &budget->limits[i];
-        haul_table_row(
-            table, HAUL_CELLS(haul_cell_text(limit->what),
-                              haul_cell_text(say_value(limit, limit->measured).text),
-                              haul_cell_text(say_value(limit, limit->most).text),
-                              haul_cell_text(verdict_of(limit)), haul_cell_number(limit->measured),
-                              haul_cell_number(limit->most), haul_cell_text(unit_of(limit)),
-                              haul_cell_count((uint64_t)limit->line)));
+        const char *verdict = limit->is_broken      ? "broken"
+                              : limit->is_unmatched ? "no such kernel"
+                                                    : "kept";
+        haul_table_row(table,
+                       HAUL_CELLS(haul_cell_text(limit->what),
+                                  haul_cell_text(say_value(limit, limit->measured).text),
+                                  haul_cell_text(say_value(limit, limit->most).text),
+                                  haul_cell_text(verdict), haul_cell_number(limit->measured),
+                                  haul_cell_number(limit->most), haul_cell_text(unit_of(limit)),
+                                  haul_cell_count((uint64_t)limit->line)));
     }
     return report;
 }

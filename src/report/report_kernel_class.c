@@ -3,15 +3,6 @@
 
 #include "haul/report.h"
 
-/* "128x64"; NULL where the name does not tell it. */
-static const char *tile_of(const haul_kernel_kind *kind, char *text, size_t size)
-{
-    if (!kind->tile[0])
-        return NULL;
-    (void)snprintf(text, size, "%ux%u", kind->tile[0], kind->tile[1]);
-    return text;
-}
-
 static const char *source_of(const haul_kernel_kind *kind)
 {
     /* A pattern of the user's own file may have no source; then the file is its source. */
@@ -44,13 +35,14 @@ haul_report *haul_report_kernel_classes(const haul_kernel_classified *items, siz
     haul_table_csv(table);
     for (size_t i = 0; i < count; i++) {
         const haul_kernel_kind *kind = &items[i].kind;
-        char tile[32];
+        char tile[32]; /* "128x64" */
+        (void)snprintf(tile, sizeof tile, "%ux%u", kind->tile[0], kind->tile[1]);
         haul_table_row(
             table,
             HAUL_CELLS(
                 haul_cell_text(items[i].name), haul_cell_text(haul_kernel_class_text(kind->kind)),
                 haul_cell_text(kind->precision ? haul_precision_text(kind->precision) : NULL),
-                haul_cell_text(tile_of(kind, tile, sizeof tile)), haul_cell_text(kind->pattern),
+                haul_cell_text(kind->tile[0] ? tile : NULL), haul_cell_text(kind->pattern),
                 haul_cell_text(kind->precision_pattern),
                 haul_cell_text(kind->pattern ? source_of(kind) : NULL)));
     }

@@ -61,19 +61,12 @@ static double energy_of(const haul_target_row *row)
     return row->missing || row->watts <= 0 ? (double)NAN : row->watts * seconds(row->predicted_ns);
 }
 
-static hl_report_words say_energy(double joules)
-{
-    hl_report_words words = {""};
-    if (joules > 0)
-        (void)snprintf(words.text, sizeof words.text, ", %.3g J for one", joules);
-    return words;
-}
-
 /* The machine on which all the profiles cost least; nothing where no price is known of a
  * machine that is predicted for all. */
 static void say_cheapest(haul_report *report, const haul_target_row *rows, size_t jobs,
                          size_t targets)
 {
+    char each[40] = "";
     size_t best = targets;
     double least = (double)INFINITY, joules = 0;
     for (size_t t = 0; t < targets; t++) {
@@ -88,9 +81,11 @@ static void say_cheapest(haul_report *report, const haul_target_row *rows, size_
             best = t;
         }
     }
+    if (joules > 0)
+        (void)snprintf(each, sizeof each, ", %.3g J for one", joules);
     if (best < targets)
         haul_report_line(report, "cheapest", "%.150s: %.3g for 1,000 runs%s%s", rows[best].name,
-                         least, jobs > 1 ? " of each" : "", say_energy(joules).text);
+                         least, jobs > 1 ? " of each" : "", each);
 }
 
 /* The reason that all machines without a prediction have, or NULL. */

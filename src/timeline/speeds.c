@@ -64,12 +64,6 @@ static double beside(const hl_timeline_engine *self, const hl_timeline_actor *st
                : 1;
 }
 
-/* Of the whole copy, whose latency nothing slows. */
-static double on_average(const hl_timeline_actor *stream, double speed)
-{
-    return speed < 1 ? 1 / (stream->steady + (1 - stream->steady) / speed) : 1;
-}
-
 /* Copies of a direction share its link; those of the other contend with them. */
 static void settle_speeds(hl_timeline_engine *self, const hl_timeline_lane *lanes)
 {
@@ -82,7 +76,9 @@ static void settle_speeds(hl_timeline_engine *self, const hl_timeline_lane *lane
         for (uint32_t a = lanes[way].first; a != HAUL_NONE; a = self->actors[a].next_in_list) {
             const hl_timeline_actor *stream = &self->actors[a];
             const double own = beside(self, stream, way);
-            set_speed(self, a, on_average(stream, own < share ? own : share));
+            const double speed = own < share ? own : share;
+            /* Of the whole copy, whose latency nothing slows. */
+            set_speed(self, a, speed < 1 ? 1 / (stream->steady + (1 - stream->steady) / speed) : 1);
         }
     }
 }

@@ -196,12 +196,6 @@ static void read_numbers(hl_base_json_in *in, int64_t *numbers, int count)
     }
 }
 
-static void read_operands(hl_trace_kineto_event *self, hl_base_json_in *in)
-{
-    self->has_operands = true;
-    read_numbers(in, self->operands, sizeof self->operands / sizeof *self->operands);
-}
-
 #define OPERATOR(name) "aten::" name, sizeof("aten::" name) - 1
 
 /* As PyTorch's ATen/native/native_functions.yaml declares them. */
@@ -346,9 +340,10 @@ static void read_arguments(hl_trace_kineto_event *self, const hl_trace_kineto_ke
             read_word(self, in, (hl_trace_kineto_word)(target - KEY_WORD));
         else if (target == KEY_GRID || target == KEY_BLOCK)
             read_numbers(in, target == KEY_GRID ? self->grid : self->block, 3);
-        else if (target == KEY_OPERANDS)
-            read_operands(self, in);
-        else if (target == KEY_SIZES || target == KEY_STRIDES)
+        else if (target == KEY_OPERANDS) {
+            self->has_operands = true;
+            read_numbers(in, self->operands, sizeof self->operands / sizeof *self->operands);
+        } else if (target == KEY_SIZES || target == KEY_STRIDES)
             read_lists(self, in, target == KEY_STRIDES);
         else if (target == KEY_TYPES)
             read_types(self, in);
