@@ -13,7 +13,7 @@
 
 enum { ROUNDS = 3 };
 
-static const double to_beat_ops_s = 5e6;
+static const double to_beat_ops_s = 10e6; /* with calls as recorded */
 
 typedef struct measured {
     double run_s;

@@ -1,10 +1,7 @@
-/* A binary heap by actor, whose events move. */
+/* A tournament of the actors' events: Knuth, The Art of Computer Programming, volume 3, 5.4.1. */
 #include "timeline/event_queue.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static const hl_timeline_event_queue_item none = {INT64_MAX, UINT32_MAX};
 
 bool hl_timeline_event_queue_init(hl_timeline_event_queue *self, uint32_t actors)
 {
@@ -17,81 +14,57 @@ bool hl_timeline_event_queue_init(hl_timeline_event_queue *self, uint32_t actors
     return true;
 }
 
+/* Of equal times the left one, whose actors have the lower numbers. Without branches: which comes
+ * first is as good as random. */
+static uint32_t earlier_of(const int64_t *times, uint32_t left, uint32_t right)
+{
+    return times[right] < times[left] ? right : left;
+}
+
 bool hl_timeline_event_queue_grow(hl_timeline_event_queue *self, uint32_t before, uint32_t actors)
 {
-    hl_timeline_event_queue_item *heap = realloc(self->heap, ((size_t)actors + 1) * sizeof *heap);
-    if (!heap)
+    size_t leaves = 2;
+    while (leaves < actors)
+        leaves *= 2;
+    int64_t *times = realloc(self->times, leaves * sizeof *times);
+    if (!times)
         return false;
-    self->heap = heap;
-    heap[self->count] = none;
-    uint32_t *places = realloc(self->places, ((size_t)actors + 1) * sizeof *places);
-    if (!places)
+    self->times = times;
+    uint32_t *winners = realloc(self->winners, 2 * leaves * sizeof *winners);
+    if (!winners)
         return false;
-    self->places = places;
-    memset(places + before, 0xff, ((size_t)actors + 1 - before) * sizeof *places);
+    self->winners = winners;
+    self->leaves = (uint32_t)leaves;
+    for (size_t a = before; a < leaves; a++)
+        times[a] = INT64_MAX;
+    for (size_t a = 0; a < leaves; a++)
+        winners[leaves + a] = (uint32_t)a;
+    for (size_t node = leaves - 1; node > 0; node--)
+        winners[node] = earlier_of(times, winners[2 * node], winners[2 * node + 1]);
     return true;
 }
 
 void hl_timeline_event_queue_release(hl_timeline_event_queue *self)
 {
-    free(self->heap);
-    free(self->places);
+    free(self->times);
+    free(self->winners);
     *self = (hl_timeline_event_queue){0};
 }
 
-static bool is_before(hl_timeline_event_queue_item a, hl_timeline_event_queue_item b)
-{
-    /* without branches: which comes first is as good as random */
-    return (a.time_ns < b.time_ns) | ((a.time_ns == b.time_ns) & (a.actor < b.actor));
-}
-
-/* The place of each actor is kept, for its event may move. */
-static void put_item(hl_timeline_event_queue *self, uint32_t place,
-                     hl_timeline_event_queue_item item)
-{
-    self->heap[place] = item;
-    self->places[item.actor] = place;
-}
-
-/* The item is held in hand and written once, at its final place. */
-static void rise(hl_timeline_event_queue *self, uint32_t place, hl_timeline_event_queue_item item)
-{
-    while (place && is_before(item, self->heap[(place - 1) / 2])) {
-        put_item(self, place, self->heap[(place - 1) / 2]);
-        place = (place - 1) / 2;
-    }
-    put_item(self, place, item);
-}
-
-static void sink(hl_timeline_event_queue *self, uint32_t place, hl_timeline_event_queue_item item)
-{
-    for (uint32_t child; (child = 2 * place + 1) < self->count; place = child) {
-        child += is_before(self->heap[child + 1], self->heap[child]);
-        if (!is_before(self->heap[child], item))
-            break;
-        put_item(self, place, self->heap[child]);
-    }
-    put_item(self, place, item);
-}
-
+/* The winner so far stays in hand: only what it meets is loaded, and none of that depends on who
+ * won below. A tie goes to the left, which the right one of two pays for with 1 ns. By masks:
+ * compilers make a branch of a choice, and half of these would be mispredicted. */
 void hl_timeline_event_queue_set(hl_timeline_event_queue *self, uint32_t actor, int64_t time_ns)
 {
-    const hl_timeline_event_queue_item item = {time_ns, actor};
-    const uint32_t place = self->places[actor];
-    if (place == UINT32_MAX) {
-        self->heap[++self->count] = none;
-        rise(self, self->count - 1, item);
-    } else if (is_before(item, self->heap[place]))
-        rise(self, place, item);
-    else
-        sink(self, place, item);
-}
-
-void hl_timeline_event_queue_drop_taken(hl_timeline_event_queue *self)
-{
-    self->places[self->heap[0].actor] = UINT32_MAX;
-    const hl_timeline_event_queue_item last = self->heap[--self->count];
-    self->heap[self->count] = none;
-    if (self->count)
-        sink(self, 0, last);
+    uint32_t *winners = self->winners;
+    const int64_t *times = self->times;
+    self->times[actor] = time_ns;
+    for (uint32_t node = self->leaves + actor; node > 1; node /= 2) {
+        const uint32_t other = winners[node ^ 1];
+        const int64_t other_ns = times[other];
+        const int64_t loses = -(int64_t)(other_ns - (int64_t)(node & 1) < time_ns);
+        actor ^= (actor ^ other) & (uint32_t)loses;
+        time_ns ^= (time_ns ^ other_ns) & loses;
+        winners[node / 2] = actor;
+    }
 }

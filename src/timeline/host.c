@@ -24,6 +24,12 @@ static void return_at(hl_timeline_engine *self, uint32_t actor, int64_t end_ns)
         return;
     }
     const haul_op *op = &self->workload->ops[thread->op];
+    const uint32_t after = self->calls[next].next;
+    if (after != HAUL_NONE) { /* by the time of its call its lines have come from memory */
+        __builtin_prefetch(&self->workload->ops[after]);
+        __builtin_prefetch(&self->workload->ops[after].thread);
+        __builtin_prefetch(&self->progress[after], 1);
+    }
     int64_t due_ns =
         hl_timeline_due_ns(self->options, op, &self->workload->ops[next], thread->since_ns, end_ns);
     if (self->options->release == HAUL_RELEASE_RECORDED) {

@@ -1,6 +1,5 @@
 /* Resources: which operations hold them, and which is next. A resource whose state changed is
  * dirty, and is looked at once when all that happens at the instant has happened. */
-#include <math.h>
 
 #include "base/fail.h"
 #include "timeline/engine_parts.h"
@@ -115,7 +114,8 @@ static double steady_share(const hl_timeline_engine *self, const hl_timeline_act
     const bool is_migration = stream->resource == HAUL_RESOURCE_MIGRATION;
     const int64_t paid_ns = is_migration ? device->chained_ns[op->direction] : saved_ns;
     const double steady_ns = (double)(device->latency_ns[op->direction] - paid_ns);
-    return fmin(fmax(steady_ns / (double)dur_ns, 0), 1);
+    const double share = steady_ns / (double)dur_ns; /* fmin and fmax are calls */
+    return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
 static bool goes_over_link(const hl_timeline_actor *stream)
@@ -140,6 +140,24 @@ static void let_go(hl_timeline_engine *self, hl_timeline_server *server, uint32_
         server->busy_ns += self->now_ns - server->busy_since_ns;
     if (server->waiting.count)
         mark(self, server);
+}
+
+/* A stream's next operation lies far from this one where there are many streams, and is looked at
+ * when this one ends, some events later: by then its lines have come from memory. An operation may
+ * lie on two. */
+static void find_next(const hl_timeline_engine *self, hl_timeline_actor *stream)
+{
+    const uint32_t next = self->streams[stream->op].next;
+    stream->next = next;
+    if (next == HAUL_NONE)
+        return;
+    const haul_op *op = &self->workload->ops[next];
+    __builtin_prefetch(op);
+    __builtin_prefetch(&op->thread);
+    __builtin_prefetch(&self->progress[next], 1);
+    __builtin_prefetch(&self->streams[next], 1);
+    if (self->edge_begin)
+        __builtin_prefetch(&self->edge_begin[next]);
 }
 
 /* The end is scheduled at full speed; where the copy shares its link or meets the other direction,
@@ -167,7 +185,7 @@ static void start_op(hl_timeline_engine *self, hl_timeline_server *server,
     if (stream->resource != HAUL_RESOURCE_MIGRATION)
         dur_ns = chained(self, server, item.op, dur_ns);
     self->progress[item.op].start_ns = self->now_ns;
-    stream->next = self->streams[item.op].next;
+    find_next(self, stream);
     self->streams[item.op].cause = item.time_ns < self->now_ns ? server->last_op : stream->cause;
     stream->state = HL_TIMELINE_ACTOR_RUNS;
     hold(self, server);

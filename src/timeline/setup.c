@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/pages.h"
 #include "timeline/engine_parts.h"
 
 /* hl_timeline_engine_release frees all that was allocated, also where the rest was not. */
@@ -17,20 +18,20 @@ static bool alloc(hl_timeline_engine *self)
     self->actor_count = self->stream_count + (uint32_t)workload->thread_count + 1;
     self->device_count = (uint32_t)workload->device_count + 1;
     const size_t devices = self->device_count, servers = devices * HAUL_RESOURCES;
-    self->progress = malloc(count * sizeof *self->progress);
-    self->streams = malloc(count * sizeof *self->streams);
-    self->calls = malloc(count * sizeof *self->calls);
+    self->progress = hl_base_pages_alloc(count * sizeof *self->progress);
+    self->streams = hl_base_pages_alloc(count * sizeof *self->streams);
+    self->calls = hl_base_pages_alloc(count * sizeof *self->calls);
     self->actors = calloc(self->actor_count, sizeof *self->actors);
     self->servers = calloc(servers, sizeof *self->servers);
     self->dirty = malloc(servers * sizeof *self->dirty);
     self->lanes = malloc(2 * devices * sizeof *self->lanes);
     self->copying = calloc(4 * devices, sizeof *self->copying);
     if (workload->edge_count)
-        self->edge_begin = malloc(count * sizeof *self->edge_begin);
+        self->edge_begin = hl_base_pages_alloc(count * sizeof *self->edge_begin);
     if (has_gates) {
         self->gates = calloc(devices * HL_TIMELINE_GATES, sizeof *self->gates);
         self->moved = malloc(devices * sizeof *self->moved);
-        self->device_next = malloc(count * sizeof *self->device_next);
+        self->device_next = hl_base_pages_alloc(count * sizeof *self->device_next);
         self->device_last = malloc(devices * sizeof *self->device_last);
     }
     return self->progress && self->streams && self->calls && self->actors && self->servers &&

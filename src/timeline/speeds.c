@@ -34,13 +34,14 @@ static void set_speed(hl_timeline_engine *self, uint32_t actor, double speed)
     if (stream->speed == speed)
         return;
     stream->left_ns -= (double)(self->now_ns - stream->since_ns) * stream->speed;
-    stream->left_ns = fmax(stream->left_ns, 0);
+    stream->left_ns = stream->left_ns > 0 ? stream->left_ns : 0;
     stream->since_ns = self->now_ns;
     stream->speed = speed;
     /* so long that the schedule refuses it, and the sum still fits */
     const double most_ns = 1.5 * (double)hl_timeline_time_limit_ns;
+    const double needed_ns = round(stream->left_ns / speed);
     hl_timeline_engine_schedule(
-        self, actor, self->now_ns + (int64_t)fmin(round(stream->left_ns / speed), most_ns));
+        self, actor, self->now_ns + (int64_t)(needed_ns < most_ns ? needed_ns : most_ns));
 }
 
 /* How many copies and migrations of a device go a way. */
