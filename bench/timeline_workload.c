@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
-
 enum { THREADS = 4, STREAMS = 4096, STEP_NS = 1000, WAIT_EVERY = 1000, EVENT_EVERY = 16 };
 
 /* Where threads and streams stand while a workload is drawn. */
@@ -59,9 +57,9 @@ static void make_op(maker *self, uint32_t i, uint32_t streams, bool waits)
 
 haul_workload timeline_workload_make(uint32_t count, uint32_t streams, bool waits)
 {
-    maker self = {.ops = hl_base_pages_alloc(count * sizeof *self.ops),
-                  .edges = hl_base_pages_alloc((count / EVENT_EVERY + count / WAIT_EVERY + 2) *
-                                               sizeof *self.edges)};
+    maker self = {.ops = malloc(count * sizeof *self.ops),
+                  .edges =
+                      malloc((count / EVENT_EVERY + count / WAIT_EVERY + 2) * sizeof *self.edges)};
     haul_workload_stream *made_streams = calloc(streams, sizeof *made_streams);
     static haul_workload_thread threads[THREADS];
     static haul_workload_device devices[2];

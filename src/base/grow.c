@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
-
 static bool resize(void *items, size_t *capacity, size_t wanted, size_t item_size)
 {
     /* A cast to void ** would break the aliasing rules: `items` may be an int ** or a struct x
@@ -17,7 +15,6 @@ static bool resize(void *items, size_t *capacity, size_t wanted, size_t item_siz
     void *new = realloc(old, wanted * item_size);
     if (!new)
         return false;
-    hl_base_pages_ask(new, wanted * item_size);
     memcpy(items, &new, sizeof new);
     *capacity = wanted;
     return true;

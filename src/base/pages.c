@@ -8,7 +8,7 @@
 static const size_t large_page = (size_t)2 << 20, pages_least = 2;
 
 /* Advice only: without such pages all goes on as before. */
-void hl_base_pages_ask(void *block, size_t bytes)
+static void ask(void *block, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     const uintptr_t begin = ((uintptr_t)block + large_page - 1) / large_page * large_page;
@@ -24,6 +24,6 @@ void *hl_base_pages_alloc(size_t bytes)
 {
     void *block = malloc(bytes);
     if (block)
-        hl_base_pages_ask(block, bytes);
+        ask(block, bytes);
     return block;
 }

@@ -5,10 +5,8 @@
 
 #include <stddef.h>
 
-/* As malloc. Asks the system for large pages where the block has some. */
+/* As malloc. Asks the system for large pages where the block has some. Not for blocks that grow:
+ * the system then holds such a block in parts, which realloc can only copy. */
 void *hl_base_pages_alloc(size_t bytes);
-
-/* Asks for large pages within a block of the heap, before it is written. */
-void hl_base_pages_ask(void *block, size_t bytes);
 
 #endif
