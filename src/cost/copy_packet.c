@@ -95,14 +95,11 @@ hl_cost_range hl_cost_packet_dma_rate(hl_cost_lookup *lookup)
 
 /* Large copies inside a GPU reach 0.86 (A100, HBM2), 0.87 (V100) and 0.91 (H100) of the memory's
  * nominal bandwidth, reading and writing each byte: the medians of public profiles, copies of 64 MB
- * and more. Their middle in the logarithm; the interval covers the three. Copies that fit the cache
- * with both their ends may be quicker: up to 1.46 (H100, 5 to 8 MB) and 1.44 (A100, 13 MB), but no
- * quicker on V100. */
+ * and more. Their middle in the logarithm; the interval covers the three. */
 static hl_cost_range device_seconds(hl_cost_lookup *lookup, double n)
 {
-    hl_cost_range reached = {0.85, 0.88, 0.92};
-    if (2 * n <= lookup->machine->gpu.l2_bytes.value)
-        reached.high = 1.5;
+    const hl_cost_range reached =
+        hl_cost_lookup_in_cache(lookup, (hl_cost_range){0.85, 0.88, 0.92});
     const double peak = hl_cost_lookup_peak(lookup);
     return hl_cost_range_scale(hl_cost_range_inverse(reached), n / peak);
 }

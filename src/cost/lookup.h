@@ -77,6 +77,10 @@ void hl_cost_lookup_refuse(hl_cost_lookup *self, const char *model, const char *
  * engine, from half to twice. */
 hl_cost_range hl_cost_lookup_latency(hl_cost_lookup *self);
 
+/* The rate of a copy inside a GPU, up to twice as high where L2 holds its data; of others as it is.
+ */
+hl_cost_range hl_cost_lookup_in_cache(const hl_cost_lookup *self, hl_cost_range rate);
+
 /* 1/G of such copies, as measured: `rate`, or the last piece of the points. */
 hl_cost_range hl_cost_lookup_rate(hl_cost_lookup *self);
 

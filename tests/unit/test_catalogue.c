@@ -276,25 +276,65 @@ static void packets_are_near_what_was_measured(void **state)
     }
 }
 
+/* A copy's time by the best model, with its interval. */
+static haul_estimate estimate_on(const char *name, haul_copy copy)
+{
+    haul_machine *machine = machine_named(name);
+    haul_model_ref ref;
+    haul_estimate estimate;
+    haul_error error;
+    assert_int_equal(haul_model_find("auto", &ref, &error), HAUL_OK);
+    assert_int_equal(haul_copy_time(machine, ref.model, &copy, &estimate, &error), HAUL_OK);
+    haul_model_release(&ref);
+    haul_machine_free(machine);
+    return estimate;
+}
+
 /* Nothing is staged on a coherent machine, and two GH200 moved copies at rates three times apart:
  * the interval of pageable ones holds both the measured time (vortex pull request 7815) and that of
  * the faster one's pinned copies (nvbandwidth issue 23). */
 static void pageable_copies_of_a_gh200_are_within_what_was_measured(void **state)
 {
     (void)state;
-    haul_machine *machine = machine_named("gh200");
-    const haul_copy copy = {.direction = HAUL_DIRECTION_HTOD,
-                            .memory = HAUL_MEMORY_PAGEABLE,
-                            .bytes = UINT64_C(1) << 30};
-    haul_model_ref ref;
-    haul_estimate estimate;
-    haul_error error;
-    assert_int_equal(haul_model_find("auto", &ref, &error), HAUL_OK);
-    assert_int_equal(haul_copy_time(machine, ref.model, &copy, &estimate, &error), HAUL_OK);
+    const haul_estimate estimate =
+        estimate_on("gh200", (haul_copy){.direction = HAUL_DIRECTION_HTOD,
+                                         .memory = HAUL_MEMORY_PAGEABLE,
+                                         .bytes = UINT64_C(1) << 30});
     assert_true(estimate.low_s <= 0x1p30 / 346e9);
     assert_true(estimate.high_s >= 10.754e-3);
-    haul_model_release(&ref);
-    haul_machine_free(machine);
+}
+
+/* To the device the core that stages reads the program's memory, back it reads and writes it: a
+ * host whose rates nobody published is 1 to 2 times as fast to the device. */
+static void assumed_hosts_stage_faster_to_the_device(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gtx-680", "gtx-titan",    "k40",    "titan-xk7",
+                                        "lassen",  "v100-nvlink2", "summit", "lassen-mvapich"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        haul_copy copy = {.memory = HAUL_MEMORY_PAGEABLE,
+                          .direction = HAUL_DIRECTION_HTOD,
+                          .bytes = UINT64_C(1) << 30};
+        const double there_s = estimate_on(names[i], copy).seconds;
+        copy.direction = HAUL_DIRECTION_DTOH;
+        const double back_s = estimate_on(names[i], copy).seconds;
+        assert_true(back_s > there_s * 1.3 && back_s < there_s * 2);
+    }
+}
+
+/* Copies inside a GPU whose data L2 holds may need half of the memory's traffic: the interval says
+ * so, the prediction stays that of the memory. */
+static void copies_that_l2_holds_may_take_half(void **state)
+{
+    (void)state;
+    haul_copy copy = {
+        .memory = HAUL_MEMORY_DEVICE, .direction = HAUL_DIRECTION_DTOD, .bytes = 8 * (uint64_t)MIB};
+    const haul_estimate held = estimate_on("h100-sxm5", copy);
+    assert_true(held.low_s < held.seconds * 0.65);
+    assert_true(held.seconds > 8 * MIB / 1440e9);
+    copy.bytes = 256 * (uint64_t)MIB;
+    const haul_estimate large = estimate_on("h100-sxm5", copy);
+    assert_true(large.low_s > large.seconds * 0.8);
 }
 
 static void write_file(const char *folder, const char *name, const char *text)
@@ -390,6 +430,8 @@ int main(void)
         cmocka_unit_test(one_large_message_takes_its_measured_time),
         cmocka_unit_test(packets_are_near_what_was_measured),
         cmocka_unit_test(pageable_copies_of_a_gh200_are_within_what_was_measured),
+        cmocka_unit_test(assumed_hosts_stage_faster_to_the_device),
+        cmocka_unit_test(copies_that_l2_holds_may_take_half),
         cmocka_unit_test(the_environment_comes_first),
     };
     unsetenv("HAUL_MACHINES");
