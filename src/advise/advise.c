@@ -97,6 +97,15 @@ static haul_status try_pins(hl_advise_advisor *self, const hl_advise_candidate *
     return status;
 }
 
+/* A run cannot end before its host has made its calls: beyond their own time only that part of the
+ * run can go in which the host waits. Whole classes of changes need no schedule where it never
+ * does. */
+static int64_t most_saved_ns(const hl_advise_advisor *self, const hl_advise_candidate *candidate)
+{
+    const int64_t host_ns = hl_base_add_ns(self->waits_ns, candidate->host_ns);
+    return host_ns < candidate->bound_ns ? host_ns : candidate->bound_ns;
+}
+
 /* Tries a candidate, and keeps it where it saves enough, also beyond what its pinned memory alone
  * does: that is the advice of another change. */
 static haul_status try_one(hl_advise_advisor *self, hl_advise_candidate *candidate,
@@ -146,7 +155,7 @@ static haul_status try_all(hl_advise_advisor *self, haul_error *error)
     if (all->count)
         qsort(all->items, all->count, sizeof *all->items, compare_candidates);
     for (size_t c = 0; !status && c < all->count; c++) {
-        if (all->items[c].bound_ns < self->out.threshold_ns) {
+        if (most_saved_ns(self, &all->items[c]) < self->out.threshold_ns) {
             self->out.tried++;
             self->out.below++;
         } else if (hl_advise_advisor_may_schedule(self, 1 - together_share)) {
@@ -198,6 +207,7 @@ static haul_status schedule_baseline(hl_advise_advisor *self, haul_error *error)
         self->study.host_share =
             fmax(0, 1 - (double)self->before->critical_ns / (double)self->before->makespan_ns);
     self->out.baseline_ns = self->before->makespan_ns;
+    HAUL_TRY(hl_advise_waits_find(self, error));
     const haul_replay *replay = &self->out.replay;
     /* a replay that is exact by chance does not make a change's schedule so: later starts than this
      * share of the run are what it models (timeline/recorded_waits.h) */
@@ -226,6 +236,8 @@ static haul_status advise_soundly(hl_advise_advisor *self, haul_error *error)
     if (self->plan.spread_ns < HL_TIMELINE_USUAL_CALL_NS)
         self->plan.spread_ns = HL_TIMELINE_USUAL_CALL_NS;
     HAUL_TRY(hl_project_free_call(self->workload, &self->plan.free_call_ns, error));
+    self->plan.host_time = self->out.host.likely;
+    self->study.free_call_ns = hl_advise_rewrite_host_ns(&self->plan, self->plan.free_call_ns);
     HAUL_TRY(hl_project_staging_find(self->workload, &self->study.classes, self->plan.free_call_ns,
                                      self->study.staged_ns, error));
     self->row_of = malloc((self->workload->op_count + 1) * sizeof *self->row_of);

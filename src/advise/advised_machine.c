@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advise/advisor.h"
+#include "project/target_times.h"
 #include "workload/op_class.h"
 
 /* The recording machine's device is that of the replay; contention that only a change causes is the
@@ -59,6 +60,16 @@ static haul_status take_target(hl_advise_advisor *self, const haul_machine *from
     self->study.machine = self->target;
     self->study.durations_ns = self->projection->durations_ns;
     self->study.call_durations_ns = self->projection->call_durations_ns;
+    if (!self->study.call_durations_ns && self->projection->host.likely != 1) {
+        /* Changed runs take all calls' times from a list, at the target host's speed as well. */
+        const size_t bytes = (self->workload->op_count + 1) * sizeof(int64_t);
+        int64_t *calls_ns = hl_base_arena_alloc(&self->arena, bytes);
+        if (!calls_ns)
+            return hl_base_fail_no_memory(error);
+        hl_project_target_times_calls(self->workload, self->study.durations_ns, NULL,
+                                      self->projection->host.likely, calls_ns);
+        self->study.call_durations_ns = calls_ns;
+    }
     self->device = self->projection->device;
     self->out.baseline_low_ns = self->projection->low_ns;
     self->out.baseline_high_ns = self->projection->high_ns;

@@ -48,8 +48,10 @@ typedef struct hl_advise_advisor {
     size_t found_capacity;
     haul_timeline *before;
     hl_advise_baseline baselines[HL_TIMELINE_LIKELY + 1];
-    hl_timeline_bound host_end;       /* that runs are scheduled at */
-    bool *critical;                   /* whether each operation is on its critical path */
+    hl_timeline_bound host_end; /* that runs are scheduled at */
+    bool *critical;             /* whether each operation is on its critical path */
+    int64_t waits_ns; /* the part of the run before changes in which no host thread that launches
+                       * kernels makes calls of its own, and what comes behind the last */
     hl_timeline_recorded_waits waits; /* of the profile */
     hl_advise_advised_run together;
     hl_workload_origins origins; /* of the workload's operations */
@@ -68,6 +70,11 @@ haul_status hl_advise_advisor_schedule(hl_advise_advisor *self, int64_t *saved_n
  * at that end are relative to. In advised_run.c. */
 haul_status hl_advise_baseline_make(hl_advise_advisor *self, hl_timeline_bound end,
                                     haul_timeline **timeline, haul_error *error);
+
+/* Finds waits_ns: how much longer the run before changes takes than the longest chain of calls,
+ * with the time between them and without waits, until its last kernel is launched. No change
+ * removes that time, or a kernel. In host_waits.c. */
+haul_status hl_advise_waits_find(hl_advise_advisor *self, haul_error *error);
 
 void hl_advise_advised_run_release(hl_advise_advised_run *run);
 bool hl_advise_advisor_may_schedule(const hl_advise_advisor *self, double share);

@@ -35,6 +35,7 @@ typedef struct hl_advise_study {
         is_fitted; /* the machine's link, to the profile's copies; if so, by direction and memory */
     double limit_Bps[2][HAUL_MEMORIES]; /* the rate of the fastest of them; 0: there are none */
     int64_t threshold_ns;               /* changes that save less are hidden */
+    int64_t free_call_ns;               /* how long a call takes that returns at once */
     const bool *critical; /* operations on the critical path of the run before changes */
     double host_share;    /* of that path */
     uint32_t *waited;     /* of each stream the last operation that the host waits for */
@@ -68,6 +69,7 @@ typedef struct hl_advise_candidate {
     uint32_t variant;  /* that is tried */
     int64_t bound_ns;  /* no more can be saved */
     int64_t rank_ns;   /* the part of it on the critical path: candidates are tried by this */
+    int64_t host_ns;   /* no more of the calls that do not wait can go; INT64_MAX: not known */
 } hl_advise_candidate;
 
 typedef struct hl_advise_candidates {
@@ -136,6 +138,20 @@ static inline int64_t hl_advise_study_weight(const hl_advise_study *study, uint3
                           (int64_t)(study->host_share * call_ns));
 }
 
+/* The time of a call that does not wait; it is the host's own. */
+static inline int64_t hl_advise_study_host_ns(const hl_advise_study *study, uint32_t op)
+{
+    return study->workload->ops[op].flags & HAUL_OP_BLOCKS ? 0
+                                                           : hl_advise_study_call_dur(study, op);
+}
+
+/* The part of it that goes at most where the call stays and returns at once. */
+static inline int64_t hl_advise_study_freed_ns(const hl_advise_study *study, uint32_t op)
+{
+    const int64_t freed_ns = hl_advise_study_host_ns(study, op) - study->free_call_ns;
+    return freed_ns > 0 ? freed_ns : 0;
+}
+
 /* Adds an operation whose time and call may vanish. */
 static inline void hl_advise_candidate_count(const hl_advise_study *study,
                                              hl_advise_candidate *candidate, uint32_t op)
@@ -144,6 +160,7 @@ static inline void hl_advise_candidate_count(const hl_advise_study *study,
     candidate->bound_ns = hl_base_add_ns(candidate->bound_ns,
                                          hl_base_add_ns(hl_advise_study_dur(study, op), call_ns));
     candidate->rank_ns = hl_base_add_ns(candidate->rank_ns, hl_advise_study_weight(study, op));
+    candidate->host_ns = hl_base_add_ns(candidate->host_ns, hl_advise_study_host_ns(study, op));
 }
 
 /* The time of one copy on the machine in seconds; false where a parameter is missing, which becomes

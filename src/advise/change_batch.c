@@ -121,6 +121,7 @@ static void count_run(hl_advise_study *study, const run *at, void *state)
     hl_advise_candidate *found = &self->found.items[number];
     found->bound_ns = hl_base_add_ns(found->bound_ns, at->sums.bound_ns);
     found->rank_ns = hl_base_add_ns(found->rank_ns, at->sums.rank_ns);
+    found->host_ns = hl_base_add_ns(found->host_ns, at->sums.host_ns);
 }
 
 static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)

@@ -90,7 +90,7 @@ static void sum_bound(hl_advise_study *study, const faults *at, void *state)
 
 static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
 {
-    hl_advise_candidate candidate = {.variants = 1};
+    hl_advise_candidate candidate = {.variants = 1, .host_ns = INT64_MAX};
     visit_faults(study, sum_bound, false, &candidate);
     hl_advise_candidates_add(study, out, &candidate);
 }
@@ -111,7 +111,7 @@ static void prefetch(hl_advise_study *study, const faults *at, void *state)
                .bytes = at->bytes,
                .stream = hl_advise_rewrite_streams(plan, kernel->stream, 1)},
         .dur_ns = (int64_t)((double)at->time_ns * all_s / at->alone_s),
-        .call_dur_ns = plan->free_call_ns,
+        .call_dur_ns = hl_advise_rewrite_host_ns(plan, plan->free_call_ns),
         .anchor = at->kernel,
         .place = HL_ADVISE_BEFORE_CALL,
     };

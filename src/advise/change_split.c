@@ -116,11 +116,13 @@ static void add_bound(hl_advise_study *study, const trio *at, void *state)
     const uint32_t name = study->workload->ops[at->kernel].name;
     const int64_t bound_ns = bound_of(study, at);
     int64_t weight_ns = hl_advise_study_weight(study, at->kernel);
-    for (uint32_t k = 0; k < at->in_count; k++)
-        weight_ns = hl_base_add_ns(weight_ns, hl_advise_study_weight(study, at->ins[k]));
-    for (uint32_t k = 0; k < at->out_count; k++)
-        weight_ns = hl_base_add_ns(weight_ns, hl_advise_study_weight(study, at->outs[k]));
     hl_advise_candidate *candidate = &self->of[name < self->count ? name : self->count - 1];
+    for (uint32_t k = 0; k < at->in_count + at->out_count; k++) {
+        const uint32_t op = k < at->in_count ? at->ins[k] : at->outs[k - at->in_count];
+        weight_ns = hl_base_add_ns(weight_ns, hl_advise_study_weight(study, op));
+        candidate->host_ns =
+            hl_base_add_ns(candidate->host_ns, hl_advise_study_freed_ns(study, op));
+    }
     candidate->bound_ns = hl_base_add_ns(candidate->bound_ns, bound_ns);
     candidate->rank_ns =
         hl_base_add_ns(candidate->rank_ns, bound_ns < weight_ns ? bound_ns : weight_ns);
@@ -148,6 +150,7 @@ static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
             .variants = HL_ADVISE_VARIANTS,
             .bound_ns = all.of[n].bound_ns,
             .rank_ns = all.of[n].rank_ns,
+            .host_ns = all.of[n].host_ns,
         };
         hl_advise_candidates_add(study, out, &candidate);
     }

@@ -177,6 +177,7 @@ static void apply_candidate(hl_advise_study *study, const hl_advise_candidate *c
 typedef struct content {
     int64_t copy_ns; /* durations and calls, and waits */
     int64_t rank_ns; /* the part of these on the critical path */
+    int64_t host_ns; /* of calls that do not wait, that may go */
     uint64_t pageable[2];
     uint64_t largest[2]; /* bytes, of these */
     bool kernels;
@@ -192,6 +193,7 @@ static void add_content(const hl_advise_study *study, uint32_t i, content *at)
         hl_base_add_ns(hl_advise_study_dur(study, i), hl_advise_study_call_dur(study, i));
     at->copy_ns = hl_base_add_ns(at->copy_ns, both_ns);
     at->rank_ns = hl_base_add_ns(at->rank_ns, hl_advise_study_weight(study, i));
+    at->host_ns = hl_base_add_ns(at->host_ns, hl_advise_study_freed_ns(study, i));
     if (op->detail == HAUL_MEMORY_PAGEABLE) {
         uint64_t *largest = &at->largest[op->direction];
         *largest = op->bytes > *largest ? op->bytes : *largest;
@@ -230,8 +232,11 @@ static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
         of[stream].rank_ns = hl_base_add_ns(of[stream].rank_ns, alone_ns);
     }
     for (uint32_t s = 0; of && s < workload->stream_count; s++) {
-        const hl_advise_candidate candidate = {
-            .subject = s, .variants = MOVES, .bound_ns = of[s].copy_ns, .rank_ns = of[s].rank_ns};
+        const hl_advise_candidate candidate = {.subject = s,
+                                               .variants = MOVES,
+                                               .bound_ns = of[s].copy_ns,
+                                               .rank_ns = of[s].rank_ns,
+                                               .host_ns = of[s].host_ns};
         if (of[s].kernels)
             hl_advise_candidates_add(study, out, &candidate);
     }

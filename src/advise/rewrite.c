@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/intervals.h"
+#include "workload/op_class.h"
 
 haul_status hl_advise_rewrite_init(hl_advise_rewrite *self, const haul_workload *workload,
                                    const int64_t *durations_ns, const int64_t *call_durations_ns,
@@ -14,6 +15,7 @@ haul_status hl_advise_rewrite_init(hl_advise_rewrite *self, const haul_workload 
 {
     *self = (hl_advise_rewrite){
         .workload = workload, .durations_ns = durations_ns, .call_durations_ns = call_durations_ns};
+    self->host_time = 1;
     self->edits = calloc(workload->op_count + 1, sizeof *self->edits);
     if (!self->edits)
         return hl_base_fail_no_memory(error);
@@ -39,7 +41,7 @@ int64_t hl_advise_rewrite_old_dur(const hl_advise_rewrite *self, uint32_t op)
 int64_t hl_advise_rewrite_old_call_dur(const hl_advise_rewrite *self, uint32_t op)
 {
     return self->call_durations_ns ? self->call_durations_ns[op]
-                                   : self->workload->ops[op].call_dur_ns;
+                                   : hl_workload_call_dur_ns(&self->workload->ops[op]);
 }
 
 static void clear(hl_advise_rewrite *self, unsigned kept_marks)

@@ -70,7 +70,8 @@ typedef struct hl_advise_rewrite {
     size_t delay_count;
     const int64_t *issue_ns; /* usual time from call to start, by kind; NULL: none */
     int64_t spread_ns;       /* what differs from the usual by more has a cause of its own */
-    int64_t free_call_ns;    /* how long a call takes that returns at once */
+    int64_t free_call_ns;    /* how long a call took that returns at once */
+    double host_time;        /* of the run's host, by the recorded one's */
     hl_advise_edit *edits;
     hl_advise_rewrite_edge *edges;
     size_t edge_count;
@@ -98,8 +99,14 @@ void hl_advise_rewrite_clear(hl_advise_rewrite *self);
 /* Duration of an operation before any change. */
 int64_t hl_advise_rewrite_old_dur(const hl_advise_rewrite *self, uint32_t op);
 
-/* The same of its call, where it is the device's. */
+/* The same of its call, or of the host's own operation. */
 int64_t hl_advise_rewrite_old_call_dur(const hl_advise_rewrite *self, uint32_t op);
+
+/* How long a call takes, at the speed of the run's host, whose work took so long as recorded. */
+static inline int64_t hl_advise_rewrite_host_ns(const hl_advise_rewrite *self, int64_t recorded_ns)
+{
+    return (int64_t)(self->host_time * (double)recorded_ns);
+}
 
 /* Marks an operation as a change's own; where it is another's already, that is a conflict. */
 hl_advise_edit *hl_advise_rewrite_claim(hl_advise_rewrite *self, uint32_t op);

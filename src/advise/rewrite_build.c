@@ -92,8 +92,8 @@ static int64_t larger(int64_t a, int64_t b)
 
 static int64_t freed_call_ns(const build *self, uint32_t i, int64_t call_ns)
 {
-    const int64_t left_ns =
-        larger(hl_advise_call_unexplained_ns(self->plan, i), self->plan->free_call_ns);
+    const int64_t left_ns = hl_advise_rewrite_host_ns(
+        self->plan, larger(hl_advise_call_unexplained_ns(self->plan, i), self->plan->free_call_ns));
     return call_ns < left_ns ? call_ns : left_ns;
 }
 
@@ -104,8 +104,8 @@ static void put_op(build *self, uint32_t i)
     const haul_op *op = &self->from->ops[i];
     const hl_advise_edit *edit = &self->plan->edits[i];
     const uint32_t place = place_of(self, i);
-    const int64_t call_ns =
-        haul_op_on_host(op) ? op->dur_ns : hl_advise_rewrite_old_call_dur(self->plan, i);
+    const int64_t call_ns = hl_advise_rewrite_old_call_dur(self->plan, i);
+    const int64_t free_ns = hl_advise_rewrite_host_ns(self->plan, self->plan->free_call_ns);
     const bool freed =
         haul_op_on_device(op) && (edit->marks & (HL_ADVISE_EDIT_FREE | HL_ADVISE_EDIT_BLOCKS) ||
                                   (edit->parts > 1 && op->flags & HAUL_OP_BLOCKS));
@@ -127,7 +127,7 @@ static void put_op(build *self, uint32_t i)
     for (unsigned part = 0; part < edit->parts; part++) {
         self->ops[place + part] = part_op(self, i, part);
         self->durations_ns[place + part] = edit->dur_ns;
-        self->call_durations_ns[place + part] = part    ? self->plan->free_call_ns
+        self->call_durations_ns[place + part] = part    ? free_ns
                                                 : freed ? freed_call_ns(self, i, call_ns)
                                                         : call_ns;
     }

@@ -117,10 +117,11 @@ static bool was_only_issued(const haul_workload *workload, const haul_op *op, in
 typedef struct issue_marks {
     uint8_t *issued;
     uint8_t *first; /* of their name */
+    unsigned kinds; /* of devices that there are, a bit each */
 } issue_marks;
 
 /* Fills a bit for each such operation: of one pass, the lags of every kind are found. */
-static void mark_issued(const haul_workload *workload, int64_t *ends_ns, const issue_marks *marks)
+static void mark_issued(const haul_workload *workload, int64_t *ends_ns, issue_marks *marks)
 {
     size_t edge = 0;
     for (size_t c = 0; c < (workload->device_count + 1) * (HAUL_DIRECTIONS + 1); c++)
@@ -129,6 +130,7 @@ static void mark_issued(const haul_workload *workload, int64_t *ends_ns, const i
         const haul_op *op = &workload->ops[i];
         if (!haul_op_on_device(op))
             continue;
+        marks->kinds |= 1U << op->kind;
         int64_t *end_ns = &ends_ns[class_of(workload, op)];
         const int64_t edges_ns = edges_end(workload, i, &edge);
         if (was_only_issued(workload, op, edges_ns > *end_ns ? edges_ns : *end_ns))
@@ -208,12 +210,14 @@ static double usual_lag(const haul_workload *workload, haul_op_kind kind, bool o
                         const issue_marks *marks, double *lags, double *spread)
 {
     size_t count = gather_lags(workload, kind, on_return, marks, LAGS_REPEATED, lags);
-    double usual = count >= LEAST_LAGS ? hl_base_median_of_many(lags, count) : -1;
     const lag_set set = count >= LEAST_LAGS ? LAGS_REPEATED : LAGS_ISSUED;
-    count = gather_lags(workload, kind, on_return, marks, set, lags);
-    if (!count)
-        return -1;
-    if (set == LAGS_ISSUED) {
+    double usual = -1;
+    if (set == LAGS_REPEATED) {
+        usual = hl_base_median_of_many(lags, count);
+    } else {
+        count = gather_lags(workload, kind, on_return, marks, set, lags);
+        if (!count)
+            return -1;
         /* The median of those that agree with the smallest, which come first then; negative where
          * they are too few. */
         const double least = least_of(lags, count);
@@ -227,7 +231,8 @@ static double usual_lag(const haul_workload *workload, haul_op_kind kind, bool o
         count = gather_lags(workload, kind, on_return, marks, LAGS_CALLED, lags);
         usual = least_of(lags, count);
     }
-    count = gather_lags(workload, kind, on_return, marks, set, lags);
+    if (set == LAGS_ISSUED) /* else they are all there still, in another order */
+        count = gather_lags(workload, kind, on_return, marks, set, lags);
     for (size_t i = 0; i < count; i++)
         lags[i] = fabs(lags[i] - usual);
     *spread = hl_base_median_of_many(lags, count);
@@ -400,8 +405,8 @@ haul_status hl_timeline_replay_with(const haul_workload *workload, haul_release 
     const int64_t least_ns = recorded_makespan(workload) / HL_TIMELINE_DELAYS_OF_RUN;
     double *of_ops = malloc((workload->op_count + 1) * sizeof *of_ops);
     int64_t *ends_ns = calloc(classes, sizeof *ends_ns);
-    const issue_marks marks = {.issued = calloc(workload->op_count / 8 + 1, 1),
-                               .first = calloc(workload->op_count / 8 + 1, 1)};
+    issue_marks marks = {.issued = calloc(workload->op_count / 8 + 1, 1),
+                         .first = calloc(workload->op_count / 8 + 1, 1)};
     const bool ready =
         of_ops && ends_ns && marks.issued && marks.first && mark_first(workload, &marks);
     haul_status status = HAUL_STATUS_NO_MEMORY;
@@ -418,7 +423,7 @@ haul_status hl_timeline_replay_with(const haul_workload *workload, haul_release 
     if (ready)
         mark_issued(workload, ends_ns, &marks);
     for (int kind = 0; ready && kind < HAUL_OP_KINDS; kind++)
-        if (haul_op_kind_place((haul_op_kind)kind) == HAUL_OP_PLACE_DEVICE)
+        if (marks.kinds & 1U << kind)
             find_issue(workload, (haul_op_kind)kind, &marks, of_ops, &options.device);
     if (ready) {
         options.device.kernel_gap_ns = find_gap(workload, HL_TIMELINE_GAP_KERNEL, of_ops);

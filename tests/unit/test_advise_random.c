@@ -1,7 +1,7 @@
 /* Advice on random programs and on random workloads. */
 #include "check.h"
 
-#include "advise/rewrite.h"
+#include "advise/advisor.h"
 #include "advised_program.h"
 #include "drawn_workload.h"
 
@@ -29,6 +29,25 @@ static void check_bytes(unsigned seed)
     if (kept && bytes_of(list->changed) != bytes_of(workload))
         fail_msg("seed %u: %lu bytes become %lu", seed, (unsigned long)bytes_of(workload),
                  (unsigned long)bytes_of(list->changed));
+}
+
+/* No change saves more than the time in which the host waits and that of its calls. */
+static void check_waits(unsigned seed)
+{
+    hl_advise_advisor of = {.workload = workload};
+    of.baselines[HL_TIMELINE_LIKELY] =
+        (hl_advise_baseline){.host_time = 1,
+                             .run_ns = list->before->makespan_ns,
+                             .began_ns = list->before->origin_ns + list->before->start_ns};
+    assert_int_equal(hl_advise_waits_find(&of, NULL), HAUL_OK);
+    int64_t most_ns = of.waits_ns;
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (haul_op_on_device(&workload->ops[i]) && !(workload->ops[i].flags & HAUL_OP_BLOCKS))
+            most_ns = hl_base_add_ns(most_ns, workload->ops[i].call_dur_ns);
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].saved_ns > most_ns)
+            fail_msg("seed %u: '%s' saves %ld ns of %ld that the host waits", seed,
+                     list->items[i].change, (long)list->items[i].saved_ns, (long)most_ns);
 }
 
 /* Random programs: whatever is advised, the draft is one that the engine takes, and each saving is
@@ -68,6 +87,7 @@ static void any_program_gets_advice(void **state)
                 fail_msg("seed %u: '%s' saves %ld ns of %ld", seed, list->items[i].change,
                          (long)list->items[i].saved_ns, (long)end_ns);
         check_bytes(seed);
+        check_waits(seed);
         forget();
     }
 }

@@ -219,6 +219,30 @@ static void a_faster_host_shortens_its_own_time(void **state)
     forget();
 }
 
+/* Calls of a host half as fast take twice as long, in the runs after changes as well. */
+static void a_slower_host_has_more_calls_to_save(void **state)
+{
+    (void)state;
+    int64_t saved_ns[2];
+    for (int slower = 0; slower < 2; slower++) {
+        begin();
+        for (int i = 0; i < 20; i++) {
+            for (int k = 0; k < 5; k++)
+                copy_async(HAUL_DIRECTION_HTOD, 8);
+            kernel(1000);
+            written.host_ns += 100 * 1000;
+        }
+        synchronize();
+        const haul_advise_options options = {
+            .from = machine, .on = machine, .host_speed = slower ? 0.5 : 1};
+        advise_with(&options);
+        saved_ns[slower] = list->together.saved_ns;
+        assert_null(find("stream"));
+        forget();
+    }
+    CHECK_NEAR((double)saved_ns[1], 2.0 * (double)saved_ns[0], 0.1);
+}
+
 static void what_is_not_tried_is_counted(void **state)
 {
     (void)state;
@@ -293,6 +317,7 @@ int main(void)
         cmocka_unit_test(unexplained_delays_are_kept),
         cmocka_unit_test(a_run_that_the_replay_misses_is_not_predicted),
         cmocka_unit_test(a_faster_host_shortens_its_own_time),
+        cmocka_unit_test(a_slower_host_has_more_calls_to_save),
         cmocka_unit_test(what_is_not_tried_is_counted),
         cmocka_unit_test(nothing_is_advised_of_nothing),
         cmocka_unit_test(the_same_workload_gets_the_same_advice),
