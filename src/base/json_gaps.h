@@ -77,15 +77,17 @@ static inline bool hl_base_json_gap_is(const hl_base_json_gap *self, const char 
 }
 
 /* The gap at `p`, which becomes the last one, if it is the one expected first, or one of the others
- * expected there; else NULL. HL_JSON_GAP_BYTES may be looked at from `p` on. */
-static inline const hl_base_json_gap *hl_base_json_gaps_pass_first(hl_base_json_gaps *self,
-                                                                   const char *p, bool opens)
+ * expected there; else NULL. HL_JSON_GAP_BYTES may be looked at from `p` on. Where `tagged`, one
+ * without a tag is not passed either. */
+static inline const hl_base_json_gap *
+hl_base_json_gaps_pass_first(hl_base_json_gaps *self, const char *p, bool opens, bool tagged)
 {
     const uint8_t first = self->items[self->last].next[0];
-    if (!first || !hl_base_json_gap_is(&self->items[first], p, opens))
+    const hl_base_json_gap *const gap = &self->items[first];
+    if (!first || !hl_base_json_gap_is(gap, p, opens) || (tagged && !gap->tag))
         return NULL;
     self->last = first;
-    return &self->items[first];
+    return gap;
 }
 
 const hl_base_json_gap *hl_base_json_gaps_pass_other(hl_base_json_gaps *self, const char *p,
@@ -95,7 +97,7 @@ const hl_base_json_gap *hl_base_json_gaps_pass_other(hl_base_json_gaps *self, co
 static inline const hl_base_json_gap *hl_base_json_gaps_pass(hl_base_json_gaps *self, const char *p,
                                                              bool opens)
 {
-    const hl_base_json_gap *const first = hl_base_json_gaps_pass_first(self, p, opens);
+    const hl_base_json_gap *const first = hl_base_json_gaps_pass_first(self, p, opens, false);
     return first ? first : hl_base_json_gaps_pass_other(self, p, opens);
 }
 

@@ -214,7 +214,8 @@ static void learn_gap(hl_base_json_in *self, uint64_t from, bool opens, const ch
                       const char *colon)
 {
     const char *const to = colon + 1 + (colon[1] == ' ');
-    if (from < self->offset) { /* its beginning has left the window */
+    /* its beginning has left the window, or its end is not there yet */
+    if (from < self->offset || colon + 1 >= self->end) {
         hl_base_json_gaps_forget(&self->gaps);
         return;
     }
@@ -495,7 +496,8 @@ static __attribute__((noinline)) bool take_other_key(hl_base_json_in *self, hl_b
 static inline bool take_key(hl_base_json_in *self, hl_base_json_text *key)
 {
     const hl_base_json_gap *const gap =
-        self->status ? NULL : hl_base_json_gaps_pass_first(&self->gaps, self->at, self->fresh);
+        self->status ? NULL
+                     : hl_base_json_gaps_pass_first(&self->gaps, self->at, self->fresh, false);
     return gap ? take_known_key(self, gap, key) : take_other_key(self, key);
 }
 
@@ -504,11 +506,27 @@ bool hl_base_json_in_key(hl_base_json_in *self, hl_base_json_text *key)
     return take_key(self, key);
 }
 
+/* Objects end on a line of their own or behind a value: gaps but the first begin with a comma. */
+int hl_base_json_in_tagged_other(hl_base_json_in *self, hl_base_json_text *key)
+{
+    const char *const closed = *self->at == ',' || self->status ? NULL : pass_close(self, self->at);
+    if (closed) {
+        self->at = closed;
+        return -1;
+    }
+    const hl_base_json_gap *const gap =
+        self->status ? NULL : hl_base_json_gaps_pass_other(&self->gaps, self->at, self->fresh);
+    if (gap)
+        (void)take_known_key(self, gap, key);
+    else if (!take_key(self, key))
+        return -1;
+    return *hl_base_json_in_tag(self);
+}
+
 bool hl_base_json_in_key_but(hl_base_json_in *self, hl_base_json_text *key, uint64_t wanted,
                              bool *skipped)
 {
-    while (take_key(self, key)) {
-        const uint8_t tag = *hl_base_json_in_tag(self);
+    for (int tag; (tag = hl_base_json_in_tagged(self, key)) >= 0;) {
         if (!tag || tag > 63 || wanted >> tag & 1)
             return true;
         *skipped = true;
@@ -557,6 +575,23 @@ bool hl_base_json_in_scaled(hl_base_json_in *self, int places, int64_t *value)
     self->value_at = hl_base_json_offset(self, p);
     self->at = end;
     *value = number;
+    return true;
+}
+
+bool hl_base_json_in_remembered(hl_base_json_in *self, int places, hl_base_json_memo *memo,
+                                int64_t *value)
+{
+    const uint64_t from = hl_base_json_offset(self, self->at);
+    memo->length = 0;
+    if (!hl_base_json_in_scaled(self, places, value))
+        return false;
+    const uint64_t length = hl_base_json_offset(self, self->at) - from;
+    /* it is in the window still, and begins there */
+    if (from >= self->offset && from == self->value_at && length < sizeof memo->text) {
+        memcpy(memo->text, self->buffer + (from - self->offset), sizeof memo->text);
+        memo->length = (uint8_t)length;
+        memo->value = *value;
+    }
     return true;
 }
 

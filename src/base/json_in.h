@@ -99,8 +99,12 @@ static inline uint8_t *hl_base_json_in_tag(hl_base_json_in *self)
     return &self->gaps.items[self->gaps.last].tag;
 }
 
-/* The same, past all members whose names have a tag from 1 to 63 but those whose bits are in
- * `wanted`: their values are skipped, and *skipped is set where there are any. */
+/* As hl_base_json_in_key, but gives that number: -1 where there is no member, and 0 where the name
+ * has none, whose text alone is set. */
+static inline int hl_base_json_in_tagged(hl_base_json_in *self, hl_base_json_text *key);
+
+/* As hl_base_json_in_key, past all members whose names have a tag from 1 to 63 but those whose bits
+ * are in `wanted`: their values are skipped, and *skipped is set where there are any. */
 bool hl_base_json_in_key_but(hl_base_json_in *self, hl_base_json_text *key, uint64_t wanted,
                              bool *skipped);
 
@@ -112,8 +116,32 @@ void hl_base_json_in_leave(hl_base_json_in *self);
  * other values. Like hl_base_json_scaled, but fast. */
 bool hl_base_json_in_scaled(hl_base_json_in *self, int places, int64_t *value);
 
+/* A number of few digits as it was written, with the byte behind it. Zero is none. */
+typedef struct hl_base_json_memo {
+    char text[8];
+    int64_t value;
+    uint8_t length;
+} hl_base_json_memo;
+
+/* As hl_base_json_in_scaled for numbers of one kind, always with the same places, many of which
+ * repeat the last one: `memo` is theirs. */
+static inline bool hl_base_json_in_repeated(hl_base_json_in *self, int places,
+                                            hl_base_json_memo *memo, int64_t *value);
+
 /* Takes a number or a string, skips other values. Returns the kind. */
 hl_base_json_kind hl_base_json_in_scalar(hl_base_json_in *self, hl_base_json_text *text);
+
+/* Takes a string of one letter; else takes nothing, and returns false. */
+static inline bool hl_base_json_in_letter(hl_base_json_in *self, char *letter)
+{
+    const char *const p = self->at;
+    if (p[0] != '"' || p[2] != '"' || (unsigned char)((p[1] | 0x20) - 'a') >= 26 || self->status)
+        return false;
+    self->value_at = self->offset + (uint64_t)(p - self->buffer);
+    self->at = p + 3;
+    *letter = p[1];
+    return true;
+}
 
 /* The value of a number's text times 10^places, rounded half away from zero, exactly; false where
  * it is no number of JSON or does not fit. */
@@ -132,6 +160,35 @@ void hl_base_json_in_no_memory(hl_base_json_in *self);
 
 /* Checks that nothing but white space follows the document, and gives the first failure. */
 haul_status hl_base_json_in_end(hl_base_json_in *self, haul_error *error);
+
+int hl_base_json_in_tagged_other(hl_base_json_in *self, hl_base_json_text *key);
+
+static inline int hl_base_json_in_tagged(hl_base_json_in *self, hl_base_json_text *key)
+{
+    const hl_base_json_gap *const gap =
+        self->status ? NULL
+                     : hl_base_json_gaps_pass_first(&self->gaps, self->at, self->fresh, true);
+    if (!gap)
+        return hl_base_json_in_tagged_other(self, key);
+    self->at += gap->length;
+    self->fresh = false;
+    return gap->tag;
+}
+
+/* The one that differs is read, and kept where it is short. */
+bool hl_base_json_in_remembered(hl_base_json_in *self, int places, hl_base_json_memo *memo,
+                                int64_t *value);
+
+static inline bool hl_base_json_in_repeated(hl_base_json_in *self, int places,
+                                            hl_base_json_memo *memo, int64_t *value)
+{
+    if (hl_base_json_differ(memo->text, self->at) || !memo->length || self->status)
+        return hl_base_json_in_remembered(self, places, memo, value);
+    self->value_at = self->offset + (uint64_t)(self->at - self->buffer);
+    self->at += memo->length;
+    *value = memo->value;
+    return true;
+}
 
 static inline bool hl_base_json_is(hl_base_json_text text, const char *word)
 {

@@ -6,6 +6,8 @@
 
 /* The meaning of a key's value: a number by its field, then these. */
 enum {
+    KEY_END = -3, /* of the object */
+    KEY_UNKNOWN = -1,
     KEY_WORD = HL_TRACE_KINETO_NUMBERS,
     KEY_PHASE = KEY_WORD + HL_TRACE_KINETO_WORDS,
     KEY_CATEGORY,
@@ -121,24 +123,26 @@ void hl_trace_kineto_keys_init(hl_trace_kineto_keys *self)
     }
 }
 
-static int look_up(const hl_trace_kineto_keys *self, hl_base_json_text key)
+static __attribute__((noinline)) int look_up(const hl_trace_kineto_keys *self,
+                                             hl_base_json_text key)
 {
     if (!key.length)
-        return -1;
+        return KEY_UNKNOWN;
     size_t slot = slot_of(key.bytes, key.length);
     for (; self->slots[slot]; slot = (slot + 1) % HL_TRACE_KINETO_KEYS) {
         const struct key *const found = &keys[self->slots[slot] - 1];
         if (is_key(found, key))
             return found->target;
     }
-    return -1;
+    return KEY_UNKNOWN;
 }
 
-enum { FIRST_TAG = 2, TAGS = FIRST_TAG + KEY_OPERANDS + 1 }; /* -1 has the one below; 0 is none */
+/* KEY_END is -1, KEY_UNKNOWN 1; 0 is none. */
+enum { FIRST_TAG = 2, TAGS = FIRST_TAG + KEY_OPERANDS + 1 };
 
 _Static_assert(TAGS <= 64, "hl_base_json_in_key_but takes no more");
 
-/* The meaning of the last key that was met, or -1. */
+/* The meaning of the last key that was met, or KEY_UNKNOWN. */
 static inline int target_of(const hl_trace_kineto_keys *self, hl_base_json_in *in,
                             hl_base_json_text key)
 {
@@ -148,17 +152,37 @@ static inline int target_of(const hl_trace_kineto_keys *self, hl_base_json_in *i
     return *tag - FIRST_TAG;
 }
 
+/* The meaning of the next member's key. */
+static inline int next_target(const hl_trace_kineto_keys *self, hl_base_json_in *in)
+{
+    hl_base_json_text key;
+    const int tag = hl_base_json_in_tagged(in, &key);
+    return tag ? tag - FIRST_TAG : target_of(self, in, key);
+}
+
+static inline void note_given(hl_trace_kineto_event *self, hl_trace_kineto_field field, bool given)
+{
+    const uint32_t bit = UINT32_C(1) << field;
+    self->given = given ? self->given | bit : self->given & ~bit;
+}
+
 /* Numbers may be written as strings: correlation ids of some versions are. Times are taken in
  * nanoseconds, exactly. */
 static void read_number(hl_trace_kineto_event *self, hl_base_json_in *in,
                         hl_trace_kineto_field field)
 {
     enum { MICROSECONDS = 3 };
-    if (hl_base_json_in_scaled(in, field <= HL_TRACE_KINETO_REACHED ? MICROSECONDS : 0,
-                               &self->numbers[field]))
-        self->given |= 1U << field;
-    else
-        self->given &= ~(1U << field);
+    note_given(self, field,
+               hl_base_json_in_scaled(in, field <= HL_TRACE_KINETO_REACHED ? MICROSECONDS : 0,
+                                      &self->numbers[field]));
+}
+
+/* Most processes, threads, streams and sizes are those of the event before. */
+static void read_repeated(hl_trace_kineto_event *self, hl_base_json_in *in,
+                          hl_trace_kineto_field field)
+{
+    note_given(self, field,
+               hl_base_json_in_repeated(in, 0, &self->ids[field], &self->numbers[field]));
 }
 
 /* Words are copied, since the reader's buffer moves on; their room serves the next event again. */
@@ -331,11 +355,11 @@ static void read_arguments(hl_trace_kineto_event *self, const hl_trace_kineto_ke
     if (!hl_base_json_in_enter(in, HL_JSON_OBJECT))
         return;
     self->has_arguments = true;
-    for (hl_base_json_text key; hl_base_json_in_key(in, &key);) {
-        const int target = target_of(known, in, key);
-        if (target == HL_TRACE_KINETO_REACHED ||
-            (target >= HL_TRACE_KINETO_DEVICE && target < KEY_WORD))
+    for (int target; (target = next_target(known, in)) != KEY_END;) {
+        if (target == HL_TRACE_KINETO_REACHED || target == HL_TRACE_KINETO_CORRELATION)
             read_number(self, in, (hl_trace_kineto_field)target);
+        else if (target >= HL_TRACE_KINETO_DEVICE && target < KEY_WORD)
+            read_repeated(self, in, (hl_trace_kineto_field)target);
         else if (target > KEY_WORD && target < KEY_PHASE)
             read_word(self, in, (hl_trace_kineto_word)(target - KEY_WORD));
         else if (target == KEY_GRID || target == KEY_BLOCK)
@@ -391,18 +415,25 @@ static void reset(hl_trace_kineto_event *self)
     self->text_length = 0;
 }
 
-/* Phase and category may tell that the event is of no use. */
-static bool read_deciding(hl_trace_kineto_event *self, hl_base_json_in *in, int target, bool flows)
+static void read_phase(hl_trace_kineto_event *self, hl_base_json_in *in)
 {
     hl_base_json_text text;
-    if (target == KEY_PHASE) {
-        const bool is_one = hl_base_json_in_scalar(in, &text) == HL_JSON_STRING && text.length == 1;
-        self->phase = '?';
-        if (is_one)
-            self->phase = text.bytes[0];
-    } else {
+    if (hl_base_json_in_letter(in, &self->phase))
+        return;
+    const bool is_one = hl_base_json_in_scalar(in, &text) == HL_JSON_STRING && text.length == 1;
+    self->phase = '?';
+    if (is_one)
+        self->phase = text.bytes[0];
+}
+
+/* Phase and category may tell that the event is of no use. */
+static inline bool read_deciding(hl_trace_kineto_event *self, hl_base_json_in *in, int target,
+                                 bool flows)
+{
+    if (target == KEY_PHASE)
+        read_phase(self, in);
+    else
         read_category(self, in);
-    }
     return is_of_use(self, flows);
 }
 
@@ -433,19 +464,19 @@ static bool pass_useless(hl_trace_kineto_event *self, const hl_trace_kineto_keys
 void hl_trace_kineto_event_read(hl_trace_kineto_event *self, const hl_trace_kineto_keys *known,
                                 hl_base_json_in *in, bool flows)
 {
-    hl_base_json_text key;
     bool useless = false, skipped = false, without_arguments = false;
     reset(self);
     (void)hl_base_json_in_object(in);
-    while (!useless && hl_base_json_in_key(in, &key)) {
-        const int target = target_of(known, in, key);
+    for (int target; !useless && (target = next_target(known, in)) != KEY_END;)
         switch (target) {
         case HL_TRACE_KINETO_START:
         case HL_TRACE_KINETO_DUR:
-        case HL_TRACE_KINETO_PID:
-        case HL_TRACE_KINETO_TID:
         case HL_TRACE_KINETO_ID:
             read_number(self, in, (hl_trace_kineto_field)target);
+            break;
+        case HL_TRACE_KINETO_PID:
+        case HL_TRACE_KINETO_TID:
+            read_repeated(self, in, (hl_trace_kineto_field)target);
             break;
         case KEY_PHASE:
         case KEY_CATEGORY:
@@ -467,7 +498,6 @@ void hl_trace_kineto_event_read(hl_trace_kineto_event *self, const hl_trace_kine
         default:
             hl_base_json_in_skip(in);
         }
-    }
     skipped |= without_arguments && !has_useless_arguments(self);
     self->is_lost = skipped && !useless;
     if (useless || skipped)

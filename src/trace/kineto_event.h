@@ -98,7 +98,8 @@ typedef struct hl_trace_kineto_event {
     bool is_lost;   /* a key that came twice made it of use when a part of it had been skipped */
     char phase;     /* X: with a start and a duration; s, f: of a flow */
     uint32_t given; /* bit i: number i is there, and a number that fits */
-    int64_t numbers[HL_TRACE_KINETO_NUMBERS]; /* those that are given; times in nanoseconds */
+    int64_t numbers[HL_TRACE_KINETO_NUMBERS];       /* those that are given; times in nanoseconds */
+    hl_base_json_memo ids[HL_TRACE_KINETO_NUMBERS]; /* of those that mostly repeat */
     int64_t grid[3];
     int64_t block[3];
     int64_t operands[6]; /* haul's own: the fields of haul_operands in their order */

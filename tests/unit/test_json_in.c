@@ -249,6 +249,10 @@ static void decimals_are_taken(void **state)
         "12345678901234567",
         "0.5",
         "1712195495505582.988",
+        "9223372036854775.807",
+        "9223372036854775.808",
+        "9999999999999999.999",
+        "9999999999999999",
         "123456789012345.1",
         "99999999.999",
         "1.25",
@@ -297,6 +301,60 @@ static void decimals_are_taken(void **state)
     (void)hl_base_json_in_scaled(&in, 0, &value);
     assert_int_equal(hl_base_json_in_end(&in, &error), HAUL_STATUS_BAD_INPUT);
     hl_base_json_in_close(&in);
+}
+
+/* As many numbers are told as by another reader, which remembers none. */
+static void tell_again(hl_base_json_in *in, hl_base_json_in *plain)
+{
+    hl_base_json_memo memo = {.length = 0};
+    haul_error error = {0};
+    assert_true(hl_base_json_in_array(in) && hl_base_json_in_array(plain));
+    while (hl_base_json_in_item(plain)) {
+        int64_t value = -1, expected = -1;
+        assert_true(hl_base_json_in_item(in));
+        const bool is_number = hl_base_json_in_scaled(plain, 1, &expected);
+        assert_int_equal(hl_base_json_in_repeated(in, 1, &memo, &value), is_number);
+        assert_true(value == expected);
+        assert_true(in->value_at == plain->value_at);
+    }
+    assert_false(hl_base_json_in_item(in));
+    assert_int_equal(hl_base_json_in_end(in, &error), HAUL_OK);
+    assert_int_equal(hl_base_json_in_end(plain, &error), HAUL_OK);
+    hl_base_json_in_close(in);
+    hl_base_json_in_close(plain);
+}
+
+/* Numbers that begin like the last one, end like it or are it, whole and cut by the window's end.
+ */
+static void numbers_are_told_again(void **state)
+{
+    (void)state;
+    enum { COUNT = 60000 };
+    static const char *const numbers[] = {"7",       "7",     "71",       "712",       "7123456",
+                                          "7123456", "\"7\"", "71234567", "712345678", "7.5",
+                                          "-7",      "7e1",   "true",     "[7]"};
+    enum { NUMBERS = sizeof numbers / sizeof *numbers };
+    char *const text = malloc(COUNT * 16);
+    assert_non_null(text);
+    size_t length = 0;
+    for (unsigned i = 0, drawn = 1; i < COUNT; i++) {
+        drawn = drawn * 1103515245 + 12345;
+        const char *const number = numbers[drawn >> 16 & 1 ? 4 : (drawn >> 17) % NUMBERS];
+        const char *const before = i ? "," : "[", *const blank = drawn >> 29 ? "" : " ";
+        length += (size_t)sprintf(text + length, "%s%s%s", before, blank, number);
+    }
+    text[length++] = ']';
+    for (int by_drops = 0; by_drops < 2; by_drops++) {
+        drops source = {text, length};
+        hl_base_json_in in, plain;
+        haul_error error = {0};
+        assert_int_equal(by_drops ? hl_base_json_in_open(&in, "j", read_drop, &source, &error)
+                                  : hl_base_json_in_open_memory(&in, "j", text, length, &error),
+                         HAUL_OK);
+        assert_int_equal(hl_base_json_in_open_memory(&plain, "j", text, length, &error), HAUL_OK);
+        tell_again(&in, &plain);
+    }
+    free(text);
 }
 
 /* Names come again in the same writing, in others, and cut by the window's end; the caller's tags
@@ -358,8 +416,17 @@ static void names_are_told_again(void **state)
     size_t members_met = 0;
     while (hl_base_json_in_item(&in)) {
         assert_true(hl_base_json_in_object(&in));
-        for (hl_base_json_text key; hl_base_json_in_key(&in, &key); members_met++) {
+        for (;; members_met++) {
+            hl_base_json_text key;
             int64_t value = 0;
+            const int given = members_met % 5 ? hl_base_json_in_tagged(&in, &key) : 0;
+            if (given < 0 || (members_met % 5 == 0 && !hl_base_json_in_key(&in, &key)))
+                break;
+            if (given) { /* the name is known: its text is not set */
+                assert_true(hl_base_json_in_scaled(&in, 0, &value));
+                assert_int_equal(given, value);
+                continue;
+            }
             uint8_t *const tag = hl_base_json_in_tag(&in);
             const int before = *tag;
             *tag = 0;
@@ -423,7 +490,7 @@ int main(void)
         cmocka_unit_test(depth_is_bounded),          cmocka_unit_test(values_are_pulled),
         cmocka_unit_test(the_first_failure_is_kept), cmocka_unit_test(decimals_are_exact),
         cmocka_unit_test(long_texts_are_bounded),    cmocka_unit_test(decimals_are_taken),
-        cmocka_unit_test(names_are_told_again),
+        cmocka_unit_test(names_are_told_again),      cmocka_unit_test(numbers_are_told_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
