@@ -122,18 +122,68 @@ def measured_exchanges(data):
 CORES = 40  # that the benchmark ran on
 
 
-def choose(machine, collective, nodes, size, measured):
-    """The measured time of the way chosen, of the second choice, of GPUDirect, each by the best, and
-    of each way by its prediction."""
-    kind = "--all-to-allv" if collective.endswith("_v") else "--all-to-all"
-    paths = haul.report("comm", "predict", machine, kind, "--nodes", nodes, "--cores", CORES,
-                        "--bytes", size)["paths"]
-    known = [of for of in paths if not of.get("missing") and measured.get(of["path"], 0) > 0]
-    times = [measured[of["path"]] for of in known]
-    best = min(times)
-    duel = min(times[:2])
-    return (times[0] / best, duel / best, measured["gpudirect"] / best,
-            [measured[of["path"]] / of["time_s"] for of in known])
+class MaxRate:
+    """The postal and max-rate models alone (eqs. 1 to 3), as a script of a few lines has them: a
+    latency for each message, the node's one rate, pairs for every all-to-all."""
+
+    def __init__(self, machine):
+        of = haul.report("machine", "show", machine)
+        self.messages, self.copies = of["messages"], of["copies"]
+        self.gpus = of["gpu"]["count"]["value"]
+        self.rates = {memory: max(one["rate_Bps"]["value"] for one in of["injection"]
+                                  if one["memory"] == memory) for memory in ("host", "device")}
+
+    def message(self, memory, reach, size):
+        of = [one for one in self.messages if one["memory"] == memory and one["reach"] == reach
+              and one["above_bytes"]["value"] <= size][-1]
+        return of["latency_s"]["value"], 1 / of["rate_Bps"]["value"] if of["rate_Bps"] else 0
+
+    def sent(self, memory, count, size, processes):
+        latency, each = self.message(memory, "network", size)
+        return count * latency + count * size * max(each, processes / self.rates[memory])
+
+    def copied(self, size):
+        near = [of for of in self.copies if of["memory"] == "pinned" and of["locality"] == "near"]
+        return sum(of["latency_s"]["value"] + of["call_latency_s"]["value"]
+                   + size / of["rate_Bps"]["value"] for of in near)
+
+    def shared(self, processes, size):
+        near = [of for of in self.copies if of["memory"] == "pinned" and of["locality"] == "near"]
+        return self.copied(0) + sum((processes - 1) * of["shared_latency_s"]["value"]
+                                    + size / of["shared_rate_Bps"]["value"] for of in near)
+
+    def times(self, nodes, size, is_v):
+        cores, others = CORES // self.gpus, self.gpus * (nodes - 1)
+        whole = self.gpus * nodes * size
+        count = -(-others // cores) if is_v else others
+        split = self.sent("host", count, others * size / cores / count, self.gpus * cores)
+        latency, each = self.message("host", "socket", whole / cores)
+        return {"gpudirect": self.sent("device", others, size, self.gpus),
+                "3-step": self.copied(whole) + self.sent("host", others, size, self.gpus),
+                "extra-message": self.copied(whole) + split
+                + 2 * (cores - 1) * (latency + each * whole / cores),
+                "duplicate-pointer": self.shared(cores, whole) + split}
+
+
+def predicted(machine, script, collective, nodes, size):
+    """The ways by haul, by their time with its interval, and by the script."""
+    is_v = collective.endswith("_v")
+    paths = haul.report("comm", "predict", machine, "--all-to-allv" if is_v else "--all-to-all",
+                        "--nodes", nodes, "--cores", CORES, "--bytes", size)["paths"]
+    ours = {of["path"]: (of["time_s"], *of["interval_s"]) for of in paths if not of.get("missing")}
+    by_script = script.times(nodes, size, is_v)
+    return ours, {way: (time,) for way, time in by_script.items()}
+
+
+def choose(times, measured):
+    """The measured time of the way chosen, of the faster of the first two, of GPUDirect, each by the
+    best, and of each way by its prediction."""
+    known = sorted((way for way in times if measured.get(way, 0) > 0), key=times.get)
+    taken = [measured[way] for way in known]
+    best = min(taken)
+    return (taken[0] / best, min(taken[:2]) / best, measured["gpudirect"] / best,
+            [measured[way] / times[way][0] for way in known],
+            [times[way][1] <= measured[way] <= times[way][2] for way in known if times[way][1:]])
 
 
 def choices(data, board):
@@ -141,16 +191,97 @@ def choices(data, board):
     machine = scratch() / "summit-fitted.yaml"
     haul.report("comm", "fit", *(data / "mpi" / file for file in files), "--system", "summit",
                 "--machine", "summit", "--breaks", "3", "-o", machine)
+    script = MaxRate(machine)
     cases = measured_exchanges(data)
     for collective, name in (("all_to_all", "all-to-all"), ("all_to_all_v", "all-to-all-v")):
-        made = [choose(machine, *key, of) for key, of in cases.items() if key[0] == collective]
-        regret, duel, direct = (np.array(column) for column in list(zip(*made))[:3])
-        board.facts["regret"] = " and ".join(
-            filter(None, [board.facts.get("regret"), f"{regret.mean():.3f}"]))
-        ratios = np.concatenate([of[3] for of in made])
-        yield [name, f"{len(made)}", f"{(regret == 1).sum()}", f"{regret.mean():.3f}",
-               f"{regret.max():.2f}", f"{duel.mean():.3f}", f"{direct.mean():.2f}",
-               f"{quantile(ratios, 0.1):.2f} to {quantile(ratios, 0.9):.2f}"]
+        both = [(predicted(machine, script, *key), of) for key, of in cases.items()
+                if key[0] == collective]
+        for which, model in enumerate(("haul", "max-rate script")):
+            made = [choose(times[which], of) for times, of in both]
+            regret, duel, direct = (np.array(column) for column in list(zip(*made))[:3])
+            ratios = np.concatenate([of[3] for of in made])
+            hold = [one for of in made for one in of[4]]
+            if not which:
+                board.facts["regret"] = " and ".join(
+                    filter(None, [board.facts.get("regret"), f"{regret.mean():.3f}"]))
+            yield [name, model, f"{len(made)}", f"{(regret == 1).sum()}", f"{regret.mean():.3f}",
+                   f"{regret.max():.2f}", f"{duel.mean():.3f}", f"{direct.mean():.2f}",
+                   f"{quantile(ratios, 0.1):.2f} to {quantile(ratios, 0.9):.2f}",
+                   f"{100 * np.mean(hold):.0f} %" if hold else ""]
+
+
+# --- sizes that a fit has not seen
+
+
+def errors_between(data, system, file, place):
+    """Percent, of each kind's sizes that every other one was fitted without; the ends are fitted."""
+    table = read_csv(data / "mpi" / file)
+    table = table[(table["system"] == system) & (table.get("kind", table["system"]) != "d2d")]
+    sizes = sorted(table["bytes"].unique())
+    tested = sizes[1:-1:2]
+    path = scratch() / f"{system}-{file}"
+    table[~table["bytes"].isin(tested)].to_csv(path, index=False)
+    pieces = {}
+    for piece in haul.report("comm", "fit", path, "--breaks", "3")["pieces"]:
+        pieces.setdefault(piece["curve"], []).append(piece)
+    for of in table[table["bytes"].isin(tested)].itertuples():
+        piece = [one for one in pieces[place(of)] if one["from_bytes"] <= of.bytes][-1]
+        time = piece["latency_s"] + piece["per_byte_s"] * of.bytes
+        yield 100 * abs(time / of.min_s - 1)
+
+
+def unseen(data):
+    def curve(of):
+        return f"{'host' if of.mem == 'cpu' else 'device'} {of.locality}"
+
+    def copy(of):
+        return f"{of.kind[0].upper()}to{of.kind[2].upper()} {'near' if of.locality == 'on' else 'far'}"
+
+    for system in ("summit", "lassen_spectrum", "lassen_mvapich"):
+        for file, name, place in (("ping_pong.csv", "messages", curve),
+                                  ("memcpy.csv", "copies", copy)):
+            errors = np.array(list(errors_between(data, system, file, place)))
+            yield [system, name, f"{len(errors)}", f"{np.median(errors):.1f} %",
+                   f"{quantile(errors, 0.9):.1f} %", f"{errors.max():.0f} %"]
+
+
+# --- nccl-tests
+
+
+def nccl_rows(data):
+    """Lines of the log before its rows, and its rows with their size and time."""
+    lines = (data / "mpi" / "nccl-tests-alltoall.log").read_text().splitlines()
+    found = [line for line in lines if line.split() and line.split()[0].isdigit()]
+    rows_of = [(int(line.split()[0]), float(line.split()[4 - (len(line.split()) == 11)]) * 1e-6,
+                line) for line in found if int(line.split()[0]) > 0]
+    return [line for line in lines if line.startswith("#")], rows_of
+
+
+def collective_times(machine, sizes):
+    for size in sizes:
+        made = haul.report("comm", "predict", machine, "--collective", "all-to-all", "--gpus", 8,
+                           "--bytes", size)
+        best = min((of for of in made["ways"] if of["is_library"]), key=lambda of: of["time_s"])
+        yield best["time_s"], best["interval_s"]
+
+
+def collective_tables(data):
+    """An all-to-all of 8 A100 without a fit, and with a fit to every other size."""
+    head, table = nccl_rows(data)
+    path, machine = scratch() / "nccl-half.log", scratch() / "nccl-half.yaml"
+    path.write_text("\n".join(head + [line for _, _, line in table[::2]]) + "\n")
+    haul.report("comm", "fit", path, "--machine", "a100-sxm4-40gb", "-o", machine)
+    for name, of, rows_of in (("the catalogue's a100-sxm4-40gb", "a100-sxm4-40gb", table),
+                              ("fitted to every other size", machine, table[1::2])):
+        made = list(collective_times(of, [size for size, _, _ in rows_of]))
+        for label, least, most in (("to 1 MiB", 0, 1 << 20), ("above", 1 << 20, 1 << 40)):
+            part = [(100 * (time / took - 1), low <= took <= high)
+                    for (time, (low, high)), (size, took, _) in zip(made, rows_of)
+                    if least < size <= most]
+            errors = np.array([error for error, _ in part])
+            yield [name, label, f"{len(part)}", f"{np.median(errors):+.1f} %",
+                   f"{errors[np.abs(errors).argmax()]:+.1f} %",
+                   f"{sum(holds for _, holds in part)} of {len(part)}"]
 
 
 def collectives(data):
@@ -168,4 +299,5 @@ def messages(data, board):
     missed_two, two = compare(table_two(data))
     return {"published": rows(missed_one + missed_two), "one": one, "two": two,
             "fits": rows(own_fits(data)), "choices": rows(choices(data, board)),
+            "unseen": rows(unseen(data)), "tables": rows(collective_tables(data)),
             "collectives": rows(collectives(data))}

@@ -9,6 +9,7 @@
 #include "haul/advise.h"
 #include "haul/analysis.h"
 #include "haul/budget.h"
+#include "haul/collective_time.h"
 #include "haul/compare.h"
 #include "haul/document.h"
 #include "haul/exchange.h"
@@ -234,6 +235,20 @@ typedef struct haul_exchange_report {
 /* `times` are haul_exchange_predict's of the same exchange. */
 HAUL_API haul_report *haul_report_exchange(const haul_exchange_report *report,
                                            const haul_way_time times[HAUL_WAYS_PREDICTED]);
+
+/* A collective of `nodes` nodes (0: as few as the machine's GPUs allow) in each way; with the curve
+ * over sizes where asked for. */
+typedef struct haul_collective_report {
+    const haul_machine *machine;
+    haul_communication of;
+    uint32_t nodes;
+    bool with_curve;
+} haul_collective_report;
+
+/* `times` are haul_collective_predict's of the same collective. */
+HAUL_API haul_report *
+haul_report_collective(const haul_collective_report *report,
+                       const haul_collective_way_time times[HAUL_COLLECTIVE_WAYS]);
 
 /* The strategies as they ran, beside their predictions; `device` is its name. */
 HAUL_API haul_report *haul_report_run(const haul_run *run, const char *device);

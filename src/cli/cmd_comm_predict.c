@@ -10,7 +10,9 @@ static const char about[] =
     "steps, with the data spread over all cores by messages or by copies of their own, in chunks\n"
     "whose copies and messages overlap, and for all-to-alls in one message between each two\n"
     "nodes or in Bruck's rounds; which is best, and from which size and number of messages on.\n"
-    "The machine needs 'messages' ('haul comm fit').\n";
+    "The machine needs 'messages' ('haul comm fit'). Of a collective of GPUs: NCCL's algorithm "
+    "and\n"
+    "protocol, and what each takes.\n";
 
 typedef struct predict_request {
     cli_request given;
@@ -29,6 +31,8 @@ typedef struct predict_request {
     bool all;
     bool all_v;
     bool curve;
+    bool all_reduce;
+    int collective; /* 0: not given */
 } predict_request;
 
 #define OF(field) offsetof(predict_request, field)
@@ -42,13 +46,17 @@ static const cli_option options[] = {
     {"all-to-all", .kind = CLI_FLAG, .at = OF(all), .help = "MPI_Alltoall of all GPUs"},
     {"all-to-allv", .kind = CLI_FLAG, .at = OF(all_v),
      .help = "MPI_Alltoallv of all GPUs, by messages from each to each"},
+    {"all-reduce", .kind = CLI_FLAG, .at = OF(all_reduce),
+     .help = "of GPUs, as NCCL makes it: ring, tree, direct; --bytes of the whole buffer"},
+    {"collective", "none|reduce-scatter|all-gather|all-to-all|broadcast|reduce|send-receive",
+     CLI_WORD, OF(collective), .help = "likewise; sizes as nccl-tests has them"},
     {"counts", "FILE", CLI_TEXT, OF(counts),
      .help = "of --all-to-allv: bytes from GPU to GPU, a line of counts for each",
      .is_input = true},
     {"pattern", "NAME", CLI_TEXT, OF(pattern),
      .help = "of --all-to-allv, with --bytes on average: uniform, neighbours, skewed, random"},
-    {"nodes", "N", CLI_COUNT, OF(nodes), .help = "of an all-to-all (2)", .least = 1, .most = 65536,
-     .preset = "2"},
+    {"nodes", "N", CLI_COUNT, OF(nodes), .help = "of an all-to-all (2), of a collective (1)",
+     .least = 1, .most = 65536},
     {"gpus", "N", CLI_COUNT, OF(gpus),
      .help = "of a node, that send at once (1; all in an all-to-all)", .least = 1, .most = 1024},
     {"cores", "N", CLI_COUNT, OF(cores), .help = "of a node (the machine's)", .least = 1,
@@ -65,6 +73,13 @@ static const cli_option options[] = {
 static haul_status check_exchange(void *request, haul_error *error)
 {
     const predict_request *self = request;
+    const bool is_collective = self->all_reduce || self->collective;
+    if (is_collective &&
+        (self->all || self->all_v || self->goal || cli_has(&self->given, "cores") ||
+         self->kernel_s > 0 || self->unique_bytes || self->messages > 1 ||
+         self->given.results.html || (self->all_reduce && self->collective)))
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "a collective takes --bytes, --gpus, --nodes and --curve alone");
     if (self->counts && !self->all_v)
         return haul_error_set(error, HAUL_STATUS_USAGE, "--counts are of an --all-to-allv");
     if (self->all && self->all_v)
@@ -124,14 +139,39 @@ static haul_status write_goal(const predict_request *self, const haul_exchange *
         haul_goal_write_exchange(self->machines.items[0], of, &times[best], out, error), error);
 }
 
+static haul_status predict_collective(const predict_request *self, haul_error *error)
+{
+    static const haul_collective_kind kinds[] = {
+        HAUL_COLLECTIVE_ALL_REDUCE,  HAUL_COLLECTIVE_REDUCE_SCATTER, HAUL_COLLECTIVE_ALL_GATHER,
+        HAUL_COLLECTIVE_ALL_TO_ALL,  HAUL_COLLECTIVE_BROADCAST,      HAUL_COLLECTIVE_REDUCE,
+        HAUL_COLLECTIVE_SEND_RECEIVE};
+    const haul_machine *machine = self->machines.items[0];
+    const uint32_t nodes = self->nodes ? (uint32_t)self->nodes : 1;
+    const double own = machine->gpu.count.value >= 1 ? machine->gpu.count.value : 1;
+    const uint32_t gpus = self->gpus ? (uint32_t)self->gpus : (uint32_t)own;
+    const haul_collective_report report = {
+        machine,
+        {.kind = kinds[self->collective], .ranks = gpus * nodes, .bytes = self->bytes},
+        nodes,
+        self->curve};
+    haul_collective_way_time times[HAUL_COLLECTIVE_WAYS];
+    if (gpus * nodes < 2)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "a collective needs at least two GPUs: --gpus, --nodes");
+    HAUL_TRY(haul_collective_predict(machine, &report.of, nodes, times, error));
+    return cli_report(&self->given.results, haul_report_collective(&report, times), error);
+}
+
 static haul_status predict(void *request, haul_error *error)
 {
     const predict_request *self = request;
+    if (self->all_reduce || self->collective)
+        return predict_collective(self, error);
     const haul_machine *machine = self->machines.items[0];
     haul_exchange of = {.kind = self->all     ? HAUL_EXCHANGE_ALL
                                 : self->all_v ? HAUL_EXCHANGE_ALL_V
                                               : HAUL_EXCHANGE_MESSAGES,
-                        .nodes = (uint32_t)self->nodes,
+                        .nodes = self->nodes ? (uint32_t)self->nodes : 2,
                         .gpus = (uint32_t)self->gpus,
                         .cores = (uint32_t)self->cores,
                         .messages = (uint32_t)self->messages,
@@ -170,7 +210,7 @@ const cli_command cli_comm_predict = {
     .most = 1,
     .csv = "a row for each way, with --curve for each size",
     .exits = "3 bad input, or a parameter that the machine lacks, named",
-    .examples = {"haul comm predict summit --bytes 4KiB --messages 8",
+    .examples = {"haul comm predict dgx-a100 --all-reduce --bytes 64MiB",
                  "haul comm predict summit --all-to-allv --nodes 32 --cores 40 --bytes 8KiB"},
     .has_report = true,
     .has_html = true,

@@ -13,12 +13,28 @@
 
 enum { PROCESSES_MOST = 1 << 16, CHUNKS_MOST = 64 };
 
-/* Measured by predicted time, from the 10th to the 90th percentile over all ways, sizes and numbers
- * of nodes of BenchPress's all-to-alls on Summit (docs/accuracy/messages.md): messages of 6 to 192
- * GPUs meet in the network, and the vendor's algorithm is not known. */
-static const double usual_ends[][2] = {[HAUL_EXCHANGE_MESSAGES] = {1, 1},
-                                       [HAUL_EXCHANGE_ALL] = {0.97, 2.51},
-                                       [HAUL_EXCHANGE_ALL_V] = {0.56, 1.52}};
+/* Measured by predicted time of all-to-alls: the 5th and 95th percentile over sizes and numbers of
+ * nodes of BenchPress's on Summit (docs/accuracy/messages.md), and half as much again on either
+ * side, for another machine's network and MPI. GPUDirect is the MPI's own algorithm, which is not
+ * known. Ways that were not measured take those of 3-step, whose messages are like theirs. */
+static const double usual_ends[2][HAUL_WAYS][2] = {
+    {[HAUL_WAY_DIRECT] = {0.65 / 1.5, 2.49 * 1.5},
+     [HAUL_WAY_THREE_STEP] = {1.1 / 1.5, 2.76 * 1.5},
+     [HAUL_WAY_EXTRA_MESSAGE] = {1.31 / 1.5, 3.05 * 1.5},
+     [HAUL_WAY_DUPLICATE_POINTER] = {1.48 / 1.5, 2.56 * 1.5}},
+    {[HAUL_WAY_DIRECT] = {0.26 / 1.5, 1.18 * 1.5},
+     [HAUL_WAY_THREE_STEP] = {0.88 / 1.5, 1.53 * 1.5},
+     [HAUL_WAY_EXTRA_MESSAGE] = {0.81 / 1.5, 1.41 * 1.5},
+     [HAUL_WAY_DUPLICATE_POINTER] = {0.81 / 1.5, 1.31 * 1.5}},
+};
+
+static double usual_end(haul_exchange_kind kind, haul_way way, int which)
+{
+    if (kind == HAUL_EXCHANGE_MESSAGES)
+        return 1;
+    const double(*ends)[2] = usual_ends[kind == HAUL_EXCHANGE_ALL_V];
+    return ends[way][1] > 0 ? ends[way][which] : ends[HAUL_WAY_THREE_STEP][which];
+}
 
 hl_comm_load hl_comm_predictor_chunk(const hl_comm_load *whole, double chunks)
 {
@@ -299,6 +315,8 @@ haul_status hl_comm_predictor_init(hl_comm_predictor *self, const haul_machine *
             (hl_comm_load){self->others, bytes, self->near, bytes, self->far, bytes, .rounds = 1};
         share->in_bytes = (self->others + self->gpus) * bytes;
     }
+    if (exchange->kind == HAUL_EXCHANGE_ALL_V)
+        self->reached = share->load.count / self->gpus;
     share->out_bytes = exchange->unique_bytes && !is_all
                            ? fmin(share->in_bytes, (double)exchange->unique_bytes)
                            : share->in_bytes;
@@ -324,8 +342,8 @@ haul_status haul_exchange_predict(const haul_machine *machine, const haul_exchan
                                                           exchange->kernel_s});
         const bool is_known = !*out->missing && !out->is_impossible;
         out->seconds = is_known ? time.likely : (double)NAN;
-        out->low_s = is_known ? time.low * usual_ends[exchange->kind][0] : (double)NAN;
-        out->high_s = is_known ? time.high * usual_ends[exchange->kind][1] : (double)NAN;
+        out->low_s = is_known ? time.low * usual_end(exchange->kind, out->way, 0) : (double)NAN;
+        out->high_s = is_known ? time.high * usual_end(exchange->kind, out->way, 1) : (double)NAN;
     }
     qsort(times_of, HAUL_WAYS_PREDICTED, sizeof *times_of, by_time);
     const char *missing = times_of[0].missing;

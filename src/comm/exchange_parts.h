@@ -16,6 +16,7 @@ typedef struct hl_comm_predictor {
     double near;        /* GPUs of the same socket, without the own */
     double far;         /* GPUs of other sockets of the node */
     double others;      /* GPUs of other nodes */
+    double reached;     /* other nodes that a GPU's messages of an all-to-all-v go to */
     haul_way_time *out; /* takes what is missing and what times rest on */
 } hl_comm_predictor;
 
@@ -76,6 +77,9 @@ hl_comm_load hl_comm_predictor_dealt(const hl_comm_predictor *self, haul_memory 
  * `is_limited` as if alone. */
 hl_comm_time_span hl_comm_predictor_messages(const hl_comm_predictor *self, haul_memory memory,
                                              const hl_comm_load *of, double split, bool is_limited);
+
+/* The rate of a node while `split` processes of each GPU send; infinite where it is not known. */
+double hl_comm_predictor_node_rate(const hl_comm_predictor *self, haul_memory memory, double split);
 
 /* `count` messages of `bytes` from one process, one after another: alpha + beta n of the first, gap
  * + beta n of each behind. */

@@ -119,7 +119,8 @@ static op_number add_network(planner *self, process *by, const hl_comm_load *of,
     const double together = ceil(of->count * of->rounds * processes / MESSAGES_MOST);
     const double each_s = protocol->rate_Bps.value > 0 ? of->bytes / protocol->rate_Bps.value : 0;
     const double gap_s = hl_comm_message_gap(self->model.machine, protocol, of->bytes);
-    const double node_rate = hl_comm_injection_rate(self->model.machine, self->memory, processes);
+    const double node_rate =
+        hl_comm_predictor_node_rate(&self->model, self->memory, self->processes);
     /* The messages of a round leave at once and share the interface until the last is through. */
     const bool shares = of->rounds > 1;
     const haul_message_part part = shares ? HAUL_MESSAGE_SENT : HAUL_MESSAGE_CARRIED;

@@ -84,6 +84,13 @@ try haul comm predict ./node.yaml --bytes 8 --all-to-all --nodes 2 --gpus 1 --go
 try cat plan.goal
 try haul comm platform ./node.yaml --nodes 4
 try haul comm predict ./node.yaml --bytes 64KiB --curve --format csv
+echo "== collectives of GPUs"
+try haul comm predict a100-sxm4-40gb --all-reduce --bytes 8MiB
+try haul comm predict v100-sxm2 --collective broadcast --gpus 4 --bytes 1KiB --format csv
+try haul comm predict summit --collective all-to-all --nodes 4 --bytes 1MiB --curve --format csv
+try haul comm predict a100-sxm4-40gb --all-reduce --bytes 8MiB --nodes 2
+try haul comm predict t4 --all-reduce --bytes 8MiB
+try haul comm predict a100-sxm4-40gb --all-reduce --collective reduce --bytes 8MiB
 echo "== what is wrong"
 try haul comm fit pairs.csv
 try haul comm fit --system c pairs.csv

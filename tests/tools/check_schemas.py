@@ -51,6 +51,7 @@ machine time --model list
 machine fit copies.csv -o fitted-machine.yaml
 comm fit pairs.csv
 comm predict summit --bytes 4KiB --curve
+comm predict summit --all-reduce --bytes 4KiB --nodes 2 --curve
 machine show summit
 kernel fit times.csv --machine gtx-680 --kernel matmul-shared -o fitted.yaml
 kernel predict fitted.yaml --machine k40 --size 4096

@@ -1,6 +1,7 @@
 /* Collectives of profiles: names, sizes, and the arguments that PyTorch wrote in its time. */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -224,11 +225,114 @@ static void a_fitted_table_is_predicted(void **state)
     haul_message_samples_free(&samples);
 }
 
+static haul_collective_way_time way_of(const haul_machine *machine, haul_communication of,
+                                       uint32_t nodes, haul_collective_way way)
+{
+    haul_collective_way_time times[HAUL_COLLECTIVE_WAYS];
+    haul_error error = {0};
+    if (haul_collective_predict(machine, &of, nodes, times, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(times[way].way, way);
+    assert_true(*haul_collective_way_text(way));
+    return times[way];
+}
+
+static haul_machine *two_nodes(const char *network)
+{
+    char text[600];
+    haul_machine *machine = NULL;
+    haul_error error = {0};
+    (void)snprintf(text, sizeof text,
+                   "haul: 1\nname: m\nsummary: s\nfrom: datasheet\ngpu: {count: 4}\n"
+                   "peer: {kind: nvlink, links: 4, link_rate: 25 GB/s}\n%s",
+                   network);
+    if (haul_machine_parse(text, strlen(text), "m", &machine, &error))
+        fail_msg("%s", error.text);
+    return machine;
+}
+
+/* By hand, four GPUs at 0.8 x 100 GB/s: a ring goes round twice, NCCL's tree is a chain within the
+ * node, and of one's own kernels each GPU writes to all others at once, twice. */
+static void ways_of_an_all_reduce(void **state)
+{
+    (void)state;
+    haul_machine *machine = two_nodes("");
+    haul_communication of = {.kind = HAUL_COLLECTIVE_ALL_REDUCE, .ranks = 4, .bytes = 8};
+    haul_collective_way_time made = way_of(machine, of, 1, HAUL_COLLECTIVE_WAY_RING);
+    CHECK_NEAR(made.seconds, 6.6e-6 + 6 * 0.6e-6 + 12 / 20e9, 1e-9);
+    assert_string_equal(made.protocol, "LL");
+    assert_true(made.is_library && !made.is_fitted && made.high_s > made.seconds + 40e-6);
+    made = way_of(machine, of, 1, HAUL_COLLECTIVE_WAY_TREE);
+    CHECK_NEAR(made.seconds, 6.8e-6 + 6 * 0.6e-6 + 16 / (0.9 / 3.8 * 80e9), 1e-9);
+    made = way_of(machine, of, 1, HAUL_COLLECTIVE_WAY_DIRECT);
+    CHECK_NEAR(made.seconds, 6.6e-6 + 2 * 0.6e-6 + 12 / 40e9, 1e-9);
+    assert_true(!made.is_library);
+    of.bytes = 1 << 20;
+    made = way_of(machine, of, 1, HAUL_COLLECTIVE_WAY_RING);
+    CHECK_NEAR(made.seconds, 14e-6 + 6 * 1.9e-6 + 1.5 * (1 << 20) / (0.92 * 80e9), 1e-9);
+    assert_string_equal(made.protocol, "LL128");
+    of.bytes = 800000000;
+    made = way_of(machine, of, 1, HAUL_COLLECTIVE_WAY_RING);
+    CHECK_NEAR(made.seconds, 8.4e-6 + 6 * 3.4e-6 + 1.2e9 / 80e9, 1e-9);
+    CHECK_NEAR(made.latency_s, 8.4e-6 + 6 * 3.4e-6, 1e-9);
+    of.kind = HAUL_COLLECTIVE_ALL_GATHER;
+    haul_collective_way_time times[HAUL_COLLECTIVE_WAYS];
+    assert_int_equal(haul_collective_predict(machine, &of, 1, times, NULL), HAUL_OK);
+    assert_true(times[HAUL_COLLECTIVE_WAY_TREE].is_impossible);
+    assert_true(isnan(times[HAUL_COLLECTIVE_WAY_TREE].seconds));
+    assert_int_equal(haul_collective_predict(machine, &of, 2, times, NULL), HAUL_STATUS_MISSING);
+    haul_machine_free(machine);
+}
+
+/* Two nodes of four GPUs, 40 GB/s between them: a ring crosses at one GPU and has all of it, of an
+ * all-to-all four GPUs send 4/7 of their bytes to the other node. */
+static void nodes_share_their_network(void **state)
+{
+    (void)state;
+    haul_machine *machine = two_nodes("injection:\n  - {memory: device, processes: 4, rate: 40 "
+                                      "GB/s}\n");
+    haul_communication of = {.kind = HAUL_COLLECTIVE_ALL_REDUCE, .ranks = 8, .bytes = 800000000};
+    const double moved = haul_communication_moved(&of);
+    CHECK_NEAR(way_of(machine, of, 2, HAUL_COLLECTIVE_WAY_RING).seconds,
+               8.4e-6 + 12 * 3.4e-6 + 2 * 14e-6 + moved / 40e9, 1e-9);
+    of.kind = HAUL_COLLECTIVE_ALL_TO_ALL;
+    CHECK_NEAR(way_of(machine, of, 2, HAUL_COLLECTIVE_WAY_DIRECT).seconds,
+               8.4e-6 + 3 * 3.4e-6 + 4 * 14e-6 + 4 * 0.5 * 8e8 / 40e9, 1e-9);
+    /* one GPU of each of four nodes: nothing goes over the links within a node */
+    of = (haul_communication){.kind = HAUL_COLLECTIVE_ALL_REDUCE, .ranks = 4, .bytes = 800000000};
+    CHECK_NEAR(way_of(machine, of, 4, HAUL_COLLECTIVE_WAY_RING).seconds,
+               8.4e-6 + 6 * 14e-6 + 1.2e9 / 40e9, 1e-9);
+    /* more nodes than ranks are as many */
+    CHECK_NEAR(way_of(machine, of, 9, HAUL_COLLECTIVE_WAY_RING).seconds,
+               8.4e-6 + 6 * 14e-6 + 1.2e9 / 40e9, 1e-9);
+    haul_machine_free(machine);
+}
+
+/* A table of nccl-tests between nodes: without injection the fit is the library's. */
+static void a_fit_between_nodes_counts(void **state)
+{
+    (void)state;
+    haul_machine *machine = two_nodes("messages:\n  - {memory: device, reach: network, above: 0 B, "
+                                      "most: 1 GB, latency: 300 us, rate: 20 GB/s, error: 0.01}\n");
+    const haul_communication of = {
+        .kind = HAUL_COLLECTIVE_ALL_REDUCE, .ranks = 8, .bytes = 100000000};
+    const double fitted_s = 300e-6 + haul_communication_moved(&of) / 20e9;
+    const haul_collective_way_time made = way_of(machine, of, 2, HAUL_COLLECTIVE_WAY_RING);
+    assert_true(made.is_fitted);
+    CHECK_NEAR(made.seconds, fitted_s, 1e-9);
+    CHECK_NEAR(made.high_s, 1.15 * fitted_s, 1e-9);
+    haul_machine_free(machine);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_machine_keeps_collectives),
-        cmocka_unit_test(a_fitted_table_is_predicted), cmocka_unit_test(names_tell_operations),
-        cmocka_unit_test(arguments_are_found), cmocka_unit_test(hostile_arguments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(another_machine_keeps_collectives),
+                                       cmocka_unit_test(ways_of_an_all_reduce),
+                                       cmocka_unit_test(nodes_share_their_network),
+                                       cmocka_unit_test(a_fit_between_nodes_counts),
+                                       cmocka_unit_test(a_fitted_table_is_predicted),
+                                       cmocka_unit_test(names_tell_operations),
+                                       cmocka_unit_test(arguments_are_found),
+                                       cmocka_unit_test(hostile_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

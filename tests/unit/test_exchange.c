@@ -179,6 +179,30 @@ static void matrices_know_sockets(void **state)
     haul_machine_free(machine);
 }
 
+/* Large messages of an all-to-all-v from one process of a GPU to many nodes meet at the receivers:
+ * a fifth more for each doubling of the other nodes. Dealt out to four processes they do not; nor
+ * do those of few neighbours, nor small ones, which no rate limits. */
+static void many_receivers_are_crowded(void **state)
+{
+    (void)state;
+    haul_machine *machine = machine_of(yaml);
+    haul_exchange of = {
+        .kind = HAUL_EXCHANGE_ALL_V, .nodes = 9, .gpus = 2, .cores = 8, .bytes = 1000000};
+    CHECK_NEAR(predicted(machine, of, HAUL_WAY_THREE_STEP).messages_s,
+               2e-6 + 1.6 * 2 * 16e6 / 20e9 + 0.8e-6 + 1e6 / 10e9, 1e-9);
+    const haul_way_time spread = predicted(machine, of, HAUL_WAY_EXTRA_MESSAGE);
+    CHECK_NEAR(spread.messages_s, 2e-6 + 2 * 16e6 / 20e9 + 0.8e-6 + 1e6 / 10e9, 1e-9);
+    of.bytes = 8;
+    CHECK_NEAR(predicted(machine, of, HAUL_WAY_THREE_STEP).messages_s,
+               2e-6 + 15 * 0.5e-6 + 16 * 0.8e-9 + 0.8e-6 + 8 / 10e9, 1e-9);
+    uint64_t counts[18 * 18] = {0};
+    for (size_t i = 0; i < 18; i++)
+        counts[i * 18 + (i + 2) % 18] = 1000000;
+    of.counts = counts;
+    CHECK_NEAR(predicted(machine, of, HAUL_WAY_THREE_STEP).messages_s, 2e-6 + 2 * 1e6 / 20e9, 1e-9);
+    haul_machine_free(machine);
+}
+
 /* Parameters that the machine lacks are named; so are sizes beyond the measured ones. */
 static void gaps_are_told(void **state)
 {
@@ -362,6 +386,7 @@ int main(void)
         cmocka_unit_test(many_messages),
         cmocka_unit_test(chunks_overlap),
         cmocka_unit_test(node_limits_and_matrices),
+        cmocka_unit_test(many_receivers_are_crowded),
         cmocka_unit_test(gaps_are_told),
         cmocka_unit_test(timeline_and_formulas_agree),
         cmocka_unit_test(interface_is_shared),
