@@ -1,10 +1,11 @@
 /* haul_comm_alltoallv and haul_comm_alltoall beside MPI's own, and what was chosen beside the best
- * way; last what choosing costs once it is cached. Under mpirun: bench_mpi [--check | --pairs]
- * [BYTES ...] With --pairs a new communicator's calls and MPI's own take turns from the first on, 8
- * B to 4 MiB. HAUL_MPI_MACHINE names the machine. Calls of all ways take turns, and times are
- * compared within a turn. With --check it fails where the choice is more than 5 % slower than the
- * best way, on average over the sizes; it says nothing (77) where MPI's own call differs as much
- * from itself, for then the machine is too busy to tell. */
+ * way; last what choosing costs once it is cached. Under mpirun: bench_mpi [--check | --pairs |
+ * --preload] [BYTES ...] With --pairs a new communicator's calls and MPI's own take turns from the
+ * first on, 8 B to 4 MiB; with --preload, under the library before the MPI, the program's calls and
+ * those that go past it. HAUL_MPI_MACHINE names the machine. Calls of all ways take turns, and
+ * times are compared within a turn. With --check it fails where the choice is more than 5 % slower
+ * than the best way, on average over the sizes; it says nothing (77) where MPI's own call differs
+ * as much from itself, for then the machine is too busy to tell. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +64,20 @@ static void free_buffers(buffers *of)
     free(of->receive);
 }
 
-/* The slowest process's time; way WAYS is MPI's own call. */
-static double once(haul_comm *comm, const buffers *of, size_t bytes, bool is_v)
+static void call_mpi(const buffers *of, size_t bytes, bool is_v)
+{
+    const int *ints = of->ints, size = of->size;
+    if (is_v)
+        MPI_Alltoallv(of->send, ints, ints + size, MPI_BYTE, of->receive, ints + 2 * (size_t)size,
+                      ints + 3 * (size_t)size, MPI_BYTE, MPI_COMM_WORLD);
+    else
+        MPI_Alltoall(of->send, (int)bytes, MPI_BYTE, of->receive, (int)bytes, MPI_BYTE,
+                     MPI_COMM_WORLD);
+}
+
+/* The slowest process's time, without a communicator that of MPI's own call. With a library before
+ * the MPI `is_hooked` are its calls. */
+static double once(haul_comm *comm, const buffers *of, size_t bytes, bool is_v, bool is_hooked)
 {
     const int *ints = of->ints, size = of->size;
     haul_error error = {.status = HAUL_OK};
@@ -81,12 +94,14 @@ static double once(haul_comm *comm, const buffers *of, size_t bytes, bool is_v)
     } else if (comm) {
         (void)haul_comm_alltoall(comm, haul_in_host(of->send), haul_in_host(of->receive), bytes,
                                  &error);
+    } else if (is_hooked) {
+        call_mpi(of, bytes, is_v);
     } else if (is_v) {
-        MPI_Alltoallv(of->send, ints, ints + size, MPI_BYTE, of->receive, ints + 2 * (size_t)size,
-                      ints + 3 * (size_t)size, MPI_BYTE, MPI_COMM_WORLD);
+        PMPI_Alltoallv(of->send, ints, ints + size, MPI_BYTE, of->receive, ints + 2 * (size_t)size,
+                       ints + 3 * (size_t)size, MPI_BYTE, MPI_COMM_WORLD);
     } else {
-        MPI_Alltoall(of->send, (int)bytes, MPI_BYTE, of->receive, (int)bytes, MPI_BYTE,
-                     MPI_COMM_WORLD);
+        PMPI_Alltoall(of->send, (int)bytes, MPI_BYTE, of->receive, (int)bytes, MPI_BYTE,
+                      MPI_COMM_WORLD);
     }
     took = error.status ? 1e9 : MPI_Wtime() - since; /* a way that cannot run is no rival */
     MPI_Allreduce(&took, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -127,7 +142,7 @@ static int best_of(const rows *of)
 static void measure_round(rows *to, haul_comm **comms, const buffers *of, size_t bytes, bool is_v)
 {
     for (int w = 0; w <= WAYS; w++)
-        to->times[w][to->count] = once(comms[w], of, bytes, is_v);
+        to->times[w][to->count] = once(comms[w], of, bytes, is_v, false);
     to->count++;
 }
 
@@ -149,7 +164,7 @@ static figures compare(size_t bytes, int rank, int size, bool is_v)
             MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int i = 0; i < PROVING; i++)
-        once(comms[0], &of, bytes, is_v);
+        once(comms[0], &of, bytes, is_v, false);
     measure_round(made, comms, &of, bytes, is_v); /* to warm up */
     made->count = 0;
     for (int turn = 0; turn < TURNS_MOST; turn++) {
@@ -176,7 +191,7 @@ static figures compare(size_t bytes, int rank, int size, bool is_v)
 
 /* A program's calls by MPI's own, each pair in turn the one or the other first: the median of the
  * quotients with its 95 % interval (of order statistics), and of all the time. */
-static void compare_pairs(size_t bytes, int rank, int size, bool is_v)
+static void compare_pairs(size_t bytes, int rank, int size, bool is_v, bool is_hooked)
 {
     enum { PAIRS_MOST = 2000, BYTES_MOST = 1 << 26 };
     const size_t fit = BYTES_MOST / bytes;
@@ -185,15 +200,15 @@ static void compare_pairs(size_t bytes, int rank, int size, bool is_v)
     haul_comm *comm = NULL;
     haul_error error;
     buffers of = make_buffers(bytes, rank, size);
-    if (!ratios || haul_comm_new(MPI_COMM_WORLD, NULL, &comm, &error))
+    if (!ratios || (!is_hooked && haul_comm_new(MPI_COMM_WORLD, NULL, &comm, &error)))
         MPI_Abort(MPI_COMM_WORLD, 2);
     for (int i = 0; i < ROUNDS; i++)
-        once(NULL, &of, bytes, is_v); /* MPI's own first calls are slow for both */
+        once(NULL, &of, bytes, is_v, false); /* MPI's own first calls are slow for both */
     for (size_t i = 0; i < count; i++) {
         double took[2];
         for (size_t j = 0; j < 2; j++) {
             const size_t which = (i + j) % 2;
-            took[which] = once(which ? comm : NULL, &of, bytes, is_v);
+            took[which] = once(which ? comm : NULL, &of, bytes, is_v, which && is_hooked);
             sum[which] += took[which];
         }
         ratios[i] = took[1] / took[0];
@@ -209,11 +224,11 @@ static void compare_pairs(size_t bytes, int rank, int size, bool is_v)
     free(ratios);
 }
 
-static void compare_all_pairs(int rank, int size)
+static void compare_all_pairs(int rank, int size, bool is_hooked)
 {
-    for (size_t bytes = 8; bytes <= 4 << 20; bytes *= 8)
+    for (size_t bytes = 8; bytes <= 4 << 20; bytes *= bytes < 2 << 20 ? 8 : 2)
         for (int is_v = 0; is_v < 2; is_v++)
-            compare_pairs(bytes, rank, size, is_v);
+            compare_pairs(bytes, rank, size, is_v, is_hooked);
 }
 
 /* A whole call of one process: the choice, and nothing to send. */
@@ -243,8 +258,9 @@ int main(int argc, char **argv)
     const bool checks = argc > 1 && !strcmp(argv[1], "--check");
     for (int i = checks ? 2 : 1; i < argc && count < SIZES_MOST; i++)
         sizes[count++] = strtoul(argv[i], NULL, 10);
-    if (argc > 1 && !strcmp(argv[1], "--pairs")) {
-        compare_all_pairs(rank, size);
+    const bool is_hooked = argc > 1 && !strcmp(argv[1], "--preload");
+    if (is_hooked || (argc > 1 && !strcmp(argv[1], "--pairs"))) {
+        compare_all_pairs(rank, size, is_hooked);
         MPI_Finalize();
         return 0;
     }

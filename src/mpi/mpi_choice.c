@@ -163,6 +163,7 @@ haul_status hl_mpi_choose_and_run(haul_comm *self, const hl_mpi_shape *shape,
     if (!choice->is_made || (choice->way == HAUL_WAY_PLAIN && shape->largest > INT_MAX))
         HAUL_TRY(predict_choice(self, choice, shape, error));
     self->last = choice;
+    self->last_is_listed = false;
     self->last_shape = *shape;
     self->last_is_own = false;
     const haul_status status = choice->is_made ? hl_mpi_run(self, choice->way, shape, call, error)
@@ -201,6 +202,7 @@ static const char *reason_of(const haul_comm *self, const hl_mpi_choice *choice)
 
 const char *haul_comm_explain(haul_comm *comm)
 {
+    hl_mpi_last_shape_sum(comm);
     static const char *const kinds[] = {"messages", "all-to-all", "all-to-all-v"};
     const hl_mpi_shape *of = &comm->last_shape;
     const hl_mpi_choice *choice = comm->last ? comm->last : find_begun(comm, of);

@@ -182,41 +182,51 @@ static bool is_of_host(haul_address address)
     return !address.buffer && address.host;
 }
 
-static haul_status end_left(haul_comm *self, haul_exchange_kind kind, uint64_t bytes,
-                            uint64_t messages, int code, haul_error *error)
+static haul_status tell_left(haul_comm *self, int code, haul_error *error)
 {
     haul_error own = {.status = HAUL_OK};
     error = error ? error : &own;
-    self->calls++;
-    self->last = NULL;
-    self->last_way = HAUL_WAY_PLAIN;
-    self->last_shape = (hl_mpi_shape){.kind = kind, .bytes = bytes, .messages = messages};
-    self->last_is_own = kind != HAUL_EXCHANGE_ALL;
-    if (!code)
-        return HAUL_OK;
     (void)hl_mpi_failed(self, code, "MPI's own all-to-all", error);
     return hl_mpi_tell(self, error);
 }
 
-/* The side as MPI's ints; false where it needs more than that. */
-static bool list_numbers(const haul_comm *self, const haul_blocks *blocks, size_t item_bytes,
-                         int *numbers, uint64_t *bytes, uint64_t *messages)
+static haul_status end_left(haul_comm *self, haul_exchange_kind kind, int code, haul_error *error)
 {
-    const int owners = self->layout.owners;
-    uint64_t at = 0;
+    self->calls++;
+    self->last = NULL;
+    self->last_way = HAUL_WAY_PLAIN;
+    self->last_shape.kind = kind;
+    self->last_is_own = self->last_is_listed = kind != HAUL_EXCHANGE_ALL;
+    return code ? tell_left(self, code, error) : HAUL_OK;
+}
+
+void hl_mpi_last_shape_sum(haul_comm *self)
+{
+    hl_mpi_shape sum = {.kind = HAUL_EXCHANGE_ALL_V};
+    for (int i = 0; self->last_is_listed && i < self->layout.owners; i++)
+        if (i != self->owner && self->plain_numbers[i] > 0) {
+            sum.bytes += (uint64_t)self->plain_numbers[i];
+            sum.messages++;
+        }
+    if (self->last_is_listed)
+        self->last_shape = sum;
+    self->last_is_listed = false;
+}
+
+/* The side as MPI's ints; false where it needs more than that. Numbers that are all small enough
+ * have no bits above an int's, so that one comparison is enough. */
+static bool list_numbers(const haul_blocks *blocks, uint64_t item_bytes, int owners, int *numbers)
+{
+    uint64_t at = 0, all = item_bytes;
     for (int i = 0; i < owners; i++) {
-        const size_t count = blocks->counts[i];
+        const uint64_t count = blocks->counts[i];
         const uint64_t first = blocks->displacements ? blocks->displacements[i] : at;
-        if (count > INT_MAX || first > INT_MAX || item_bytes > INT_MAX ||
-            (first + count) * item_bytes > INT_MAX)
-            return false;
+        at = first + count;
+        all |= count | first | at | (at * item_bytes);
         numbers[i] = (int)(count * item_bytes);
         numbers[owners + i] = (int)(first * item_bytes);
-        *bytes += i == self->owner ? 0 : count * item_bytes;
-        *messages += i != self->owner && count > 0;
-        at = first + count;
     }
-    return true;
+    return all <= INT_MAX;
 }
 
 /* Sets *status where the call was MPI's own. */
@@ -224,19 +234,17 @@ static bool is_left_v(haul_comm *self, const haul_alltoallv_blocks *of, haul_sta
                       haul_error *error)
 {
     int *numbers = self->plain_numbers;
-    const size_t owners = (size_t)self->layout.owners;
-    uint64_t bytes = 0, messages = 0, received = 0, came = 0;
+    const int owners = self->layout.owners;
     if (!numbers || !is_of_host(of->send) || !is_of_host(of->receive) || !of->sends.counts ||
         !of->receives.counts || self->courses[HAUL_EXCHANGE_ALL_V].way != HAUL_WAY_PLAIN ||
-        !list_numbers(self, &of->sends, of->item_bytes, numbers, &bytes, &messages) ||
-        !list_numbers(self, &of->receives, of->item_bytes, numbers + 2 * owners, &received,
-                      &came) ||
+        !list_numbers(&of->sends, of->item_bytes, owners, numbers) ||
+        !list_numbers(&of->receives, of->item_bytes, owners, numbers + 2 * (size_t)owners) ||
         !haul_comm_leaves_next(self, HAUL_EXCHANGE_ALL_V, 0))
         return false;
-    const int code =
-        PMPI_Alltoallv(of->send.host, numbers, numbers + owners, MPI_BYTE, of->receive.host,
-                       numbers + 2 * owners, numbers + 3 * owners, MPI_BYTE, self->owners);
-    *status = end_left(self, HAUL_EXCHANGE_ALL_V, bytes, messages, code, error);
+    const int code = PMPI_Alltoallv(of->send.host, numbers, numbers + owners, MPI_BYTE,
+                                    of->receive.host, numbers + 2 * (size_t)owners,
+                                    numbers + 3 * (size_t)owners, MPI_BYTE, self->owners);
+    *status = end_left(self, HAUL_EXCHANGE_ALL_V, code, error);
     return true;
 }
 
@@ -247,35 +255,43 @@ static bool is_left(haul_comm *self, haul_address send, haul_address receive, ui
     if (!is_of_host(send) || !is_of_host(receive) ||
         !haul_comm_leaves_next(self, HAUL_EXCHANGE_ALL, bytes))
         return false;
+    self->last_shape.bytes = bytes * others;
+    self->last_shape.messages = others;
     const int code = PMPI_Alltoall(send.host, (int)bytes, MPI_BYTE, receive.host, (int)bytes,
                                    MPI_BYTE, self->owners);
-    *status = end_left(self, HAUL_EXCHANGE_ALL, bytes * others, others, code, error);
+    *status = end_left(self, HAUL_EXCHANGE_ALL, code, error);
     return true;
 }
 
 /* --- */
 
-haul_status haul_comm_alltoall(haul_comm *comm, haul_address send, haul_address receive,
-                               uint64_t bytes, haul_error *error)
+static haul_status exchange_blocks(haul_comm *comm, haul_address send, haul_address receive,
+                                   uint64_t bytes, haul_error *error)
 {
     const uint64_t owners = (uint64_t)comm->layout.owners;
     hl_mpi_call call = {.bytes = bytes};
-    haul_status status;
-    if (is_left(comm, send, receive, bytes, &status, error))
-        return status;
     if (comm->owner < 0)
         return run_or_tell(comm, NULL, HAUL_EXCHANGE_ALL, error);
     if (bytes > PTRDIFF_MAX / owners)
         return haul_error_set(error, HAUL_STATUS_USAGE, "%llu bytes to each of %d owners overflow",
                               (unsigned long long)bytes, comm->layout.owners);
-    status = room_for_messages(comm, error);
-    if (status)
-        return hl_mpi_tell(comm, &(haul_error){.status = status, .text = "out of memory"});
+    if (room_for_messages(comm, error))
+        return hl_mpi_tell(comm,
+                           &(haul_error){.status = HAUL_STATUS_NO_MEMORY, .text = "out of memory"});
     for (uint64_t i = 0; i < owners; i++)
         comm->messages[0][i] = comm->messages[1][i] = (haul_comm_message){(int)i, bytes, i * bytes};
     call.of =
         (haul_comm_messages){send, comm->messages[0], owners, receive, comm->messages[1], owners};
     return run_or_tell(comm, &call, HAUL_EXCHANGE_ALL, error);
+}
+
+haul_status haul_comm_alltoall(haul_comm *comm, haul_address send, haul_address receive,
+                               uint64_t bytes, haul_error *error)
+{
+    haul_status status;
+    return is_left(comm, send, receive, bytes, &status, error)
+               ? status
+               : exchange_blocks(comm, send, receive, bytes, error);
 }
 
 /* One side's counts as messages. */
@@ -300,19 +316,14 @@ static haul_status list_blocks(const haul_comm *self, const haul_blocks *blocks,
     return HAUL_OK;
 }
 
-haul_status haul_comm_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *blocks,
-                                haul_error *error)
+static haul_status exchange_blocks_v(haul_comm *comm, const haul_alltoallv_blocks *blocks,
+                                     haul_error *error)
 {
     haul_error own = {.status = HAUL_OK};
     hl_mpi_call call = {.bytes = 0};
-    error = error ? error : &own;
-    if (comm->owner < 0)
-        return run_or_tell(comm, NULL, HAUL_EXCHANGE_ALL_V, error);
     const bool in_place = is_in_place(blocks->send);
-    haul_status status;
-    if (is_left_v(comm, blocks, &status, error))
-        return status;
-    status = room_for_messages(comm, error);
+    error = error ? error : &own;
+    haul_status status = room_for_messages(comm, error);
     if (!status)
         status = list_blocks(comm, &blocks->receives, blocks->item_bytes, 1, error);
     if (!status && !in_place)
@@ -322,6 +333,16 @@ haul_status haul_comm_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *bl
     call.of = (haul_comm_messages){blocks->send,    comm->messages[0], (size_t)comm->layout.owners,
                                    blocks->receive, comm->messages[1], (size_t)comm->layout.owners};
     return run_or_tell(comm, &call, HAUL_EXCHANGE_ALL_V, error);
+}
+
+haul_status haul_comm_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *blocks,
+                                haul_error *error)
+{
+    haul_status status;
+    if (comm->owner < 0)
+        return run_or_tell(comm, NULL, HAUL_EXCHANGE_ALL_V, error);
+    return is_left_v(comm, blocks, &status, error) ? status
+                                                   : exchange_blocks_v(comm, blocks, error);
 }
 
 haul_status haul_comm_exchange(haul_comm *comm, const haul_comm_messages *messages,

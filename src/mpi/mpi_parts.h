@@ -71,6 +71,7 @@ typedef struct hl_mpi_course {
     haul_way way; /* between trials */
     bool agrees;  /* on the sizes of each call, for the ways need them; each has its choice's way */
     uint64_t calls, next_look, looks; /* next_look: the number of the call; 0: not begun */
+    uint64_t left_until; /* calls up to this number are MPI's own alone; 0: to be found out */
     uint64_t sampled;
     double sampled_s;                            /* that sampled calls took */
     double looks_s;                              /* that trials have cost */
@@ -141,7 +142,8 @@ struct haul_comm {
     hl_mpi_choice *last;     /* NULL: nothing is known of such an exchange */
     hl_mpi_shape last_shape; /* of the last call; where sizes were not agreed on, this process's */
     bool last_is_own;
-    double trial_share; /* of the time of calls; 0: usual */
+    bool last_is_listed; /* the last call's bytes stand in plain_numbers, not summed up yet */
+    double trial_share;  /* of the time of calls; 0: usual */
     hl_mpi_course courses[HAUL_EXCHANGE_ALL_V + 1];
     hl_mpi_choice *tried; /* in the last trial, whose time not all know yet */
     size_t tried_finalist;
@@ -291,6 +293,9 @@ haul_way hl_mpi_usual_way(const hl_mpi_shape *shape);
  * and size. */
 haul_status hl_mpi_choose_and_run(haul_comm *self, const hl_mpi_shape *shape,
                                   const hl_mpi_call *call, haul_error *error);
+/* Sums up the bytes of a last call that was MPI's own all-to-all-v: few programs ask. */
+void hl_mpi_last_shape_sum(haul_comm *self);
+
 /* Every choice is forgotten. */
 void hl_mpi_choices_free(haul_comm *self);
 

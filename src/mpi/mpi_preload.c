@@ -3,6 +3,8 @@
  * without: its calls are MPI's own until they have taken long enough for a comparison to cost
  * little, and whatever haul cannot do MPI's own call does. */
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,8 @@
 
 enum {
     CALLS_FIRST = 256, /* of MPI's own, at least */
-    COMMS_MOST = 64,   /* live: MPICH has 2048 contexts, of which each takes two */
+    TIMED = 16, /* one of so many is timed, for reading the clock takes a tenth of a short one */
+    COMMS_MOST = 64, /* live: MPICH has 2048 contexts, of which each takes two */
 };
 
 /* Two communicators are made within a few milliseconds: 2 % of this. */
@@ -27,6 +30,7 @@ typedef struct hook {
     haul_comm *comm; /* NULL: MPI's own calls */
     bool is_left;    /* for good */
     unsigned long calls;
+    unsigned long quiet_until; /* calls up to this number need nothing but MPI's own */
     double spent_s;
 } hook;
 
@@ -34,10 +38,20 @@ typedef struct hook {
 static int key = MPI_KEYVAL_INVALID;
 static int live_comms;
 
+/* Each thread's last communicator: MPI looks for attributes under a lock. A communicator that is
+ * freed may come again as another, so that all threads forget theirs. */
+static atomic_ulong freed;
+static _Thread_local struct {
+    MPI_Comm comm;
+    hook *of; /* NULL: none yet */
+    unsigned long freed;
+} last;
+
 static int free_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)extra;
     hook *const self = value;
+    freed++;
     live_comms -= self->comm != NULL;
     haul_comm_free(self->comm);
     free(self);
@@ -117,8 +131,8 @@ static void look(hook *self, MPI_Comm mpi)
         open_comm(self, mpi);
 }
 
-/* NULL: an intercommunicator, one process, or no memory, which are MPI's. */
-static hook *hook_of(MPI_Comm mpi)
+/* NULL: no memory, or no communicator. */
+static hook *find_hook(MPI_Comm mpi)
 {
     hook *self = NULL;
     int is_there = 0, is_inter = 0, size = 1;
@@ -138,6 +152,16 @@ static hook *hook_of(MPI_Comm mpi)
     self->is_left = is_inter || size < 2;
     (void)PMPI_Comm_set_attr(mpi, key, self);
     return self;
+}
+
+static hook *hook_of(MPI_Comm mpi)
+{
+    if (last.of && last.comm == mpi && last.freed == freed)
+        return last.of;
+    last.of = find_hook(mpi);
+    last.comm = mpi;
+    last.freed = freed;
+    return last.of;
 }
 
 /* Whether this call is haul's: alike on all processes, for it rests on what they have in common. */
@@ -213,15 +237,32 @@ static uint64_t bytes_of(const hl_mpi_given *given)
 }
 
 /* Only until haul looks at the calls is their time of interest. */
-static double clock_of(const hook *self)
+static bool is_timed(const hook *self)
 {
-    return self && !self->comm ? MPI_Wtime() : 0;
+    return self && !self->is_left && !self->comm && self->calls % TIMED == 0;
 }
 
+static double clock_of(const hook *self)
+{
+    return is_timed(self) ? MPI_Wtime() : 0;
+}
+
+/* Looks are at powers of two, so that timed calls are among those before them. */
 static void note_spent(hook *self, double since)
 {
+    if (is_timed(self))
+        self->spent_s += TIMED * (MPI_Wtime() - since);
     if (self && !self->comm)
-        self->spent_s += MPI_Wtime() - since;
+        self->quiet_until = self->is_left ? ULONG_MAX : (self->calls / TIMED + 1) * TIMED - 1;
+}
+
+/* Most calls: nothing is to be done, and nothing is set up. */
+static bool is_quiet(hook *self)
+{
+    if (!self || self->calls >= self->quiet_until)
+        return false;
+    self->calls += !self->is_left;
+    return true;
 }
 
 // NOLINTNEXTLINE(readability-function-size): MPI's parameters
@@ -230,6 +271,9 @@ HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_ty
 {
     hook *self = hook_of(mpi);
     int code;
+    if (is_quiet(self))
+        return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type,
+                             mpi);
     const hl_mpi_given from = {(void *)send, NULL, NULL, send_count, send_type};
     const hl_mpi_given to = {receive, NULL, NULL, receive_count, receive_type};
     if (is_hauls(self, mpi) &&
@@ -249,9 +293,13 @@ HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *
 {
     hook *self = hook_of(mpi);
     int code;
+    const bool is_given = receive_counts && (send == MPI_IN_PLACE || send_counts);
+    if (is_given && is_quiet(self))
+        return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,
+                              receive_places, receive_type, mpi);
     const hl_mpi_given from = {(void *)send, send_counts, send_places, 0, send_type};
     const hl_mpi_given to = {receive, receive_counts, receive_places, 0, receive_type};
-    if (receive_counts && (send == MPI_IN_PLACE || send_counts) && is_hauls(self, mpi) &&
+    if (is_given && is_hauls(self, mpi) &&
         !haul_comm_leaves_next(self->comm, HAUL_EXCHANGE_ALL_V, 0) &&
         exchange(self, &from, &to, mpi, &code))
         return code;

@@ -10,7 +10,10 @@
 #include "base/stats.h"
 #include "mpi/mpi_parts.h"
 
-enum { TRIES_LEAST = 5, WINS_LEAST = 4, JITTER = 7, APART_KNOWN = 16, SAMPLED = 8, DECAY = 64 };
+enum { TRIES_LEAST = 5, WINS_LEAST = 4, JITTER = 7, APART_KNOWN = 16, DECAY = 64 };
+
+/* One call in so many is timed, for which it goes the long way of lists and checks. */
+enum { SAMPLED = 64 };
 
 /* Trials begin after 256 calls and are 32 calls apart at least, where their share is 1 %. */
 static const double usual_share = 0.01, first_by_share = 2.56, apart_by_share = 0.32;
@@ -173,6 +176,7 @@ static void schedule(const haul_comm *self, hl_mpi_course *of, const hl_mpi_choi
         apart = fmax(apart, of->looks_s / (share_of(self) * mean_s) - (double)of->calls);
     of->looks++;
     of->next_look = of->calls + (uint64_t)fmin(apart, 1e9) + of->looks % JITTER;
+    of->left_until = 0;
 }
 
 static haul_status run_trial(haul_comm *self, hl_mpi_course *course, hl_mpi_call *call,
@@ -202,6 +206,7 @@ static haul_status run_trial(haul_comm *self, hl_mpi_course *course, hl_mpi_call
     settle(course, choice, agreement_s);
     schedule(self, course, choice, seconds_of(numbers[MEAN_NS]));
     self->last_way = choice->times[least].way;
+    self->last_is_listed = false;
     self->last_shape = call->shape;
     self->last_is_own = false;
     since = MPI_Wtime();
@@ -258,6 +263,7 @@ static haul_status run_between(haul_comm *self, const hl_mpi_course *course, hl_
         self->last = NULL;
     }
     self->last_way = way;
+    self->last_is_listed = false;
     self->last_shape = call->shape;
     self->last_is_own = !course->agrees && call->shape.kind != HAUL_EXCHANGE_ALL;
     return hl_mpi_run(self, way, &call->shape, call, error);
@@ -284,37 +290,50 @@ haul_status hl_mpi_run_proven(haul_comm *self, hl_mpi_call *call, haul_error *er
     return status;
 }
 
-/* The course of all-to-alls with such blocks; NULL without memory. Programs call with one size many
- * times: it is not looked for again. */
+/* The course of all-to-alls with such blocks; NULL without memory. */
 static hl_mpi_course *course_of_all(haul_comm *self, uint64_t bytes)
 {
     const uint64_t others = (uint64_t)self->layout.owners - 1;
     const hl_mpi_shape shape = {HAUL_EXCHANGE_ALL, false, bytes * others, bytes ? others : 0,
                                 bytes * others};
     hl_mpi_course *course;
-    if (self->left_course && self->left_bytes == bytes)
-        return self->left_course;
-    if (find_course(self, &shape, &course, NULL))
+    if (bytes > (uint64_t)INT_MAX / (uint64_t)self->layout.owners ||
+        find_course(self, &shape, &course, NULL))
         return NULL;
     self->left_course = course;
     self->left_bytes = bytes;
     return course;
 }
 
+/* Finds out for how many calls nothing but MPI's own is to be done. */
+static bool leaves_more(haul_comm *self, haul_exchange_kind kind, uint64_t bytes)
+{
+    hl_mpi_course *course = &self->courses[kind];
+    if (!hl_mpi_is_proven(self) || self->failure.status || kind == HAUL_EXCHANGE_MESSAGES)
+        return false;
+    if (kind == HAUL_EXCHANGE_ALL)
+        course = course_of_all(self, bytes);
+    else if (!course->next_look)
+        begin_course(self, course, &(hl_mpi_shape){.kind = kind});
+    if (!course || course->way != HAUL_WAY_PLAIN || course->agrees)
+        return false;
+    const uint64_t next_sample = (course->calls / SAMPLED + 1) * SAMPLED;
+    course->left_until = (next_sample < course->next_look ? next_sample : course->next_look) - 1;
+    if (course->calls >= course->left_until)
+        return false;
+    course->calls++;
+    return true;
+}
+
+/* Short calls take hardly longer than the looking: those that are left for some time yet cost a
+ * comparison. Programs call with one size many times, whose course is not looked for again. */
 bool haul_comm_leaves_next(haul_comm *comm, haul_exchange_kind kind, uint64_t bytes)
 {
     hl_mpi_course *course = &comm->courses[kind];
-    if (!hl_mpi_is_proven(comm) || comm->failure.status || kind == HAUL_EXCHANGE_MESSAGES)
-        return false;
-    if (kind == HAUL_EXCHANGE_ALL)
-        course = bytes <= (uint64_t)INT_MAX / (uint64_t)comm->layout.owners
-                     ? course_of_all(comm, bytes)
-                     : NULL;
-    else if (!course->next_look)
-        begin_course(comm, course, &(hl_mpi_shape){.kind = kind});
-    if (!course || course->way != HAUL_WAY_PLAIN || course->agrees ||
-        course->calls + 1 >= course->next_look || !((course->calls + 1) % SAMPLED))
-        return false;
+    if (kind == HAUL_EXCHANGE_ALL && comm->left_course && comm->left_bytes == bytes)
+        course = comm->left_course;
+    if (course->calls >= course->left_until || comm->failure.status)
+        return leaves_more(comm, kind, bytes);
     course->calls++;
     return true;
 }

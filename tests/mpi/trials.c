@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "haul/mpi.h"
@@ -137,6 +138,25 @@ static void faster_ways_run(void)
     haul_comm_free(comm);
 }
 
+/* Calls that go to MPI at once are told of like others. */
+static void left_calls_are_explained(void)
+{
+    haul_comm *comm = open_comm(0);
+    char expected[80];
+    (void)snprintf(expected, sizeof expected, " %d bytes in %d messages of this one: plain",
+                   (size - 1) * BYTES, size - 1);
+    for (int i = 0; i < 3; i++) {
+        exchange(comm, false);
+        exchange(comm, true);
+        if (!strstr(haul_comm_explain(comm), expected))
+            fail(haul_comm_explain(comm), (unsigned long)i);
+    }
+    exchange(comm, false);
+    if (!strstr(haul_comm_explain(comm), "of one: plain"))
+        fail(haul_comm_explain(comm), 3);
+    haul_comm_free(comm);
+}
+
 /* A library before the MPI asks whether the next call is left to it. */
 static void own_calls_are_left(void)
 {
@@ -163,6 +183,7 @@ int main(int argc, char **argv)
     short_programs_pay_nothing();
     slow_ways_are_rare();
     faster_ways_run();
+    left_calls_are_explained();
     own_calls_are_left();
     MPI_Allreduce(&failures, &all, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (!rank)
