@@ -200,9 +200,23 @@ static const char *reason_of(const haul_comm *self, const hl_mpi_choice *choice)
     return choice->count > 1 ? "chosen by the model" : "the only way";
 }
 
+/* Sums up the bytes of a last call that was MPI's own all-to-all-v: few programs ask. */
+static void sum_last_shape(haul_comm *self)
+{
+    hl_mpi_shape sum = {.kind = HAUL_EXCHANGE_ALL_V};
+    for (int i = 0; self->last_is_listed && i < self->layout.owners; i++)
+        if (i != self->owner && self->plain_numbers[i] > 0) {
+            sum.bytes += (uint64_t)self->plain_numbers[i];
+            sum.messages++;
+        }
+    if (self->last_is_listed)
+        self->last_shape = sum;
+    self->last_is_listed = false;
+}
+
 const char *haul_comm_explain(haul_comm *comm)
 {
-    hl_mpi_last_shape_sum(comm);
+    sum_last_shape(comm);
     static const char *const kinds[] = {"messages", "all-to-all", "all-to-all-v"};
     const hl_mpi_shape *of = &comm->last_shape;
     const hl_mpi_choice *choice = comm->last ? comm->last : find_begun(comm, of);

@@ -200,19 +200,6 @@ static haul_status end_left(haul_comm *self, haul_exchange_kind kind, int code, 
     return code ? tell_left(self, code, error) : HAUL_OK;
 }
 
-void hl_mpi_last_shape_sum(haul_comm *self)
-{
-    hl_mpi_shape sum = {.kind = HAUL_EXCHANGE_ALL_V};
-    for (int i = 0; self->last_is_listed && i < self->layout.owners; i++)
-        if (i != self->owner && self->plain_numbers[i] > 0) {
-            sum.bytes += (uint64_t)self->plain_numbers[i];
-            sum.messages++;
-        }
-    if (self->last_is_listed)
-        self->last_shape = sum;
-    self->last_is_listed = false;
-}
-
 /* The side as MPI's ints; false where it needs more than that. Numbers that are all small enough
  * have no bits above an int's, so that one comparison is enough. */
 static bool list_numbers(const haul_blocks *blocks, uint64_t item_bytes, int owners, int *numbers)

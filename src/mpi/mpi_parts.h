@@ -293,8 +293,6 @@ haul_way hl_mpi_usual_way(const hl_mpi_shape *shape);
  * and size. */
 haul_status hl_mpi_choose_and_run(haul_comm *self, const hl_mpi_shape *shape,
                                   const hl_mpi_call *call, haul_error *error);
-/* Sums up the bytes of a last call that was MPI's own all-to-all-v: few programs ask. */
-void hl_mpi_last_shape_sum(haul_comm *self);
 
 /* Every choice is forgotten. */
 void hl_mpi_choices_free(haul_comm *self);
