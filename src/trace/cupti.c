@@ -168,11 +168,11 @@ static void take_call(void *reader_, const hl_trace_rows *rows)
     hl_trace_call(self->builder, &call);
     const int64_t stack = hl_trace_rows_int(rows, HL_TRACE_CALL_STACK);
     if (self->lines && stack > 0 && stack < HAUL_NONE)
-        hl_trace_source_lines_add(self->lines, &self->builder->built,
-                                  &(haul_named_range){.start_ns = call.start_ns,
-                                                      .dur_ns = 1, /* not of calls that it makes */
-                                                      .name = (uint32_t)stack,
-                                                      .thread = call.thread});
+        hl_workload_builder_span(&self->builder->built, &self->lines->spans,
+                                 &(haul_named_range){.start_ns = call.start_ns,
+                                                     .dur_ns = 1, /* not of calls that it makes */
+                                                     .name = (uint32_t)stack,
+                                                     .thread = call.thread});
 }
 
 /* nvprof has two tables of calls, CUDA's runtime and its driver, whose numbers of calls overlap:

@@ -547,7 +547,7 @@ static haul_status read_kineto(const char *path, hl_trace_builder *builder,
     free(self.copies.items);
     free(self.item_calls.items);
     free(self.operators);
-    hl_trace_call_operators_release(&self.scopes);
+    hl_workload_spans_release(&self.scopes);
     free(self.frames);
     free(self.frame_lines);
     hl_base_records_release(&self.frame_threads);

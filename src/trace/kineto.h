@@ -126,7 +126,7 @@ typedef struct hl_trace_kineto_reader {
     hl_trace_kineto_span *operators;  /* whose sizes are known */
     size_t operator_count;
     size_t operator_capacity;
-    hl_trace_call_operators scopes; /* every operator */
+    hl_workload_spans scopes; /* every operator */
     haul_named_range *frames; /* functions of Python that are the program's: `name` is a string,
                                * `thread` a number of frame_threads */
     size_t frame_count;

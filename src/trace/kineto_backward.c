@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "trace/kineto.h"
-#include "workload/range_track.h"
 
 void hl_trace_kineto_keep_link(hl_trace_kineto_reader *self)
 {
@@ -62,28 +61,40 @@ static uint32_t backward_of(hl_trace_kineto_reader *self, uint32_t caller)
     return hl_trace_source_lines_caller(&self->lines, built, &stack);
 }
 
-/* Leaves the backward ends alone, each with its caller. Those of one forward operator follow it. */
-static void join_ends(hl_trace_kineto_reader *self, const hl_workload_range_track *track)
+/* Gives forward ends their callers, and drops the ends of threads that call for nothing. */
+static void find_callers(hl_trace_kineto_reader *self)
 {
-    hl_base_records *const threads = &self->builder->built.threads;
-    const hl_trace_kineto_link *forward = NULL;
-    hl_trace_kineto_link last;
+    const hl_base_records *const threads = &self->builder->built.threads;
+    hl_workload_span_walk walk;
+    size_t kept = 0;
+    for (size_t i = 0; i < self->link_count; i++) {
+        self->links[kept] = self->links[i];
+        self->links[kept].thread = hl_base_records_find(threads, &self->links[kept].of);
+        kept += self->links[kept].thread != HAUL_NONE;
+    }
+    self->link_count = kept;
+    qsort(self->links, kept, sizeof *self->links, compare_starts);
+    self->builder->built.failed |= !hl_workload_span_walk_begin(&walk, &self->lines.spans);
+    for (size_t i = 0; i < kept && !self->builder->built.failed; i++)
+        if (self->links[i].is_forward)
+            self->links[i].caller =
+                hl_workload_span_walk_name(&walk, self->links[i].thread, self->links[i].start_ns);
+    hl_workload_span_walk_end(&walk);
+}
+
+/* Leaves the backward ends alone, each with its caller. Those of one forward operator follow it. */
+static void join_ends(hl_trace_kineto_reader *self)
+{
+    hl_trace_kineto_link forward = {.caller = HAUL_NONE};
     size_t kept = 0;
     qsort(self->links, self->link_count, sizeof *self->links, compare_ids);
     for (size_t i = 0; i < self->link_count && !self->builder->built.failed; i++) {
         hl_trace_kineto_link link = self->links[i];
-        link.thread = hl_base_records_find(threads, &link.of);
-        if (link.thread == HAUL_NONE)
-            continue;
-        if (link.is_forward) {
-            last = link;
-            forward = &last;
-            continue;
-        }
-        if (forward && forward->id == link.id)
-            link.caller = backward_of(
-                self, hl_workload_range_track_name(track, forward->thread, forward->start_ns));
-        if (link.caller != HAUL_NONE)
+        if (link.is_forward)
+            forward = link;
+        else if (forward.is_forward && forward.id == link.id)
+            link.caller = backward_of(self, forward.caller);
+        if (!link.is_forward && link.caller != HAUL_NONE)
             self->links[kept++] = link;
     }
     self->link_count = kept;
@@ -91,25 +102,29 @@ static void join_ends(hl_trace_kineto_reader *self, const hl_workload_range_trac
 }
 
 /* An operator that begins where a flow ends is the flow's: its span calls from the line. */
-void hl_trace_kineto_name_backward(hl_trace_kineto_reader *self)
+static void add_spans(hl_trace_kineto_reader *self, uint32_t thread)
 {
     hl_workload_builder *const built = &self->builder->built;
-    hl_workload_range_track track = {.count = 0};
-    if (!self->link_count || !self->lines.count || built->failed)
-        return;
-    built->failed |=
-        !hl_workload_range_track_fill_any(&track, self->lines.spans, self->lines.count);
-    if (!built->failed)
-        join_ends(self, &track);
-    free(track.changes);
-    for (size_t i = 0; i < self->scopes.count && self->link_count && !built->failed; i++) {
-        haul_named_range span = self->scopes.spans[i];
-        const hl_trace_kineto_link sought = {.thread = span.thread, .start_ns = span.start_ns};
+    for (size_t i = 0; i < self->scopes.threads[thread].count && !built->failed; i++) {
+        haul_named_range span = hl_workload_spans_at(&self->scopes, thread, i);
+        const hl_trace_kineto_link sought = {.thread = thread, .start_ns = span.start_ns};
         const hl_trace_kineto_link *const link =
             bsearch(&sought, self->links, self->link_count, sizeof sought, compare_starts);
         if (!link)
             continue;
         span.name = link->caller;
-        hl_trace_source_lines_add(&self->lines, built, &span);
+        hl_workload_builder_span(built, &self->lines.spans, &span);
     }
+}
+
+void hl_trace_kineto_name_backward(hl_trace_kineto_reader *self)
+{
+    const hl_workload_builder *const built = &self->builder->built;
+    if (!self->link_count || !self->lines.spans.count || built->failed)
+        return;
+    find_callers(self);
+    if (!built->failed)
+        join_ends(self);
+    for (uint32_t t = 0; self->link_count && t < self->scopes.thread_count && !built->failed; t++)
+        add_spans(self, t);
 }

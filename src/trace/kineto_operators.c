@@ -71,8 +71,8 @@ static haul_operands product_of(const hl_trace_kineto_input *a, const hl_trace_k
 
 static void keep_span(hl_trace_kineto_reader *self, uint32_t name, uint32_t thread, int64_t dur_ns)
 {
-    hl_trace_call_operators_add(
-        &self->scopes, &self->builder->built,
+    hl_workload_builder_span(
+        &self->builder->built, &self->scopes,
         &(haul_named_range){.start_ns = hl_trace_kineto_number(self, HL_TRACE_KINETO_START),
                             .dur_ns = dur_ns,
                             .name = name,

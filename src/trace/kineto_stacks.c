@@ -89,7 +89,7 @@ void hl_trace_kineto_keep_stack(hl_trace_kineto_reader *self)
         .thread = hl_trace_kineto_thread(self),
         .name = hl_trace_source_lines_caller(&self->lines, built, &stack),
     };
-    hl_trace_source_lines_add(&self->lines, built, &span);
+    hl_workload_builder_span(built, &self->lines.spans, &span);
 }
 
 static int compare_frames(const void *a, const void *b)
@@ -120,26 +120,32 @@ static uint32_t stack_within(hl_trace_kineto_reader *self, const haul_named_rang
     return hl_trace_source_lines_caller(&self->lines, built, &stack);
 }
 
+typedef struct open_frame {
+    int64_t end_ns;
+    uint32_t thread;
+    uint32_t caller;
+} open_frame;
+
 /* Frames are walked in order of start with those that are open: each is within the last of them. */
 static void nest_frames(hl_trace_kineto_reader *self)
 {
     hl_workload_builder *const built = &self->builder->built;
-    size_t *const open = malloc((self->frame_count + 1) * sizeof *open);
+    open_frame *const open = malloc((self->frame_count + 1) * sizeof *open);
     size_t depth = 0;
     built->failed |= !open;
     for (size_t i = 0; !built->failed && i < self->frame_count; i++) {
         haul_named_range span = self->frames[i];
         while (depth) {
-            const haul_named_range *const last = &self->frames[open[depth - 1]];
-            if (last->thread == span.thread &&
-                hl_base_end_of(last->start_ns, last->dur_ns) > span.start_ns)
+            const open_frame *const last = &open[depth - 1];
+            if (last->thread == span.thread && last->end_ns > span.start_ns)
                 break;
             depth--;
         }
-        const uint32_t caller = depth ? self->lines.spans[open[depth - 1]].name : HAUL_NONE;
-        span.name = stack_within(self, &span, caller);
-        hl_trace_source_lines_add(&self->lines, built, &span);
-        open[depth++] = i;
+        span.name = stack_within(self, &span, depth ? open[depth - 1].caller : HAUL_NONE);
+        hl_workload_builder_span(built, &self->lines.spans, &span);
+        open[depth++] = (open_frame){.end_ns = hl_base_end_of(span.start_ns, span.dur_ns),
+                                     .thread = span.thread,
+                                     .caller = span.name};
     }
     free(open);
 }
@@ -151,9 +157,9 @@ void hl_trace_kineto_name_lines(hl_trace_kineto_reader *self)
         find_threads(self);
     if (self->frame_count && !self->builder->built.failed) {
         qsort(self->frames, self->frame_count, sizeof *self->frames, compare_frames);
-        self->lines.count = 0;
+        hl_workload_spans_release(&self->lines.spans);
         nest_frames(self);
     }
     hl_trace_kineto_name_backward(self);
-    hl_trace_source_lines_join(&self->lines, &self->builder->built);
+    hl_trace_source_lines_join(&self->lines, &self->builder->built, NULL);
 }

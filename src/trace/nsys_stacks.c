@@ -79,16 +79,12 @@ haul_status hl_trace_nsys_stacks_join(hl_trace_nsys_stacks *self, hl_trace_sourc
                                       haul_error *error)
 {
     static const hl_trace_scan scan = {table, take_frame, COLUMNS, false};
-    if (!self->lines.count) /* no call has a stack */
+    if (!self->lines.spans.count) /* no call has a stack */
         return HAUL_OK;
     memset(self->frames, 0xff, sizeof self->frames);
     HAUL_TRY(hl_trace_source_scan(source, "", &scan, 1, self, error));
     end_stack(self);
-    for (size_t i = 0; i < self->lines.count; i++) {
-        haul_named_range *const span = &self->lines.spans[i];
-        span->name = (uint32_t)hl_trace_id_map_value(&self->callers, span->name, 0, HAUL_NONE);
-    }
-    hl_trace_source_lines_join(&self->lines, &self->builder->built);
+    hl_trace_source_lines_join(&self->lines, &self->builder->built, &self->callers);
     return HAUL_OK;
 }
 

@@ -9,7 +9,7 @@
 typedef struct own_reader {
     hl_trace_builder *builder;
     hl_trace_id_map threads;
-    hl_trace_call_operators operators;
+    hl_workload_spans operators;
     size_t op;       /* the next to look at */
     int64_t kernels; /* before it */
 } own_reader;
@@ -120,7 +120,7 @@ static void take_operator(void *reader, const hl_trace_rows *rows)
         .thread = hl_base_records_find(&built->threads, &thread),
         .name = text && length ? hl_trace_text(self->builder, text, length) : HAUL_NONE};
     if (span.thread != HAUL_NONE && span.name != HAUL_NONE)
-        hl_trace_call_operators_add(&self->operators, built, &span);
+        hl_workload_builder_span(built, &self->operators, &span);
 }
 
 static void take_own_loss(void *reader, const hl_trace_rows *rows)
@@ -161,7 +161,7 @@ haul_status hl_trace_own_tables_read(hl_trace_source *source, hl_trace_builder *
                 (uint64_t)hl_trace_id_map_value(&self.threads, global, 0, (int64_t)threads[i].id);
         }
     }
-    hl_trace_call_operators_release(&self.operators);
+    hl_workload_spans_release(&self.operators);
     hl_trace_id_map_release(&self.threads);
     return status;
 }

@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intervals.h"
-#include "workload/range_track.h"
-
 uint32_t hl_trace_source_lines_caller(hl_trace_source_lines *self, hl_workload_builder *built,
                                       const hl_trace_stack *stack)
 {
@@ -31,34 +28,27 @@ const char *hl_trace_source_lines_text(const hl_trace_source_lines *self,
     return built->strings.texts[caller_at(self, caller)->stack];
 }
 
-void hl_trace_source_lines_add(hl_trace_source_lines *self, hl_workload_builder *built,
-                               const haul_named_range *span)
+void hl_trace_source_lines_join(hl_trace_source_lines *self, hl_workload_builder *built,
+                                hl_trace_id_map *map)
 {
-    if (span->dur_ns >= 0 && hl_base_is_recorded_time(span->start_ns) &&
-        hl_workload_builder_grow(built, &self->spans, &self->capacity, self->count + 1,
-                                 sizeof *self->spans))
-        self->spans[self->count++] = *span;
-}
-
-void hl_trace_source_lines_join(hl_trace_source_lines *self, hl_workload_builder *built)
-{
-    if (!self->count || built->failed)
+    if (!self->spans.count || built->failed)
         return;
     uint32_t *const callers = malloc((built->op_count + 1) * sizeof *callers);
     if (callers)
         memset(callers, 0xff, (built->op_count + 1) * sizeof *callers); /* HAUL_NONE */
     built->failed |=
-        !callers || !hl_workload_range_names(self->spans, self->count, built->threads.count,
-                                             built->ops, built->op_count, callers);
+        !callers || !hl_workload_spans_name_ops(&self->spans, built->ops, built->op_count, callers);
     /* A profile in which no operation has a line is one without lines. */
     for (size_t i = 0; !built->failed && i < built->op_count; i++) {
-        if (callers[i] >= self->callers.count)
+        const uint32_t caller =
+            map ? (uint32_t)hl_trace_id_map_value(map, callers[i], 0, HAUL_NONE) : callers[i];
+        if (caller >= self->callers.count)
             continue;
         uint32_t *const lines = hl_workload_builder_origins(built, HL_WORKLOAD_LINE);
         uint32_t *const stacks = hl_workload_builder_origins(built, HL_WORKLOAD_STACK);
         if (lines && stacks) {
-            lines[i] = caller_at(self, callers[i])->line;
-            stacks[i] = caller_at(self, callers[i])->stack;
+            lines[i] = caller_at(self, caller)->line;
+            stacks[i] = caller_at(self, caller)->stack;
         }
     }
     free(callers);
@@ -67,6 +57,6 @@ void hl_trace_source_lines_join(hl_trace_source_lines *self, hl_workload_builder
 void hl_trace_source_lines_release(hl_trace_source_lines *self)
 {
     hl_base_records_release(&self->callers);
-    free(self->spans);
+    hl_workload_spans_release(&self->spans);
     *self = HL_TRACE_SOURCE_LINES;
 }

@@ -4,14 +4,13 @@
 #define HAUL_TRACE_SOURCE_LINES_H
 
 #include "trace/frames.h"
+#include "trace/id_map.h"
 #include "workload/builder.h"
 
 /* Begin with HL_TRACE_SOURCE_LINES. */
 typedef struct hl_trace_source_lines {
     hl_base_records callers; /* a line and a stack: string ids */
-    haul_named_range *spans; /* `name` is a number of callers */
-    size_t count;
-    size_t capacity;
+    hl_workload_spans spans; /* `name` is a number of callers */
 } hl_trace_source_lines;
 
 typedef struct hl_trace_caller {
@@ -29,13 +28,11 @@ uint32_t hl_trace_source_lines_caller(hl_trace_source_lines *self, hl_workload_b
 const char *hl_trace_source_lines_text(const hl_trace_source_lines *self,
                                        const hl_workload_builder *built, uint32_t caller);
 
-/* Adds a span; one whose times no recording has is left out. */
-void hl_trace_source_lines_add(hl_trace_source_lines *self, hl_workload_builder *built,
-                               const haul_named_range *span);
-
 /* Gives operations the line and the stack of the innermost span in which they were called, where
- * that has a caller. Once all calls are joined. */
-void hl_trace_source_lines_join(hl_trace_source_lines *self, hl_workload_builder *built);
+ * that has a caller; `map`, where it is not NULL, gives the callers of what spans are named by.
+ * Once all calls are joined. */
+void hl_trace_source_lines_join(hl_trace_source_lines *self, hl_workload_builder *built,
+                                hl_trace_id_map *map);
 
 void hl_trace_source_lines_release(hl_trace_source_lines *self);
 

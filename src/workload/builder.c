@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/intervals.h"
 #include "base/order.h"
 #include "workload/collective_name.h"
 
@@ -149,6 +150,13 @@ void hl_workload_builder_range(hl_workload_builder *self, const haul_named_range
     if (hl_workload_builder_grow(self, &self->ranges, &self->range_capacity, self->range_count + 1,
                                  sizeof *self->ranges))
         self->ranges[self->range_count++] = *range;
+}
+
+void hl_workload_builder_span(hl_workload_builder *self, hl_workload_spans *spans,
+                              const haul_named_range *span)
+{
+    if (span->dur_ns >= 0 && hl_base_is_recorded_time(span->start_ns) && !self->failed)
+        self->failed = !hl_workload_spans_add(spans, span);
 }
 
 /* Numbered from 1, since 0 is a shape without one. */

@@ -16,6 +16,7 @@
 #include "base/records.h"
 #include "base/strings.h"
 #include "haul/workload.h"
+#include "workload/spans.h"
 
 static_assert(sizeof(haul_op) == 64, "a profile of 10 million operations must fit in 1 GiB");
 
@@ -93,6 +94,10 @@ uint32_t hl_workload_builder_shape(hl_workload_builder *self, const haul_shape *
 
 /* Adds a range. */
 void hl_workload_builder_range(hl_workload_builder *self, const haul_named_range *range);
+
+/* Adds a span to some; one whose times no recording has is left out. */
+void hl_workload_builder_span(hl_workload_builder *self, hl_workload_spans *spans,
+                              const haul_named_range *span);
 
 /* The number of this one for haul_shape.collective. */
 uint32_t hl_workload_builder_collective(hl_workload_builder *self,

@@ -7,7 +7,6 @@
 
 #include "base/grow.h"
 #include "base/intervals.h"
-#include "base/order.h"
 
 typedef struct track_walk {
     hl_workload_range_track *track;
@@ -61,98 +60,6 @@ static bool end_walk(track_walk *self)
     close_until(self, INT64_MAX);
     free(self->open);
     return !self->failed;
-}
-
-/* Equal starts: the longest first, which holds the others. */
-static int compare_threads(const void *a, const void *b)
-{
-    const haul_named_range *x = a, *y = b;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
-}
-
-bool hl_workload_range_track_fill_any(hl_workload_range_track *self, haul_named_range *ranges,
-                                      size_t count)
-{
-    track_walk walk = {.track = self, .thread = HAUL_NONE};
-    hl_base_order_items(ranges, count, sizeof *ranges, compare_threads);
-    for (size_t i = 0; !walk.failed && i < count; i++)
-        enter(&walk, &ranges[i], ranges[i].thread);
-    return end_walk(&walk);
-}
-
-/* The ranges of one thread, gone through in time. */
-typedef struct thread_walk {
-    size_t next, end;
-    uint32_t open; /* the innermost, HAUL_NONE for none */
-} thread_walk;
-
-typedef struct range_nest {
-    const haul_named_range *ranges;
-    uint32_t *outer; /* of each that was entered the one that was open */
-    thread_walk *threads;
-} range_nest;
-
-static void leave_until(const range_nest *self, thread_walk *thread, int64_t time_ns)
-{
-    while (thread->open != HAUL_NONE && range_end(&self->ranges[thread->open]) <= time_ns)
-        thread->open = self->outer[thread->open];
-}
-
-/* The name of the thread's innermost range at a time, which is never before the last one's. */
-static uint32_t name_at(const range_nest *self, thread_walk *thread, int64_t time_ns)
-{
-    for (; thread->next < thread->end && self->ranges[thread->next].start_ns <= time_ns;
-         thread->next++) {
-        leave_until(self, thread, self->ranges[thread->next].start_ns);
-        self->outer[thread->next] = thread->open;
-        thread->open = (uint32_t)thread->next;
-    }
-    leave_until(self, thread, time_ns);
-    return thread->open == HAUL_NONE ? HAUL_NONE : self->ranges[thread->open].name;
-}
-
-/* Ranges are in order of thread. */
-static void find_threads(range_nest *self, size_t count, size_t thread_count)
-{
-    for (size_t t = 0; t < thread_count; t++)
-        self->threads[t].open = HAUL_NONE;
-    for (size_t i = 0; i < count && self->ranges[i].thread < thread_count; i++) {
-        thread_walk *const thread = &self->threads[self->ranges[i].thread];
-        thread->next = thread->end ? thread->next : i;
-        thread->end = i + 1;
-    }
-}
-
-/* Calls in order of time: a range's end is met once, however deep ranges lie in each other. */
-bool hl_workload_range_names(haul_named_range *ranges, size_t count, size_t thread_count,
-                             const haul_op *ops, size_t op_count, uint32_t *names)
-{
-    range_nest nest = {ranges, malloc((count + 1) * sizeof *nest.outer),
-                       calloc(thread_count + 1, sizeof *nest.threads)};
-    uint32_t *const order = malloc((op_count + 1) * sizeof *order);
-    const hl_base_keys times = {op_count ? &ops->call_ns : NULL, sizeof *ops, HL_KEYS_SIGNED};
-    size_t calls = 0;
-    for (uint32_t i = 0; order && i < op_count; i++)
-        if (ops[i].flags & HAUL_OP_HAS_CALL && ops[i].thread < thread_count)
-            order[calls++] = i;
-    const bool done = nest.outer && nest.threads && order && count < HAUL_NONE &&
-                      hl_base_order_sort(order, calls, &times);
-    if (done) {
-        hl_base_order_items(ranges, count, sizeof *ranges, compare_threads);
-        find_threads(&nest, count, thread_count);
-    }
-    for (size_t i = 0; done && i < calls; i++) {
-        const haul_op *const op = &ops[order[i]];
-        names[order[i]] = name_at(&nest, &nest.threads[op->thread], op->call_ns);
-    }
-    free(nest.outer);
-    free(nest.threads);
-    free(order);
-    return done;
 }
 
 /* A workload's ranges are in order of start: those of a thread need no sorting, which would take

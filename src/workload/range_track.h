@@ -29,16 +29,6 @@ bool hl_workload_range_track_fill(hl_workload_range_track *self, const haul_work
                                                 const haul_named_range *range),
                                   bool as_one);
 
-/* As that, by thread, with ranges in any order, which it sorts. */
-bool hl_workload_range_track_fill_any(hl_workload_range_track *self, haul_named_range *ranges,
-                                      size_t count);
-
-/* Sets the name of each operation that was called, by a thread of `thread_count`, to that of the
- * innermost of the ranges in which it was, or HAUL_NONE. Ranges come in any order, and are sorted:
- * for many of them a track takes several times this one's memory. Returns false without memory. */
-bool hl_workload_range_names(haul_named_range *ranges, size_t count, size_t thread_count,
-                             const haul_op *ops, size_t op_count, uint32_t *names);
-
 /* The number of the first change of a later time or a later thread. The one before it, where it is
  * of the thread, holds at that time. */
 size_t hl_workload_range_track_after(const hl_workload_range_track *self, uint32_t thread,

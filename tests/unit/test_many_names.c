@@ -123,9 +123,69 @@ static void names_take_little_memory(void **state)
     }
 }
 
+/* Kernels, each launched within two operators of PyTorch, written in the order of time. */
+static haul_workload *load_operations(int count)
+{
+    char path[] = "/tmp/haul-operations-XXXXXX";
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    fputs("{\"traceEvents\":[{}", file);
+    for (int i = 0; i < count; i++) {
+        const int us = 100 + STEP_US * i;
+        for (int k = 0; k < 2; k++)
+            fprintf(file,
+                    ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::op%d\",\"pid\":9,"
+                    "\"tid\":9,\"ts\":%d,\"dur\":%d}",
+                    i % 40 + k, us + k, 8 - k);
+        fprintf(file,
+                ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,"
+                "\"tid\":9,\"ts\":%d,\"dur\":2,\"args\":{\"correlation\":%d}},{\"ph\":\"X\","
+                "\"cat\":\"kernel\",\"name\":\"k%d\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":2,"
+                "\"args\":{\"device\":0,\"stream\":7,\"correlation\":%d}}",
+                us + 2, i + 1, i % 40, us + 5, i + 1);
+    }
+    fputs("]}", file);
+    assert_int_equal(fclose(file), 0);
+    const haul_status status = haul_trace_load(path, &workload, &error);
+    unlink(path);
+    if (status)
+        fail_msg("%s", error.text);
+    return workload;
+}
+
+/* Beside an operation of 64 bytes are its call of 20, two operators of 12, and a place in an order
+ * of 4: 112. */
+static void operators_take_little_memory(void **state)
+{
+    (void)state;
+    enum { MANY = 200000, BYTES = 120 };
+    int ended = 1;
+    if (SANITIZED)
+        skip();
+    (void)fflush(stdout);
+    const pid_t child = fork();
+    if (!child) {
+        haul_workload_free(load_operations(1));
+        const double before = peak_bytes();
+        haul_workload *const workload = load_operations(MANY);
+        const double bytes = (peak_bytes() - before) / MANY;
+        const uint32_t last = haul_op_operator(workload, workload->op_count - 1);
+        const bool named = workload->op_count == MANY && last != HAUL_NONE &&
+                           !strcmp(haul_workload_string(workload, last), "aten::op40");
+        printf("%.0f bytes an operation at the peak, at most %d expected\n", bytes, BYTES);
+        (void)fflush(stdout);
+        _exit(bytes > BYTES || !named);
+    }
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(ended, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operators_take_little_memory),
         cmocka_unit_test(names_take_little_memory),
         cmocka_unit_test(names_beyond_a_table_are_one_row),
     };
