@@ -86,16 +86,20 @@ extern "C"
     haul_fault_settle(const haul_bounds *bounds, unsigned far);
 
 /* Whether an index is farther from the kernel's own than declared. In int: compilers see that it
- * does not change in a loop over neighbours, and compute it once. */
-HAUL_ALWAYS bool haul_is_far(int halo, int me, long index)
+ * does not change in a loop over neighbours, and compute it once. Answers are unsigned, as they are
+ * joined without branches, of which compilers warn for a bool. */
+HAUL_ALWAYS unsigned haul_is_far(int halo, int me, long index)
 {
-    return ((unsigned)(int)index - (unsigned)me + (unsigned)halo > 2 * (unsigned)halo) |
-           (index != (int)index);
+    const unsigned is_far =
+        (unsigned)(int)index - (unsigned)me + (unsigned)halo > 2 * (unsigned)halo;
+    const unsigned is_wide = index != (int)index;
+    return is_far | is_wide;
 }
 
-HAUL_ALWAYS bool haul_is_outside(const haul_bounds *bounds, int d, long index)
+HAUL_ALWAYS unsigned haul_is_outside(const haul_bounds *bounds, int d, long index)
 {
-    return (index < bounds->lo[d]) | (index >= bounds->hi[d]);
+    const unsigned is_below = index < bounds->lo[d], is_above = index >= bounds->hi[d];
+    return is_below | is_above;
 }
 
 /* The index where it is declared, else the kernel's own: without a branch, and the distance alone
@@ -103,8 +107,9 @@ HAUL_ALWAYS bool haul_is_outside(const haul_bounds *bounds, int d, long index)
 HAUL_ALWAYS long haul_near(const haul_sight *in, const haul_own *own, int dims, int d, long index)
 {
     const int me = own->at[d];
-    const bool is_far = (in->bounds.quick != dims) | haul_is_far(in->bounds.halo, me, index);
-    *own->far |= (unsigned)is_far << in->bounds.parameter;
+    const unsigned is_slow = in->bounds.quick != dims;
+    const unsigned is_far = is_slow | haul_is_far(in->bounds.halo, me, index);
+    *own->far |= is_far << in->bounds.parameter;
     return me + (is_far ? 0 : index - me);
 }
 

@@ -78,9 +78,11 @@ static haul_status check_end(const haul_stream *stream, const haul_address *end,
                               "a copy of %llu bytes at offset %llu in a buffer of %llu bytes",
                               (unsigned long long)bytes, (unsigned long long)end->offset,
                               (unsigned long long)buffer->bytes);
+    /* Page-locked memory is the host's, whichever device it was made for. */
     const haul_device *device = stream->device;
-    if (buffer->device != device && (buffer->device->backend != device->backend ||
-                                     !(device->properties.can & HAUL_DEVICE_CAN_REACH_PEERS)))
+    const bool is_in_reach =
+        buffer->kind == HAUL_BUFFER_PINNED || device->properties.can & HAUL_DEVICE_CAN_REACH_PEERS;
+    if (buffer->device != device && (buffer->device->backend != device->backend || !is_in_reach))
         return haul_error_set(error, HAUL_STATUS_ABSENT, "device '%s' cannot reach memory of '%s'",
                               device->name, buffer->device->name);
     return HAUL_OK;

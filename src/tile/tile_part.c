@@ -84,22 +84,26 @@ haul_status hl_tile_part_leaves(hl_tile_field *field, int part, haul_error *erro
     return hl_tile_record(context, context->streams.down, state->left, error);
 }
 
-/* Copies planes [first, end) between the host's memory and the ring. */
-haul_status hl_tile_planes_copy(hl_tile_field *field, hl_tile_planes run, haul_stream *stream,
-                                haul_error *error)
+static haul_address further(haul_address at, uint64_t bytes)
+{
+    return at.buffer ? haul_in_buffer(at.buffer, at.offset + bytes)
+                     : haul_in_host((char *)at.host + bytes);
+}
+
+/* Copies planes [first, end) between the ring and memory that has the first one's cells at `cells`.
+ */
+static haul_status copy_planes(hl_tile_field *field, hl_tile_planes run, haul_address cells,
+                               haul_stream *stream, haul_error *error)
 {
     haul_context *context = field->context;
     const bool is_up = stream == context->streams.up;
-    haul_status status = is_up ? wait_until_home(field, run, error) : HAUL_OK;
+    haul_status status = HAUL_OK;
     for (int first = run.first; first < run.end && !status;) {
         const int at = place(field, first + run.shift), room = field->planes - at;
         const int planes = run.end - first < room ? run.end - first : room;
         const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->slot_bytes);
-        const uint64_t offset = hl_tile_field_offset(field, first) +
-                                (uint64_t)hl_tile_window_origin(field) * field->element;
         const uint64_t host_pitch = field->plane_bytes, ring_pitch = field->slot_bytes;
-        const haul_address host = field->pinned ? haul_in_buffer(field->pinned, offset)
-                                                : haul_in_host(field->host + offset);
+        const haul_address host = further(cells, (uint64_t)(first - run.first) * host_pitch);
         haul_transfer transfer = {
             .to = is_up ? ring : host,
             .from = is_up ? host : ring,
@@ -114,6 +118,24 @@ haul_status hl_tile_planes_copy(hl_tile_field *field, hl_tile_planes run, haul_s
         first += planes;
     }
     return status;
+}
+
+haul_status hl_tile_planes_copy(hl_tile_field *field, hl_tile_planes run, haul_stream *stream,
+                                haul_error *error)
+{
+    const uint64_t offset = hl_tile_field_offset(field, run.first) +
+                            (uint64_t)hl_tile_window_origin(field) * field->element;
+    const haul_address cells =
+        field->pinned ? haul_in_buffer(field->pinned, offset) : haul_in_host(field->host + offset);
+    if (stream == field->context->streams.up)
+        HAUL_TRY(wait_until_home(field, run, error));
+    return copy_planes(field, run, cells, stream, error);
+}
+
+haul_status hl_tile_planes_bring(hl_tile_field *field, hl_tile_planes run, haul_address from,
+                                 haul_error *error)
+{
+    return copy_planes(field, run, from, field->context->streams.up, error);
 }
 
 /* A plane to another of the ring, in the stream of the kernels: it needs no event. */

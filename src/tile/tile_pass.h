@@ -85,6 +85,8 @@ haul_status hl_tile_host_wait_event(haul_context *context, haul_event *event, ha
 haul_status hl_tile_start(haul_context *context, const haul_process_message *messages, int count,
                           haul_error *error);
 haul_status hl_tile_finish(haul_context *context, haul_error *error);
+/* Notes that what is done from now on may need the messages that were to come. */
+void hl_tile_note_received(haul_context *context);
 haul_status hl_tile_gather(haul_context *context, const void *own, size_t bytes, void *all,
                            haul_error *error);
 
@@ -98,6 +100,9 @@ typedef struct hl_tile_planes {
  * ring one plane, on the stream of the kernels. */
 haul_status hl_tile_planes_copy(hl_tile_field *field, hl_tile_planes run, haul_stream *stream,
                                 haul_error *error);
+/* To the ring from other memory, which has these planes' cells at `from`. */
+haul_status hl_tile_planes_bring(hl_tile_field *field, hl_tile_planes run, haul_address from,
+                                 haul_error *error);
 /* Queues the step's planes, as far as they are in its box. An error names the kernel and planes. */
 haul_status hl_tile_step_run(haul_context *context, const hl_tile_step *step, hl_tile_planes run,
                              haul_error *error);

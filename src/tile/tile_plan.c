@@ -177,9 +177,15 @@ haul_status hl_tile_finish(haul_context *context, haul_error *error)
 {
     const haul_processes *processes = context->options.processes;
     const haul_status status = processes->finish(processes->of, error);
-    if (!status && context->plan)
-        note_received(context->plan);
+    if (!status)
+        hl_tile_note_received(context);
     return status;
+}
+
+void hl_tile_note_received(haul_context *context)
+{
+    if (context->plan)
+        note_received(context->plan);
 }
 
 /* In the plan a message to each. */

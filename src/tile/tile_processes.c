@@ -18,7 +18,29 @@ typedef struct exchange {
     const haul_processes *processes;
     hl_tile_field *fields[HL_TILE_USES];
     unsigned count;
+    /* Of the exchange before, while devices may be copying from each other's memory. */
+    const hl_tile_field *lent[HL_TILE_USES];
+    unsigned lent_count;
 } exchange;
+
+/* Devices of one program copy from each other's memory, without the host. */
+static bool is_direct(const exchange *self)
+{
+    return self->context->memory.is_team && !self->context->memory.is_host;
+}
+
+/* Until the device has the planes of the exchange before, and the others have this one's: their
+ * memory may change from here on. */
+static haul_status settle_memory(exchange *self, haul_error *error)
+{
+    if (!self->lent_count)
+        return HAUL_OK;
+    self->lent_count = 0;
+    haul_status status = hl_tile_host_wait(self->context, self->context->streams.up, error);
+    /* a device that failed copies nothing more */
+    const haul_status last = hl_tile_wire_settle(self->processes, status ? NULL : error);
+    return status ? status : last;
+}
 
 /* Messages from and to one neighbour. */
 typedef struct side {
@@ -79,8 +101,19 @@ static haul_status fetch_all(const exchange *self, haul_error *error)
     return HAUL_OK;
 }
 
+static haul_process_message message_of(const hl_tile_field *field, const side *with, bool is_send)
+{
+    return (haul_process_message){
+        .peer = with->peer,
+        .label = field->number % LABELS,
+        .is_send = is_send,
+        .cells = field->host + hl_tile_field_offset(field, is_send ? with->sent : with->received),
+        .bytes = (uint64_t)field->edge * field->plane_bytes,
+    };
+}
+
 /* Between two processes that are neighbours twice, messages are told apart by their order. */
-static haul_status start(const exchange *self, haul_error *error)
+static haul_status start(exchange *self, haul_error *error)
 {
     haul_process_message messages[MESSAGES * HL_TILE_USES];
     int count = 0;
@@ -89,22 +122,21 @@ static haul_status start(const exchange *self, haul_error *error)
         /* of loops that brought what is about to change */
         HAUL_TRY(hl_tile_host_wait(self->context, self->context->streams.up, error));
     }
+    HAUL_TRY(settle_memory(self, error));
     for (unsigned i = 0; i < self->count; i++) {
         const hl_tile_field *field = self->fields[i];
-        const uint64_t bytes = (uint64_t)field->edge * field->plane_bytes;
         for (int high = 0; high < 2; high++) {
             const side to = side_of(self, field, high), from = side_of(self, field, !high);
-            if (to.peer >= 0)
-                messages[count++] = (haul_process_message){
-                    to.peer, field->number % LABELS, true,
-                    field->host + hl_tile_field_offset(field, to.sent), bytes};
+            if (to.peer >= 0) {
+                messages[count++] = message_of(field, &to, true);
+                self->context->counts.bytes_sent += messages[count - 1].bytes;
+            }
             if (from.peer >= 0)
-                messages[count++] = (haul_process_message){
-                    from.peer, field->number % LABELS, false,
-                    field->host + hl_tile_field_offset(field, from.received), bytes};
-            self->context->counts.bytes_sent += to.peer >= 0 ? bytes : 0;
+                messages[count++] = message_of(field, &from, false);
         }
         self->context->counts.exchanges++;
+        if (is_direct(self))
+            hl_tile_wire_lend(self->processes, field->pinned);
     }
     return hl_tile_start(self->context, messages, count, error);
 }
@@ -125,21 +157,75 @@ static haul_status order_arrivals(haul_context *context, haul_error *error)
     return hl_tile_wait(context, streams->home, streams->computed, error);
 }
 
+static int end_part_of(const hl_tile_field *field, const side *from)
+{
+    return from->received < 0 ? 0 : field->part_count - 1;
+}
+
+static hl_tile_planes planes_of(const hl_tile_field *field, const side *from)
+{
+    const int shift = field->parts[end_part_of(field, from)].shift;
+    return (hl_tile_planes){from->received, from->received + field->edge, shift};
+}
+
+/* From the neighbour's memory: to the device, where that has their region, and else to the host. */
+static haul_status take_planes(const exchange *self, hl_tile_field *field, const side *from,
+                               bool *is_pinned, haul_error *error)
+{
+    const haul_device *device = self->context->memory.device;
+    const haul_process_message message = message_of(field, from, false);
+    hl_tile_part *part = &field->parts[end_part_of(field, from)];
+    hl_tile_parcel parcel;
+    if (!hl_tile_wire_has(self->processes, from->peer)) {
+        HAUL_TRY(hl_tile_host_wait(self->context, self->context->streams.up, error));
+        hl_tile_wire_give_back(self->processes);
+    }
+    HAUL_TRY(hl_tile_wire_see(self->processes, &message, &parcel, error));
+    hl_tile_note_received(self->context);
+    *is_pinned = parcel.pinned && parcel.pinned->device->backend == device->backend;
+    if (!part->on_device) {
+        hl_tile_wire_copy(self->processes, &message, &parcel);
+        return HAUL_OK;
+    }
+    part->on_host = false;
+    const haul_address cells =
+        *is_pinned ? haul_in_buffer(parcel.pinned, parcel.offset) : haul_in_host(parcel.cells);
+    return hl_tile_planes_bring(field, planes_of(field, from), cells, error);
+}
+
+/* Without the host's copies between. The neighbours get their memory back in the next exchange, as
+ * this device's thread goes on at once; memory that is not page-locked sooner. */
+static haul_status take_all(exchange *self, bool *is_late, haul_error *error)
+{
+    *is_late = false;
+    for (unsigned i = 0; i < self->count; i++)
+        self->lent[i] = self->fields[i];
+    self->lent_count = self->count;
+    for (unsigned i = 0; i < self->count; i++)
+        for (int high = 0; high < 2; high++) {
+            bool is_pinned = true;
+            const side from = side_of(self, self->fields[i], !high);
+            if (from.peer >= 0)
+                HAUL_TRY(take_planes(self, self->fields[i], &from, &is_pinned, error));
+            *is_late = *is_late || !is_pinned;
+        }
+    return HAUL_OK;
+}
+
 /* The host has the ghost planes; where the device has their region, it gets them too. */
-static haul_status finish(exchange *self, haul_error *error)
+static haul_status finish(exchange *self, bool *is_late, haul_error *error)
 {
     const double since = now_s();
-    haul_status status = hl_tile_finish(self->context, error);
+    haul_status status =
+        is_direct(self) ? take_all(self, is_late, error) : hl_tile_finish(self->context, error);
     self->context->counts.exposed_s += now_s() - since;
-    for (unsigned i = 0; i < self->count; i++)
+    for (unsigned i = 0; i < self->count && !is_direct(self); i++)
         for (int high = 0; high < 2 && !status; high++) {
             hl_tile_field *field = self->fields[i];
-            const int first = side_of(self, field, high).received;
-            const hl_tile_part *part = &field->parts[high ? field->part_count - 1 : 0];
-            if (side_of(self, field, high).peer >= 0 && part->on_device)
-                status = hl_tile_planes_copy(
-                    field, (hl_tile_planes){first, first + field->edge, part->shift},
-                    self->context->streams.up, error);
+            const side from = side_of(self, field, high);
+            if (from.peer >= 0 && field->parts[end_part_of(field, &from)].on_device)
+                status = hl_tile_planes_copy(field, planes_of(field, &from),
+                                             self->context->streams.up, error);
         }
     self->count = 0;
     return status || self->context->memory.is_host ? status : order_arrivals(self->context, error);
@@ -151,6 +237,8 @@ static int reach_of(const exchange *self, const hl_tile_step *step)
 {
     int reach = 0;
     bool is_free = step->source && !step->source->reduces && !self->context->options.exchange_first;
+    if (is_direct(self) && self->context->options.host_share > 0)
+        is_free = false; /* the host's threads write what neighbours may be copying */
     for (unsigned u = 0; u < step->use_count; u++) {
         const hl_tile_field_use *use = &step->uses[u];
         bool is_pending = false;
@@ -159,7 +247,8 @@ static int reach_of(const exchange *self, const hl_tile_step *step)
         reach = is_pending && use->halo > reach ? use->halo : reach;
         is_free = is_free && !(is_pending && use->writes);
         if (!self->context->memory.is_host)
-            is_free = is_free && !step->on_host && hl_tile_field_is_all_there(use->field);
+            is_free = is_free && !step->on_host && hl_tile_field_is_all_there(use->field) &&
+                      use->field != self->context->choice.wanted;
     }
     return is_free ? reach : -1;
 }
@@ -194,26 +283,43 @@ static haul_status run_inner(const exchange *self, const hl_tile_step *step, int
     return status;
 }
 
+/* Whether planes are to come to memory that a neighbour may be copying from. */
+static bool is_lent(const exchange *self)
+{
+    bool is_found = false;
+    for (unsigned i = 0; i < self->count; i++)
+        for (unsigned j = 0; j < self->lent_count; j++)
+            is_found = is_found || self->fields[i] == self->lent[j];
+    return is_found;
+}
+
 /* A step after exchanges: first what needs none of them. On a device it is queued before the host
- * waits for the planes that it sends. */
+ * waits for the planes that it sends. Work that may change the host's memory waits for those that
+ * copy from it. */
 static haul_status run_beside(exchange *self, const hl_tile_step *step, haul_error *error)
 {
     haul_context *context = self->context;
     const int reach = reach_of(self, step);
     const int lo = step->box.lo[step->outer], hi = step->box.hi[step->outer];
+    bool is_late = false;
     int first = lo < reach ? reach : lo,
         end = hi > step->length - reach ? step->length - reach : hi;
     if (reach < 0 || first >= end)
         first = end = hi;
+    if (reach < 0 || is_lent(self))
+        HAUL_TRY(settle_memory(self, error));
     HAUL_TRY(fetch_all(self, error));
     if (context->memory.is_host)
         HAUL_TRY(start(self, error));
     HAUL_TRY(run_inner(self, step, first, end, error));
     if (!context->memory.is_host)
         HAUL_TRY(start(self, error));
-    HAUL_TRY(finish(self, error));
+    HAUL_TRY(finish(self, &is_late, error));
+    if (reach < 0)
+        HAUL_TRY(settle_memory(self, error));
     HAUL_TRY(run_planes(context, step, lo, first, error));
-    return run_planes(context, step, end, hi, error);
+    HAUL_TRY(run_planes(context, step, end, hi, error));
+    return is_late ? settle_memory(self, error) : HAUL_OK;
 }
 
 /* Ends exchanges that no step may run beside. */
@@ -298,6 +404,7 @@ static haul_status run_all(exchange *self, hl_tile_step *steps, size_t count, ha
             HAUL_TRY(run_beside(self, &steps[i], error));
         } else {
             HAUL_TRY(settle(self, error));
+            HAUL_TRY(settle_memory(self, error));
             HAUL_TRY(run_alone(context, steps + i, count - i, &taken, error));
         }
     }
@@ -310,10 +417,13 @@ haul_status hl_tile_processes_run(haul_context *context, hl_tile_step *steps, si
     haul_error own = {.status = HAUL_OK};
     exchange self = {.context = context, .processes = context->options.processes};
     error = error ? error : &own;
-    const haul_status status = run_all(&self, steps, count, error);
+    haul_status status = run_all(&self, steps, count, error);
     if (status)
         self.processes->tell(self.processes->of, error);
-    return status;
+    const haul_status last = settle_memory(&self, status ? NULL : error);
+    if (last && !status)
+        self.processes->tell(self.processes->of, error);
+    return status ? status : last;
 }
 
 /* At the same time to and from processes at the same distance. */

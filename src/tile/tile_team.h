@@ -15,6 +15,31 @@ haul_status hl_tile_wire_new(int count, hl_tile_wire **wire, haul_error *error);
 void hl_tile_wire_free(hl_tile_wire *wire);
 const haul_processes *hl_tile_wire_end(hl_tile_wire *wire, int rank);
 void hl_tile_wire_set_device(hl_tile_wire *wire, int rank, haul_device *device, bool has_data);
+
+/* Where the cells of a message lie with the sender. */
+typedef struct hl_tile_parcel {
+    const void *cells;
+    haul_buffer *pinned; /* the sender's device's memory with the cells; NULL: not page-locked */
+    uint64_t offset;     /* in it */
+} hl_tile_parcel;
+
+/* Says that the memory of messages that are started next may be this, page-locked one. NULL is
+ * none. */
+void hl_tile_wire_lend(const haul_processes *processes, haul_buffer *pinned);
+/* In place of `finish`, for the messages of `start` in their order: waits for one, whose cells the
+ * caller copies, or lets be copied here; `has` says that it need not wait. Others may start theirs
+ * one by one, each when they have the memory of the one before again: a caller that has to wait
+ * gives back what it has seen first. */
+bool hl_tile_wire_has(const haul_processes *processes, int peer);
+haul_status hl_tile_wire_see(const haul_processes *processes, const haul_process_message *message,
+                             hl_tile_parcel *parcel, haul_error *error);
+void hl_tile_wire_copy(const haul_processes *processes, const haul_process_message *message,
+                       const hl_tile_parcel *parcel);
+/* Gives back the memory of all messages that were seen. Needs: their cells are copied. */
+void hl_tile_wire_give_back(const haul_processes *processes);
+/* The same, and waits until the others have given back this one's. Called after a failure too. */
+haul_status hl_tile_wire_settle(const haul_processes *processes, haul_error *error);
+
 /* Takes the error that ended the waits, if any, and all messages that were not received. Needs:
  * no one uses the wire. */
 haul_status hl_tile_wire_clear(hl_tile_wire *wire, haul_error *error);

@@ -1,5 +1,5 @@
-/* Messages between the threads of a team. The receiver copies from the sender's memory; the sender
- * waits until it has. */
+/* Messages between the threads of a team. The receiver's host or device copies from the sender's
+ * memory; the sender waits until it has. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +12,18 @@
 enum { LETTERS = 256, LABEL = 16384 };
 
 typedef struct letter {
-    const void *cells;
+    hl_tile_parcel parcel;
     uint64_t bytes;
     int64_t sent_ns; /* by the simulated clock */
     int label;
-    bool is_copying;
 } letter;
 
 /* Messages from one to another, in order. */
 typedef struct letters {
     letter of[LETTERS];
     unsigned sent;
-    unsigned taken;
+    unsigned seen;    /* by the receiver, which may be copying them */
+    unsigned taken;   /* of these: their memory is the sender's again */
     int64_t taken_ns; /* the last one */
 } letters;
 
@@ -34,6 +34,8 @@ typedef struct wire_end {
     bool is_empty;       /* without data */
     haul_process_message expected[LETTERS];
     int expected_count;
+    haul_buffer *lent[LETTERS]; /* memory of the next messages that is page-locked */
+    int lent_count;
 } wire_end;
 
 struct hl_tile_wire {
@@ -67,6 +69,26 @@ static void tell_all(void *of, const haul_error *error)
     pthread_mutex_unlock(&wire->lock);
 }
 
+void hl_tile_wire_lend(const haul_processes *processes, haul_buffer *pinned)
+{
+    wire_end *self = processes->of;
+    if (pinned && self->lent_count < LETTERS)
+        self->lent[self->lent_count++] = pinned;
+}
+
+static hl_tile_parcel parcel_of(const wire_end *self, const void *cells)
+{
+    hl_tile_parcel parcel = {.cells = cells};
+    for (int i = 0; i < self->lent_count; i++) {
+        const uint64_t at = (uintptr_t)cells - (uintptr_t)haul_buffer_host(self->lent[i]);
+        if (at < haul_buffer_bytes(self->lent[i])) { /* below it the difference wraps */
+            parcel.pinned = self->lent[i];
+            parcel.offset = at;
+        }
+    }
+    return parcel;
+}
+
 static haul_status start(void *of, const haul_process_message *messages, int count,
                          haul_error *error)
 {
@@ -82,13 +104,14 @@ static haul_status start(void *of, const haul_process_message *messages, int cou
         const haul_process_message *message = &messages[i];
         letters *box = box_of(wire, self->processes.rank, message->peer);
         if (message->is_send)
-            box->of[box->sent++ % LETTERS] = (letter){.cells = message->cells,
+            box->of[box->sent++ % LETTERS] = (letter){.parcel = parcel_of(self, message->cells),
                                                       .bytes = message->bytes,
                                                       .sent_ns = now_ns,
                                                       .label = message->label};
         else
             self->expected[self->expected_count++] = *message;
     }
+    self->lent_count = 0;
     pthread_cond_broadcast(&wire->progress);
     pthread_mutex_unlock(&wire->lock);
     return status;
@@ -104,54 +127,85 @@ static haul_status advance(void *of, haul_error *error)
     return status;
 }
 
-/* A copy is behind what was sent and what this host did before. Returns when it has ended. */
-static int64_t copy_time(const wire_end *self, const letter *from, const void *cells)
-{
-    if (!self->device)
-        return 0;
-    hl_device_sim_host_until(self->device, from->sent_ns);
-    if (cells != from->cells)
-        hl_device_sim_host_copies(self->device, from->bytes);
-    return haul_device_now(self->device);
-}
-
-/* Needs: the lock, which is not held while cells are copied. */
-static haul_status take(wire_end *self, const haul_process_message *message, haul_error *error)
+/* Needs: the lock. */
+static haul_status see_letter(wire_end *self, const haul_process_message *message,
+                              hl_tile_parcel *parcel, haul_error *error)
 {
     hl_tile_wire *wire = self->wire;
     letters *box = box_of(wire, message->peer, self->processes.rank);
-    while (!wire->failure.status && box->sent == box->taken)
+    while (!wire->failure.status && box->sent == box->seen)
         pthread_cond_wait(&wire->progress, &wire->lock);
     HAUL_TRY(failure_of(wire, error));
-    letter *from = &box->of[box->taken % LETTERS];
+    const letter *from = &box->of[box->seen % LETTERS];
+    *parcel = from->parcel;
     if (from->label != message->label || from->bytes != message->bytes)
         return haul_error_set(error, HAUL_STATUS_INTERNAL,
                               "device %d expects cells of array %d, device %d sends those of %d",
                               self->processes.rank, message->label, message->peer, from->label);
-    from->is_copying = true;
-    pthread_mutex_unlock(&wire->lock);
-    /* Cells that are the same memory at both ends are there already. Devices without data have
-     * addresses alone. */
-    if (message->cells != from->cells && !self->is_empty)
-        memcpy(message->cells, from->cells, from->bytes);
-    const int64_t end_ns = copy_time(self, from, message->cells);
-    pthread_mutex_lock(&wire->lock);
-    from->is_copying = false;
-    box->taken_ns = end_ns;
-    box->taken++;
-    pthread_cond_broadcast(&wire->progress);
+    box->seen++;
+    if (self->device) /* what follows is behind what was sent */
+        hl_device_sim_host_until(self->device, from->sent_ns);
     return HAUL_OK;
+}
+
+bool hl_tile_wire_has(const haul_processes *processes, int peer)
+{
+    const wire_end *self = processes->of;
+    const letters *box = box_of(self->wire, peer, self->processes.rank);
+    pthread_mutex_lock(&self->wire->lock);
+    const bool is_there = box->sent != box->seen;
+    pthread_mutex_unlock(&self->wire->lock);
+    return is_there;
+}
+
+haul_status hl_tile_wire_see(const haul_processes *processes, const haul_process_message *message,
+                             hl_tile_parcel *parcel, haul_error *error)
+{
+    wire_end *self = processes->of;
+    pthread_mutex_lock(&self->wire->lock);
+    const haul_status status = see_letter(self, message, parcel, error);
+    pthread_mutex_unlock(&self->wire->lock);
+    return status;
+}
+
+/* Cells that are the same memory at both ends are there already. Devices without data have
+ * addresses alone. */
+void hl_tile_wire_copy(const haul_processes *processes, const haul_process_message *message,
+                       const hl_tile_parcel *parcel)
+{
+    const wire_end *self = processes->of;
+    if (message->cells == parcel->cells)
+        return;
+    if (!self->is_empty)
+        memcpy(message->cells, parcel->cells, message->bytes);
+    if (self->device)
+        hl_device_sim_host_copies(self->device, message->bytes);
+}
+
+void hl_tile_wire_give_back(const haul_processes *processes)
+{
+    const wire_end *self = processes->of;
+    hl_tile_wire *wire = self->wire;
+    pthread_mutex_lock(&wire->lock);
+    for (int from = 0; from < wire->count; from++) {
+        letters *box = box_of(wire, from, self->processes.rank);
+        if (box->taken == box->seen)
+            continue;
+        box->taken = box->seen;
+        box->taken_ns = self->device ? haul_device_now(self->device) : 0;
+    }
+    pthread_cond_broadcast(&wire->progress);
+    pthread_mutex_unlock(&wire->lock);
 }
 
 /* Waits until the others have this one's messages, or, after a failure, until they do not look at
  * them any more. Needs: the lock. */
-static haul_status wait_for_takers(wire_end *self, haul_error *error)
+static haul_status wait_for_takers(const wire_end *self, haul_error *error)
 {
     hl_tile_wire *wire = self->wire;
     for (int to = 0; to < wire->count; to++) {
         const letters *box = box_of(wire, self->processes.rank, to);
-        while (box->sent != box->taken &&
-               (!wire->failure.status || box->of[box->taken % LETTERS].is_copying))
+        while (box->seen != box->taken || (box->sent != box->taken && !wire->failure.status))
             pthread_cond_wait(&wire->progress, &wire->lock);
         if (self->device && box->sent)
             hl_device_sim_host_until(self->device, box->taken_ns);
@@ -159,19 +213,32 @@ static haul_status wait_for_takers(wire_end *self, haul_error *error)
     return failure_of(wire, error);
 }
 
+haul_status hl_tile_wire_settle(const haul_processes *processes, haul_error *error)
+{
+    const wire_end *self = processes->of;
+    hl_tile_wire_give_back(processes);
+    pthread_mutex_lock(&self->wire->lock);
+    const haul_status status = wait_for_takers(self, error);
+    pthread_mutex_unlock(&self->wire->lock);
+    return status;
+}
+
 static haul_status finish(void *of, haul_error *error)
 {
     wire_end *self = of;
-    hl_tile_wire *wire = self->wire;
     haul_status status = HAUL_OK;
-    pthread_mutex_lock(&wire->lock);
-    for (int i = 0; i < self->expected_count && !status; i++)
-        status = take(self, &self->expected[i], error);
+    for (int i = 0; i < self->expected_count && !status; i++) {
+        hl_tile_parcel parcel;
+        status = hl_tile_wire_see(&self->processes, &self->expected[i], &parcel, error);
+        if (status)
+            break;
+        hl_tile_wire_copy(&self->processes, &self->expected[i], &parcel);
+        hl_tile_wire_give_back(&self->processes);
+    }
     self->expected_count = 0;
-    if (status && !wire->failure.status && error)
-        wire->failure = *error;
-    const haul_status last = wait_for_takers(self, status ? NULL : error);
-    pthread_mutex_unlock(&wire->lock);
+    if (status && error)
+        tell_all(of, error);
+    const haul_status last = hl_tile_wire_settle(&self->processes, status ? NULL : error);
     return status ? status : last;
 }
 
@@ -250,7 +317,7 @@ haul_status hl_tile_wire_clear(hl_tile_wire *wire, haul_error *error)
 {
     const haul_status status = failure_of(wire, error);
     for (int i = 0; i < wire->count * wire->count && status; i++)
-        wire->boxes[i].sent = wire->boxes[i].taken = 0;
+        wire->boxes[i].sent = wire->boxes[i].seen = wire->boxes[i].taken = 0;
     wire->failure.status = HAUL_OK;
     return status;
 }

@@ -467,6 +467,30 @@ static void test_peers(void **state)
     haul_device_close(other.device);
 }
 
+/* Page-locked memory is the host's: a device that was opened by itself copies from another's. */
+static void test_pinned_memory_of_another(void **state)
+{
+    fixture *self = *state;
+    fixture other = {.name = self->name};
+    int back[64] = {0};
+    MUST(self, haul_device_open(self->name, NULL, &other.device, &self->error));
+    MUST(self, haul_stream_new(other.device, &other.stream, &self->error));
+    haul_buffer *pinned = allocate(self, HAUL_BUFFER_PINNED, sizeof back);
+    haul_buffer *away = allocate(&other, HAUL_BUFFER_DEVICE, sizeof back);
+    int *there = haul_buffer_host(pinned);
+    for (int i = 0; i < 64; i++)
+        there[i] = i * i;
+    copy(&other, other.stream, haul_in_buffer(away, 0), haul_in_buffer(pinned, 0), sizeof back,
+         NULL);
+    copy(&other, other.stream, haul_in_host(back), haul_in_buffer(away, 0), sizeof back, NULL);
+    finish(&other);
+    assert_memory_equal(there, back, sizeof back);
+    haul_buffer_free(away);
+    haul_buffer_free(pinned);
+    haul_stream_free(other.stream);
+    haul_device_close(other.device);
+}
+
 static int open_fixture(fixture *self, const char *name, const haul_device_options *options)
 {
     haul_error *error = &self->error;
@@ -497,6 +521,7 @@ static int run_with(const char *name, const haul_device_options *options)
         cmocka_unit_test_prestate(test_memory_of_both, &self),
         cmocka_unit_test_prestate(test_kinds_of_pointers, &self),
         cmocka_unit_test_prestate(test_peers, &self),
+        cmocka_unit_test_prestate(test_pinned_memory_of_another, &self),
         cmocka_unit_test_prestate(test_wrong_use, &self),
         cmocka_unit_test_prestate(test_out_of_memory, &self),
     };
