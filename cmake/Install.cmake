@@ -87,6 +87,11 @@ endif()
 configure_file(cmake/haul.pc.in ${PROJECT_BINARY_DIR}/haul.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/haul.pc DESTINATION ${HAUL_PKGCONFIG_DIR}
   COMPONENT haul_development)
+if(TARGET haul-mpi)
+  configure_file(cmake/haul-mpi.pc.in ${PROJECT_BINARY_DIR}/haul-mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/haul-mpi.pc DESTINATION ${HAUL_PKGCONFIG_DIR}
+    COMPONENT haul_development)
+endif()
 
 # A Python wheel has the program where the package's programs go.
 if(SKBUILD)

@@ -98,6 +98,11 @@ HAUL_API haul_status haul_exchange_predict(const haul_machine *machine,
                                            haul_way_time times[HAUL_WAYS_PREDICTED],
                                            haul_error *error);
 
+/* How a missing parameter, as haul_way_time has it, is measured: an imperative, without a full
+ * stop.
+ */
+HAUL_API const char *haul_exchange_hint(const char *missing);
+
 /* Whether a way can be written as a workload and as GOAL: others have formulas alone. */
 HAUL_API bool haul_way_has_workload(haul_way way);
 

@@ -52,6 +52,7 @@ typedef struct haul_message_source {
  *               with locality (socket, node, network) a ping-pong, with ppn a node's rate, with
  *               n_msgs many messages, with kind (h2d, d2h) and locality (on, off) or n_procs copies
  *   OSU         osu_latency, osu_multi_lat, osu_bw, osu_mbw_mr
+ *   IMB         PingPong; other benchmarks of the file are passed over
  *   nccl-tests  any of them: what one GPU sends is `size` times the ratio of busbw and algbw
  *
  * Returns BAD_INPUT with line and column, IO, NO_MEMORY. */

@@ -11,7 +11,8 @@ enum { SWITCHES_MOST = 3, SOURCE = 160 };
 static const char about[] =
     "Fits the protocols of an MPI to measured messages: CSV of ping-pongs, rates of a node, many\n"
     "messages and copies (columns mem, locality, bytes, seconds; ppn; n_msgs; kind, n_procs), and\n"
-    "the output of OSU's micro-benchmarks and nccl-tests. Finds the sizes at which the protocol\n"
+    "the output of OSU's micro-benchmarks, IMB's PingPong and nccl-tests. Finds the sizes at which "
+    "the protocol\n"
     "changes. Prints how well the fit gives each kind back; with -o it writes a machine file.\n";
 
 typedef struct fit_request {
@@ -40,7 +41,7 @@ static const cli_option options[] = {
     {"residuals", "relative|absolute", CLI_WORD, OF(residuals),
      .help = "absolute: least squares in seconds, as published tables have them (relative)"},
     {"memory", "auto|host|device", CLI_WORD, OF(memory),
-     .help = "whose buffers a text of OSU or nccl-tests is about (as its title says)"},
+     .help = "whose buffers a text of OSU, IMB or nccl-tests is about (as its title says)"},
     {"reach", "auto|network|node|socket", CLI_WORD, OF(reach),
      .help = "between which processes such a text was measured (auto: ranks of nccl-tests on one "
              "host are of a node, all else network)"},

@@ -349,11 +349,31 @@ haul_status haul_exchange_predict(const haul_machine *machine, const haul_exchan
     const char *missing = times_of[0].missing;
     if (!*missing)
         return HAUL_OK;
-    return haul_error_set(
-        error, HAUL_STATUS_MISSING, "machine '%s' lacks %s%s", machine->name, missing,
-        strncmp(missing, "messages", 8) ? ""
-                                        : ": 'haul comm fit' makes them from what "
-                                          "'haul-mpi measure' or a benchmark measured");
+    return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%s' lacks %s: %s", machine->name,
+                          missing, haul_exchange_hint(missing));
+}
+
+const char *haul_exchange_hint(const char *missing)
+{
+    static const struct {
+        const char *begins, *hint;
+    } rows[] = {
+        {"messages[host network",
+         "run 'mpirun -n 2 haul-mpi measure' on two nodes, a process each, "
+         "then 'haul comm fit'"},
+        {"messages[host", "run 'mpirun haul-mpi measure' on one node, a process on each core, then "
+                          "'haul comm fit'"},
+        {"messages[device network", "run 'mpirun -n 2 haul-mpi measure --device NAME "
+                                    "--device-aware' on two nodes, then 'haul comm fit'"},
+        {"messages[device", "run 'mpirun haul-mpi measure --device NAME --device-aware' on one "
+                            "node, a process for each GPU, or nccl-tests, then 'haul comm fit'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strncmp(missing, rows[i].begins, strlen(rows[i].begins)))
+            return rows[i].hint;
+    return strstr(missing, "shared") ? "run 'mpirun haul-mpi measure --device NAME' on one node, "
+                                       "several processes for the GPU, then 'haul comm fit'"
+                                     : "run 'haul measure transfers' on the machine";
 }
 
 bool haul_way_has_workload(haul_way way)

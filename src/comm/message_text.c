@@ -1,5 +1,5 @@
-/* The text that OSU's micro-benchmarks and nccl-tests print: a table of numbers below lines that
- * begin with '#', one of which names the columns. */
+/* The text that OSU's micro-benchmarks, Intel's (IMB) and nccl-tests print: a table of numbers
+ * below lines that begin with '#', one of which names the columns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { OSU_WINDOW = 64 };
 /* Columns by their place; NONE where the text has no such. */
 typedef struct columns {
     int size;
-    int latency;        /* OSU: microseconds */
+    int latency;        /* OSU and IMB: microseconds */
     int rate;           /* OSU: millions of bytes a second */
     int time;           /* nccl-tests: microseconds */
     int algorithm, bus; /* nccl-tests: GB/s, of `size` and of what the links carry */
@@ -33,6 +33,7 @@ typedef struct reader {
     size_t first;       /* of this file's samples */
     double algorithm;   /* of the fastest row, */
     double share;       /* and there what a GPU sends by `size`; 0: not known */
+    bool is_passed;     /* the table is of another of IMB's benchmarks than ping-pong */
     const char *unlike; /* what OSU's title says that the times are of; NULL: single messages */
 } reader;
 
@@ -90,6 +91,23 @@ static uint32_t read_number_of(const char *text)
     return count > 0 && count < 1 << 20 ? (uint32_t)count : 1;
 }
 
+/* IMB's output has several benchmarks: "# Benchmarking PingPong", "#bytes #repetitions t[usec]
+ * Mbytes/sec". Of them ping-pongs are times of one message. */
+static void read_imb(reader *self, char *const *tokens, int count)
+{
+    if (count > 1 && !strcmp(tokens[0], "Benchmarking"))
+        self->is_passed = strcmp(tokens[1], "PingPong") != 0;
+    if (count > 2 && !strcmp(tokens[0], "bytes") && !strcmp(tokens[1], "repetitions"))
+        self->at = (columns){.size = 0,
+                             .latency = find_token("t[usec]", tokens, count),
+                             .is_osu = true,
+                             .rate = NONE,
+                             .time = NONE,
+                             .algorithm = NONE,
+                             .bus = NONE,
+                             .count = count};
+}
+
 /* A line of comment: the names of columns, a title that tells the memory ("OSU MPI-CUDA Latency
  * Test", "Send Buffer on DEVICE (D)"), or the number of pairs ("[ pairs: 4 ]"). */
 static void read_comment(reader *self, const haul_message_source *source, char *line)
@@ -106,6 +124,7 @@ static void read_comment(reader *self, const haul_message_source *source, char *
     const int count = split(line, tokens);
     read_rank(self, tokens, count);
     const int osu = find_token("Size", tokens, count), nccl = find_token("size", tokens, count);
+    read_imb(self, tokens, count);
     if (is_of_collective(tokens, count))
         self->unlike = "a collective";
     if (find_token("Bi-Directional", tokens, count) != NONE)
@@ -153,8 +172,8 @@ static haul_status read_numbers(reader *self, char *line, haul_error *error)
     const double rate = number_at(at, at->rate, tokens, count);
     const double time = number_at(at, at->time, tokens, count);
     const double algorithm = number_at(at, at->algorithm, tokens, count);
-    if (!count || size == 0)
-        return HAUL_OK; /* nccl-tests times nothing for no bytes */
+    if (!count || size == 0 || self->is_passed)
+        return HAUL_OK; /* no message has no bytes */
     if (!(size > 0 && size <= 0x1p53 && size == floor(size)))
         return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected a size in bytes, not '%.60s'",
                               tokens[0]);

@@ -78,6 +78,12 @@ static void say_answer(haul_report *report, const haul_exchange_report *self,
                          /* The intervals overlap, so that the order of the two may be the other way
                           * round. */
                          next->low_s < best->high_s ? "; within the interval: measure both" : "");
+    for (int i = 1; i < HAUL_WAYS_PREDICTED; i++)
+        if (*times[i].missing && !times[i].is_impossible) {
+            haul_report_line(report, "lacks", "%s: %s", times[i].missing,
+                             haul_exchange_hint(times[i].missing));
+            break;
+        }
     if (*beyond)
         haul_report_line(report, "caution", "messages of %s, measured up to %s",
                          hl_report_say_bytes((uint64_t)best->largest_bytes).text,

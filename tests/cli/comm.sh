@@ -48,6 +48,31 @@ try haul comm fit --system a pairs.csv --switches none
 echo "== text of other benchmarks"
 printf '# OSU MPI Bandwidth Test v7.0\n# Size      Bandwidth (MB/s)\n1024  900.0\n1048576  11000.0\n' >osu.txt
 try haul comm fit osu.txt --verbose
+cat >imb.txt <<'END'
+#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part
+#---------------------------------------------------
+# Benchmarking PingPong
+# #processes = 2
+#---------------------------------------------------
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            0         1000         1.00         0.00
+         1024         1000         1.20       853.33
+        65536          640         9.00      7281.78
+      1048576           40       130.00      8065.97
+
+#-----------------------------------------------------------------------------
+# Benchmarking Sendrecv
+# #processes = 2
+#-----------------------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]   Mbytes/sec
+            0         1000         3.00         3.00         3.00         0.00
+         1024         1000        99.00        99.00        99.00        20.69
+
+# All processes entering MPI_Finalize
+END
+try haul comm fit imb.txt --verbose
+sed 's/PingPong/Alltoall/' imb.txt >imb-other.txt
+try haul comm fit imb-other.txt
 echo "== the best way of an exchange"
 cat >node.yaml <<'END'
 haul: 1
@@ -91,6 +116,11 @@ try haul comm predict summit --collective all-to-all --nodes 4 --bytes 1MiB --cu
 try haul comm predict a100-sxm4-40gb --all-reduce --bytes 8MiB --nodes 2
 try haul comm predict t4 --all-reduce --bytes 8MiB
 try haul comm predict a100-sxm4-40gb --all-reduce --collective reduce --bytes 8MiB
+echo "== what lacks, and how it is measured"
+grep -v 'reach: socket' node.yaml >lacking.yaml
+try haul comm predict ./lacking.yaml --bytes 4KiB --messages 7
+sed 's/, shared_latency.*}/}/' node.yaml >unshared.yaml
+try haul comm predict ./unshared.yaml --bytes 4KiB --messages 7
 echo "== what is wrong"
 try haul comm fit pairs.csv
 try haul comm fit --system c pairs.csv

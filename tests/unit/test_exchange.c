@@ -217,6 +217,10 @@ static void gaps_are_told(void **state)
     assert_true(direct.largest_bytes == 4096 && direct.measured_bytes == 1024);
     const haul_way_time three = predicted(machine, of, HAUL_WAY_THREE_STEP);
     assert_true(isnan(three.seconds) && *three.missing);
+    assert_non_null(strstr(haul_exchange_hint("messages[device network]"), "on two nodes"));
+    assert_non_null(strstr(haul_exchange_hint("messages[host socket]"), "on one node"));
+    assert_non_null(strstr(haul_exchange_hint("copies[DtoH pinned].shared_rate"), "several"));
+    assert_non_null(strstr(haul_exchange_hint("copies[DtoH pinned]"), "haul measure"));
     haul_way_time times[HAUL_WAYS_PREDICTED];
     haul_error error = {0};
     const haul_exchange none = {.messages = 0, .bytes = 1};
