@@ -21,8 +21,9 @@ HAUL_API haul_status haul_goal_write_workload(const haul_workload *workload, FIL
                                               uint64_t *kept, haul_error *error);
 
 /* Writes one way of an exchange, as haul_exchange_predict gives it: a rank for each process of all
- * nodes; copies, and messages within the node of extra-message, take their predicted time. Returns
- * BAD_INPUT, MISSING, IO. */
+ * nodes; copies, and messages within the node of extra-message, take their predicted time. A first
+ * line of comment has the time and the parameters with which LogGOPSim comes to it, where the time
+ * is known. Returns BAD_INPUT, MISSING, IO. */
 HAUL_API haul_status haul_goal_write_exchange(const haul_machine *machine,
                                               const haul_exchange *exchange,
                                               const haul_way_time *time, FILE *out,

@@ -16,7 +16,7 @@ typedef struct goal_op {
     char label[GOAL_LABEL];
     char kind; /* 's', 'r' or 'c' */
     uint64_t size;
-    uint32_t rank, peer, tag;
+    uint32_t rank, peer, tag, cpu;
     bool is_started, is_done;
     size_t first_edge;
     double end_ns;
@@ -126,8 +126,10 @@ static bool goal_operation(goal *self, const char **at, const char *label)
         self->messages += op.kind == 's';
         self->bytes += op.kind == 's' ? op.size : 0;
     }
+    number = 0;
     if (goal_is(at, "cpu") && !goal_number(at, 255, &number))
         return false;
+    op.cpu = (uint32_t)number;
     if (op.kind != 'c' && goal_is(at, "nic") && !goal_number(at, 255, &number))
         return false;
     if (self->count == self->capacity)
@@ -142,7 +144,7 @@ static bool goal_line(goal *self, const char *at, bool *inside)
 {
     char word[GOAL_LABEL];
     uint64_t rank = 0;
-    if (!goal_word(&at, word))
+    if (!strncmp(at, "//", 2) || !goal_word(&at, word))
         return true;
     if (!*inside && !strcmp(word, "num_ranks")) {
         if (self->ranks || !goal_number(&at, 1 << 16, &self->ranks) || !self->ranks)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "goal_reader.h"
+#include "goal_rules.h"
 #include "haul/collective_time.h"
 #include "haul/goal.h"
 #include "haul/simulate.h"
@@ -84,6 +84,65 @@ static void exchanges(void **state)
             goal_free(read);
             free(text);
         }
+    haul_machine_free(machine);
+}
+
+/* With the parameters of its head a schedule ends by both simulators' rules when haul says. */
+static void ends_as_predicted(const haul_machine *machine, const haul_exchange *of,
+                              const haul_way_time *time)
+{
+    char *text = NULL;
+    size_t size = 0;
+    double said_ns = 0;
+    goal_parameters with = {0};
+    haul_error error = {0};
+    FILE *out = open_memstream(&text, &size);
+    if (haul_goal_write_exchange(machine, of, time, out, &error))
+        fail_msg("%s: %s", haul_way_text(time->way, HAUL_MEMORY_DEVICE), error.text);
+    assert_int_equal(fclose(out), 0);
+    const char *G = strstr(text, " G=");
+    assert_int_equal(
+        sscanf(text, "// haul: %lf ns with L=%lf o=%lf g=%lf", &said_ns, &with.L, &with.o, &with.g),
+        4);
+    assert_non_null(G);
+    with.G = strtod(G + 3, NULL);
+    CHECK_NEAR(said_ns, 1e9 * time->seconds, 1e-3);
+    goal *read = parse(text);
+    for (int rules = GOAL_CLASSIC; rules <= GOAL_ATLAHS; rules++) {
+        const double end_ns = goal_simulate(read, (goal_rules)rules, with);
+        if (!(fabs(end_ns - said_ns) <= 0.05 * said_ns))
+            fail_msg("%s, %llu B, %u nodes, %u chunks: %.0f ns by rules %d, haul %.0f",
+                     haul_way_text(time->way, HAUL_MEMORY_DEVICE), (unsigned long long)of->bytes,
+                     of->nodes, time->chunks, end_ns, rules, said_ns);
+    }
+    goal_free(read);
+    free(text);
+}
+
+static void two_simulators_agree(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {1, 8, 1000, 100000, 3000000};
+    haul_machine *machine = machine_of();
+    for (int kind = 0; kind <= HAUL_EXCHANGE_ALL_V; kind++)
+        for (size_t s = 0; s < 5; s++)
+            for (uint32_t nodes = 1; nodes <= 3; nodes++)
+                for (int kernel = 0; kernel < 2; kernel++) {
+                    const haul_exchange of = {.kind = (haul_exchange_kind)kind,
+                                              .nodes = nodes,
+                                              .messages = 5,
+                                              .bytes = sizes[s],
+                                              .kernel_s = kernel * 100e-6};
+                    haul_way_time times[HAUL_WAYS_PREDICTED];
+                    haul_error error = {0};
+                    if (haul_exchange_predict(machine, &of, times, &error))
+                        fail_msg("%s", error.text);
+                    for (int w = 0; w < HAUL_WAYS_PREDICTED; w++)
+                        /* chunks of a few bytes differ by as much as they have */
+                        if (haul_way_has_workload(times[w].way) && !*times[w].missing &&
+                            (times[w].way != HAUL_WAY_CHUNKED || sizes[s] >= 1000))
+                            ends_as_predicted(machine, &of, &times[w]);
+                }
     haul_machine_free(machine);
 }
 
@@ -248,6 +307,7 @@ static void platforms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(exchanges),
+                                       cmocka_unit_test(two_simulators_agree),
                                        cmocka_unit_test(recorded_collectives),
                                        cmocka_unit_test(collectives_take_their_links),
                                        cmocka_unit_test(collectives_follow_their_fit),
