@@ -90,6 +90,7 @@ typedef struct haul_analysis {
     size_t group_count;
     haul_workload_device_use *devices; /* those with operations, in the workload's order */
     size_t device_count;
+    size_t stream_count; /* those with operations */
     haul_totals copies;
     haul_totals kernels;
     haul_totals communication;

@@ -135,6 +135,7 @@ typedef struct haul_column {
     const char *head; /* for people; NULL: not for them */
     bool optional; /* left out of JSON where not known; no column for people where none is known */
     const char *csv; /* in CSV; NULL: as in JSON; "": not there */
+    bool spare;      /* left out first where a terminal is too narrow */
 } haul_column;
 
 /* A node of the tree. The document is one, an object, whose parent is NULL. */

@@ -49,7 +49,7 @@ HAUL_API void haul_kernel_file_free(haul_kernel_file *kernel);
 /* The names of the kernels in those folders, sorted; free with haul_names_free (haul/machine.h). */
 HAUL_API haul_status haul_kernel_file_list(char ***names, size_t *count, haul_error *error);
 
-/* Whether a kernel goes by this name: its own or an alias, in any case. */
+/* Whether this is a kernel's name, its own or an alias, in any case. */
 HAUL_API bool haul_kernel_file_is(const haul_kernel_file *kernel, const char *name);
 
 /* Counts the kernel's work at size `n`. Returns BAD_INPUT, with the place in the file, where the

@@ -97,15 +97,6 @@ static haul_status try_pins(hl_advise_advisor *self, const hl_advise_candidate *
     return status;
 }
 
-/* A run cannot end before its host has made its calls: beyond their own time only that part of the
- * run can go in which the host waits. Whole classes of changes need no schedule where it never
- * does. */
-static int64_t most_saved_ns(const hl_advise_advisor *self, const hl_advise_candidate *candidate)
-{
-    const int64_t host_ns = hl_base_add_ns(self->waits_ns, candidate->host_ns);
-    return host_ns < candidate->bound_ns ? host_ns : candidate->bound_ns;
-}
-
 /* Tries a candidate, and keeps it where it saves enough, also beyond what its pinned memory alone
  * does: that is the advice of another change. */
 static haul_status try_one(hl_advise_advisor *self, hl_advise_candidate *candidate,
@@ -155,7 +146,11 @@ static haul_status try_all(hl_advise_advisor *self, haul_error *error)
     if (all->count)
         qsort(all->items, all->count, sizeof *all->items, compare_candidates);
     for (size_t c = 0; !status && c < all->count; c++) {
-        if (most_saved_ns(self, &all->items[c]) < self->out.threshold_ns) {
+        /* A run cannot end before its host has made its calls: beyond their own time only that part
+         * of the run can go in which the host waits. Whole classes of changes need no schedule
+         * where it never does. */
+        const int64_t host_ns = hl_base_add_ns(self->waits_ns, all->items[c].host_ns);
+        if (host_ns < self->out.threshold_ns || all->items[c].bound_ns < self->out.threshold_ns) {
             self->out.tried++;
             self->out.below++;
         } else if (hl_advise_advisor_may_schedule(self, 1 - together_share)) {

@@ -319,7 +319,7 @@ typedef struct answer {
     int processes;
 } answer;
 
-/* A rank for people: a file that names none goes by its place. */
+/* A rank for people: a file that names none has its place. */
 static long long rank_of(const answer *self, size_t i)
 {
     return self->rows[i].rank >= 0 ? (long long)self->rows[i].rank : (long long)i;

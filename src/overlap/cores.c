@@ -4,11 +4,6 @@
 
 #include "haul/workload.h"
 
-static bool has_ended(const cores_op *self)
-{
-    return isfinite(self->ready_s) && !(self->left_s > 0);
-}
-
 /* The kernel that was taken first of those that have not ended, or NULL. */
 static cores_op *first_kernel(cores_op *ops, size_t count)
 {
@@ -60,10 +55,12 @@ double hl_overlap_cores_time(cores_op *ops, size_t count, uint32_t cores)
         ops[i].on = ops[i].turn = 0;
     }
     for (;;) {
-        for (size_t i = 0; i < count; i++)
-            if (!isfinite(ops[i].ready_s) &&
-                (ops[i].after == HAUL_NONE || has_ended(&ops[ops[i].after])))
+        for (size_t i = 0; i < count; i++) {
+            const cores_op *const before = ops[i].after == HAUL_NONE ? NULL : &ops[ops[i].after];
+            const bool has_ended = !before || (isfinite(before->ready_s) && !(before->left_s > 0));
+            if (!isfinite(ops[i].ready_s) && has_ended)
                 ops[i].ready_s = now_s;
+        }
         for (cores_op *op; idle && (op = next_of(ops, count, ++turn)); idle--)
             op->on++;
         /* Until the first of those that run ends. */

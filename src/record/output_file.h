@@ -9,7 +9,7 @@
 enum { HL_RECORD_LONGEST_PATH = 4096 };
 
 typedef struct hl_record_output_file {
-    char name[HL_RECORD_LONGEST_PATH];      /* as it is said */
+    char name[HL_RECORD_LONGEST_PATH];      /* for messages */
     char path[HL_RECORD_LONGEST_PATH];      /* absolute */
     char temporary[HL_RECORD_LONGEST_PATH]; /* beside it, an empty file: the recording writes there
                                              */

@@ -56,7 +56,7 @@ enum {
 };
 
 /* ENUM_CUPTI_SYNC_TYPE. A wait of the host for an event gives no stream, one for a stream no event,
- * one for a context neither: our reader goes by that. */
+ * one for a context neither: our reader relies on that. */
 enum {
     HL_RECORD_WAIT_EVENT = 1,
     HL_RECORD_STREAM_WAITS = 2,

@@ -27,7 +27,7 @@
 #define HL_RECORD_SAID "said"
 
 /* Opens the writer that the environment asks for. Returns NULL where it asks for none, where haul
- * has ended, or where the ring cannot be made, which is said. */
+ * has ended, or where the ring cannot be made, which a message tells. */
 hl_record_profile_writer *hl_record_session_open(void);
 
 /* Whether calls are to be recorded with their stacks. */

@@ -208,11 +208,6 @@ static void ask(frames *self, frame *const *asked, size_t count)
         (void)waitpid(child, NULL, 0);
 }
 
-static bool same_file(const frame *a, const frame *b)
-{
-    return a->file_length == b->file_length && !memcmp(a->file, b->file, (size_t)a->file_length);
-}
-
 static int compare_files(const void *a, const void *b)
 {
     const frame *const x = *(frame *const *)a, *const y = *(frame *const *)b;
@@ -236,7 +231,7 @@ static void name_frames(frames *self)
     qsort(sorted, count, sizeof(frame *), compare_files);
     for (size_t i = 0, next; i < count && self->code == SQLITE_OK; i = next) {
         for (next = i + 1;
-             next < count && next - i < MOST_ASKED && same_file(sorted[i], sorted[next]);)
+             next < count && next - i < MOST_ASKED && !compare_files(&sorted[i], &sorted[next]);)
             next++;
         if (!is_of_system(sorted[i]))
             ask(self, sorted + i, next - i);

@@ -145,7 +145,7 @@ haul_table *haul_report_object(haul_table *parent, const char *key, const haul_c
 /* Keys such as those of a machine file are not known to a static list of columns. */
 void haul_report_value(haul_table *parent, const char *key, const char *text)
 {
-    static const haul_column value[] = {{"", HAUL_UNIT_TEXT, NULL, false, ""}, {0}};
+    static const haul_column value[] = {{"", HAUL_UNIT_TEXT, .csv = ""}, {0}};
     haul_table_row(add_part(parent, HL_REPORT_PART_OBJECT, key, value),
                    HAUL_CELLS(haul_cell_text(text)));
 }
@@ -176,9 +176,8 @@ static haul_table *new_root(void)
 
 haul_report *haul_report_new(const char *name)
 {
-    static const haul_column head[] = {{"report", HAUL_UNIT_TEXT, NULL, false, ""},
-                                       {"schema", HAUL_UNIT_COUNT, NULL, false, ""},
-                                       {0}};
+    static const haul_column head[] = {
+        {"report", HAUL_UNIT_TEXT, .csv = ""}, {"schema", HAUL_UNIT_COUNT, .csv = ""}, {0}};
     haul_table *root = new_root();
     if (!root)
         return NULL;

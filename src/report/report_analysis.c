@@ -647,7 +647,7 @@ haul_report *haul_report_analysis(const haul_workload *workload, const haul_anal
     haul_report_object(
         report, NULL, inputs,
         HAUL_CELLS(haul_cell_text(workload->source), haul_cell_text(workload->format),
-                   haul_cell_count((uint64_t)workload->stream_count),
+                   haul_cell_count((uint64_t)analysis->stream_count),
                    haul_cell_count(workload->counts.device_ops),
                    haul_cell_count(workload->counts.orphans), haul_cell_time(analysis->span_ns)));
     haul_report_detail(report, false);

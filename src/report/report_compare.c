@@ -156,17 +156,17 @@ haul_report *haul_report_comparison(const haul_compared_run runs[2], const haul_
                                        {0}};
     static const haul_column columns[] = {
         {"operation", HAUL_UNIT_NAME, .head = "operation"},
-        {"matched", HAUL_UNIT_COUNT, .head = "matched"},
+        {"matched", HAUL_UNIT_COUNT, .head = "matched", .spare = true},
         {"first_s", HAUL_UNIT_TIME, .head = "first"},
         {"second_s", HAUL_UNIT_TIME, .head = "second"},
         {"difference_s", HAUL_UNIT_SECONDS, .head = "difference"},
         {"ratio", HAUL_UNIT_FACTOR, .head = "second / first"},
-        {"only_first", HAUL_UNIT_COUNT, .head = "only first"},
-        {"only_second", HAUL_UNIT_COUNT, .head = "only second"},
+        {"only_first", HAUL_UNIT_COUNT, .head = "only first", .spare = true},
+        {"only_second", HAUL_UNIT_COUNT, .head = "only second", .spare = true},
         {"operator", HAUL_UNIT_TEXT, .optional = true},
         {"range", HAUL_UNIT_TEXT, .optional = true},
         {"line", HAUL_UNIT_TEXT, .optional = true},
-        {NULL, HAUL_UNIT_TEXT, .head = "called by", .optional = true},
+        {NULL, HAUL_UNIT_TEXT, .head = "called by", .optional = true, .spare = true},
         {0}};
     const char *why[2];
     haul_report *report = haul_report_new("comparison");

@@ -90,6 +90,9 @@ static bool is_words(const hl_report_table_fit *self, size_t column)
 static size_t least_wanted(const hl_report_table_fit *self)
 {
     size_t first = 0;
+    for (size_t c = self->last; c > 0; c--)
+        if (self->widths[c] && self->table->columns[c].spare)
+            return c;
     while (first < self->last && !self->widths[first])
         first++;
     /* The words at the beginning of a row tell it from the others: the last column of them. */

@@ -16,11 +16,6 @@ bool hl_timeline_event_queue_init(hl_timeline_event_queue *self, uint32_t actors
 
 /* Of equal times the left one, whose actors have the lower numbers. Without branches: which comes
  * first is as good as random. */
-static uint32_t earlier_of(const int64_t *times, uint32_t left, uint32_t right)
-{
-    return times[right] < times[left] ? right : left;
-}
-
 bool hl_timeline_event_queue_grow(hl_timeline_event_queue *self, uint32_t before, uint32_t actors)
 {
     size_t leaves = 2;
@@ -39,8 +34,10 @@ bool hl_timeline_event_queue_grow(hl_timeline_event_queue *self, uint32_t before
         times[a] = INT64_MAX;
     for (size_t a = 0; a < leaves; a++)
         winners[leaves + a] = (uint32_t)a;
-    for (size_t node = leaves - 1; node > 0; node--)
-        winners[node] = earlier_of(times, winners[2 * node], winners[2 * node + 1]);
+    for (size_t node = leaves - 1; node > 0; node--) {
+        const uint32_t left = winners[2 * node], right = winners[2 * node + 1];
+        winners[node] = times[right] < times[left] ? right : left;
+    }
     return true;
 }
 

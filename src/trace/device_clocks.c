@@ -96,15 +96,6 @@ static host_span measure_lags(const hl_trace_builder *self, device_lags *lags)
     return host;
 }
 
-/* The constant: the operation that started soonest starts at its call. The lags must differ by no
- * more than the host's own time, else the difference is no constant. */
-static int64_t offset_of(const device_lags *of, host_span host)
-{
-    const bool is_off = of->count && (of->most_ns < -early_ns || of->since_return_ns > late_ns) &&
-                        of->most_ns - of->least_ns <= most(host.last_ns - host.first_ns, early_ns);
-    return is_off ? of->least_ns : 0;
-}
-
 /* Operations without a call are by the same clock, unless it is among the host's times already. */
 static bool is_off(host_span host, bool has_call, int64_t time_ns)
 {
@@ -137,6 +128,7 @@ static void move_device(hl_trace_builder *self, uint32_t device, host_span host,
     hl_trace_repaired(self, moved, text);
 }
 
+/* The operation that started soonest starts at its call. */
 void hl_trace_device_clocks_set(hl_trace_builder *self)
 {
     const size_t count = self->built.device_count;
@@ -147,9 +139,12 @@ void hl_trace_device_clocks_set(hl_trace_builder *self)
     if (lags && !are_right(self, lags)) {
         const host_span host = measure_lags(self, lags);
         for (uint32_t d = 0; d < count; d++) {
-            const int64_t by_ns = offset_of(&lags[d], host);
-            if (by_ns)
-                move_device(self, d, host, by_ns);
+            const device_lags *const of = &lags[d];
+            const bool is_off = of->most_ns < -early_ns || of->since_return_ns > late_ns;
+            /* lags that differ by more than the host's own time are of no constant */
+            const int64_t spread_ns = of->count && is_off ? of->most_ns - of->least_ns : INT64_MAX;
+            if (spread_ns <= most(host.last_ns - host.first_ns, early_ns) && of->least_ns)
+                move_device(self, d, host, of->least_ns);
         }
     }
     free(lags);

@@ -1,4 +1,4 @@
-/* Whose a frame is goes by the names of files and functions: profiles tell nothing else. */
+/* The names of files and functions tell whose a frame is: profiles have nothing else. */
 #include "trace/frames.h"
 
 #include <ctype.h>

@@ -297,24 +297,29 @@ static void read_device(hl_trace_kineto_reader *self)
                                    .host = host && *host ? host : NULL};
 }
 
-/* A loss with how often it was met, as 'haul convert' writes it. */
-static void read_loss(hl_trace_kineto_reader *self)
+/* A loss or another note with how often it was met, as 'haul convert' writes it. */
+static void read_note(hl_trace_kineto_reader *self, bool is_loss)
 {
     hl_base_json_in *const in = &self->in;
     hl_base_json_text text;
-    const char *loss = "";
+    const char *note = "", *kind = "";
     uint64_t count = 0;
     if (!hl_base_json_in_enter(in, HL_JSON_OBJECT))
         return;
-    for (hl_base_json_text key; hl_base_json_in_key(in, &key);)
+    for (hl_base_json_text key; hl_base_json_in_key(in, &key);) {
+        const bool is_kind = hl_base_json_is(key, "kind");
         if (hl_base_json_is(key, "count"))
             count = read_count(in);
-        else if (!hl_base_json_is(key, "text"))
+        else if (!is_kind && !hl_base_json_is(key, "text"))
             hl_base_json_in_skip(in);
         else if (hl_base_json_in_scalar(in, &text) == HL_JSON_STRING)
-            loss = hl_base_arena_text(&self->builder->built.arena, text.bytes, text.length);
-    if (loss && *loss)
-        hl_trace_lost_line(self->builder, count, loss);
+            *(is_kind ? &kind : &note) =
+                hl_base_arena_text(&self->builder->built.arena, text.bytes, text.length);
+    }
+    if (is_loss && note && *note)
+        hl_trace_lost_line(self->builder, count, note);
+    if (!is_loss && kind && note)
+        hl_trace_own_note(self->builder, kind, count, note);
 }
 
 /* Members may come in any order, deviceProperties behind the events too. */
@@ -344,7 +349,10 @@ static void read_member(hl_trace_kineto_reader *self, hl_base_json_text key)
         self->builder->built.epoch_ns = (int64_t)read_count(in);
     else if (hl_base_json_is(key, "haul losses"))
         for (bool is = hl_base_json_in_enter(in, HL_JSON_ARRAY); is && hl_base_json_in_item(in);)
-            read_loss(self);
+            read_note(self, true);
+    else if (hl_base_json_is(key, "haul notes"))
+        for (bool is = hl_base_json_in_enter(in, HL_JSON_ARRAY); is && hl_base_json_in_item(in);)
+            read_note(self, false);
     else if (hl_base_json_is(key, "haul convert"))
         self->is_own = read_count(in) > 0;
     else if (hl_base_json_is(key, "schemaVersion")) {
@@ -479,9 +487,10 @@ static void finish_calls(hl_trace_kineto_reader *self)
     if (self->end_count)
         hl_trace_kineto_join_flows(self);
     take_bytes_of_calls(self);
-    if (!self->is_own)
+    if (!self->is_own) {
         hl_trace_drop_repeats(self->builder);
-    hl_trace_note_overlaps(self->builder);
+        hl_trace_note_overlaps(self->builder);
+    }
     count_blocks(self);
     hl_trace_kineto_join_operators(self);
     if (!self->has_waits && !self->is_own)

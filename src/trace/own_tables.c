@@ -132,6 +132,16 @@ static void take_own_loss(void *reader, const hl_trace_rows *rows)
         hl_trace_lost_line(self->builder, size_at(rows, 0), text);
 }
 
+static void take_own_note(void *reader, const hl_trace_rows *rows)
+{
+    own_reader *const self = reader;
+    size_t length, kind_length;
+    const char *const text = hl_trace_rows_text(rows, 1, &length);
+    const char *const kind = hl_trace_rows_text(rows, 2, &kind_length);
+    if (kind && kind_length)
+        hl_trace_own_note(self->builder, kind, size_at(rows, 0), text && length ? text : "");
+}
+
 haul_status hl_trace_own_tables_read(hl_trace_source *source, hl_trace_builder *builder,
                                      haul_error *error)
 {
@@ -146,6 +156,7 @@ haul_status hl_trace_own_tables_read(hl_trace_source *source, hl_trace_builder *
         {HL_TRACE_OWN_RANKS, take_rank, {"deviceId", "rank", "host"}, true},
         {HL_TRACE_OWN_OPERATORS, take_operator, {"globalTid", "start", "operator"}, true},
         {HL_TRACE_OWN_LOSSES, take_own_loss, {"count", "text"}, true},
+        {HL_TRACE_OWN_NOTES, take_own_note, {"count", "text", "kind"}, true},
     };
     own_reader self = {.builder = builder};
     const haul_status status =

@@ -1,7 +1,7 @@
 /* Tables that 'haul convert' adds to those of Nsight Systems, for what these cannot hold: names of
  * threads beyond 24 bits, arguments of collectives, sizes of operators, the operator of
- * each call, losses, the rank, and in a file of several processes that of each GPU, with its
- * machine's name. */
+ * each call, losses and other notes, the rank, and in a file of several processes that of each GPU,
+ * with its machine's name. */
 #ifndef HAUL_TRACE_OWN_TABLES_H
 #define HAUL_TRACE_OWN_TABLES_H
 
@@ -15,6 +15,7 @@
 #define HL_TRACE_OWN_RANKS "HAUL_RANKS"
 #define HL_TRACE_OWN_OPERATORS "HAUL_OPERATORS"
 #define HL_TRACE_OWN_LOSSES "HAUL_LOSSES"
+#define HL_TRACE_OWN_NOTES "HAUL_NOTES"
 
 typedef enum hl_trace_launch_column {
     HL_TRACE_LAUNCH_KERNEL, /* the number of the row of the table of kernels, from 1 */

@@ -27,6 +27,8 @@ void hl_trace_release(hl_trace_builder *self)
     free(self->event_join.order);
     free(self->waits);
     free(self->events);
+    free(self->own_missing.items);
+    free(self->own_repairs.items);
     hl_base_records_release(&self->processes);
     hl_base_records_release(&self->names);
     free(self->name_texts);
@@ -49,17 +51,32 @@ void hl_trace_lost(hl_trace_builder *self, uint64_t count, const char *text)
     hl_workload_note_add(&self->built, &self->built.losses, count, text);
 }
 
-void hl_trace_lost_line(hl_trace_builder *self, uint64_t count, const char *text)
+static void add_line(hl_trace_builder *self, hl_workload_note_list *list, uint64_t count,
+                     const char *text)
 {
-    enum { MOST_LOSSES = 64, LONGEST_LOSS = 1200 };
-    char line[LONGEST_LOSS];
-    if (self->built.losses.count >= MOST_LOSSES)
+    enum { MOST_NOTES = 64, LONGEST_NOTE = 1200 };
+    char line[LONGEST_NOTE];
+    if (list->count >= MOST_NOTES)
         return;
     (void)snprintf(line, sizeof line, "%s", text);
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7f)
             *at = ' ';
-    hl_trace_lost(self, count, line);
+    hl_workload_note_add(&self->built, list, count, line);
+}
+
+void hl_trace_lost_line(hl_trace_builder *self, uint64_t count, const char *text)
+{
+    add_line(self, &self->built.losses, count, text);
+}
+
+void hl_trace_own_note(hl_trace_builder *self, const char *kind, uint64_t count, const char *text)
+{
+    self->has_own_notes = true;
+    if (!strcmp(kind, HL_TRACE_NOTE_MISSING))
+        add_line(self, &self->own_missing, count, text);
+    else if (!strcmp(kind, HL_TRACE_NOTE_REPAIR))
+        add_line(self, &self->own_repairs, count, text);
 }
 
 void hl_trace_missing(hl_trace_builder *self, uint64_t count, const char *text)

@@ -76,6 +76,9 @@ typedef struct hl_trace_builder {
     uint32_t *name_texts;
     size_t name_text_capacity;
     hl_base_records gpus; /* of each device of `built`, what tells it apart */
+    bool has_own_notes;   /* as 'haul convert' wrote them, in place of the reader's */
+    hl_workload_note_list own_missing;
+    hl_workload_note_list own_repairs;
     uint64_t calls;
     uint64_t total_ns;
     uint64_t total_call_ns;
@@ -85,11 +88,16 @@ typedef struct hl_trace_builder {
 void hl_trace_init(hl_trace_builder *self);
 void hl_trace_release(hl_trace_builder *self);
 
+#define HL_TRACE_NOTE_MISSING "missing"
+#define HL_TRACE_NOTE_REPAIR "repair"
+
 /* Notes `count` more of a loss, a lack or a repair; `text` is kept once and copied. */
 void hl_trace_lost(hl_trace_builder *self, uint64_t count, const char *text);
 /* The same of a text that the profile holds, which may be anything: made one line, and beyond
  * 64 of them left out. */
 void hl_trace_lost_line(hl_trace_builder *self, uint64_t count, const char *text);
+/* One that 'haul convert' wrote, of a kind below; others only tell that it wrote the file. */
+void hl_trace_own_note(hl_trace_builder *self, const char *kind, uint64_t count, const char *text);
 void hl_trace_missing(hl_trace_builder *self, uint64_t count, const char *text);
 void hl_trace_repaired(hl_trace_builder *self, uint64_t count, const char *text);
 

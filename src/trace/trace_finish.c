@@ -50,6 +50,45 @@ static void demangle_names(hl_trace_builder *self)
     self->built.failed |= strings->arena.failed;
 }
 
+/* A converted profile lacks what its source lacked, and has what was mended there: what the reader
+ * found itself is the same again, but for damage since. */
+static void take_own_notes(hl_trace_builder *self)
+{
+    hl_workload_builder *const built = &self->built;
+    if (!self->has_own_notes)
+        return;
+    for (size_t i = 0; i < built->repairs.count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < self->own_repairs.count && !known; k++)
+            known = !strcmp(built->repairs.items[i].text, self->own_repairs.items[k].text);
+        if (!known)
+            hl_workload_note_add(built, &self->own_repairs, built->repairs.items[i].count,
+                                 built->repairs.items[i].text);
+    }
+    free(built->repairs.items);
+    free(built->missing.items);
+    built->repairs = self->own_repairs;
+    built->missing = self->own_missing;
+    self->own_repairs = self->own_missing = (hl_workload_note_list){0};
+}
+
+/* Devices come in the order in which a file's tables name them: the order of their ids is that of
+ * every file. Last, since tables of streams are looked up until then. */
+static void order_devices(hl_trace_builder *self)
+{
+    hl_workload_builder *const built = &self->built;
+    haul_workload_stream *const streams = built->streams.items;
+    for (size_t i = 1; i < built->device_count; i++)
+        for (size_t k = i; k && built->devices[k - 1].id > built->devices[k].id; k--) {
+            const haul_workload_device moved = built->devices[k];
+            built->devices[k] = built->devices[k - 1];
+            built->devices[k - 1] = moved;
+            for (size_t s = 0; s < built->streams.count; s++)
+                if (streams[s].device == k || streams[s].device == k - 1)
+                    streams[s].device = (uint32_t)(streams[s].device == k ? k - 1 : k);
+        }
+}
+
 /* The steps need each other in this order: streams before links, links before edges. */
 haul_status hl_trace_finish(hl_trace_builder *self, const char *source, const char *format,
                             haul_workload **workload, haul_error *error)
@@ -61,7 +100,9 @@ haul_status hl_trace_finish(hl_trace_builder *self, const char *source, const ch
                                                         hl_trace_prefetches_join,
                                                         hl_trace_links_make,
                                                         hl_trace_wait_edges_make,
-                                                        hl_trace_implied_waits_make};
+                                                        hl_trace_implied_waits_make,
+                                                        order_devices,
+                                                        take_own_notes};
     for (size_t i = 0; !self->built.failed && i < sizeof steps / sizeof *steps; i++)
         steps[i](self);
     free(self->scratch);

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "haul/trace.h"
 #include "trace/frames.h"
+#include "trace/trace_builder.h"
 #include "trace/written_calls.h"
 #include "trace/written_places.h"
 
@@ -243,6 +244,16 @@ static void put_call(writer *self, uint32_t call)
     put_end(self);
 }
 
+static void put_notes(const writer *self, const char *kind, const haul_note *notes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        fprintf(self->out, ",{\"kind\":\"%s\",\"count\":%" PRIu64 ",\"text\":", kind,
+                notes[i].count);
+        hl_base_chrome_text(notes[i].text, self->out);
+        fputs("}", self->out);
+    }
+}
+
 /* Times stay relative to the epoch, which Kineto calls baseTimeNanoseconds. */
 static void put_head(writer *self)
 {
@@ -282,7 +293,10 @@ static void put_head(writer *self)
         hl_base_chrome_text(w->losses[i].text, self->out);
         fputs(i + 1 < w->loss_count ? "}" : "}]", self->out);
     }
-    fputs(",\"traceEvents\":[", self->out);
+    fputs(",\"haul notes\":[{\"kind\":\"converted\"}", self->out);
+    put_notes(self, HL_TRACE_NOTE_MISSING, w->missing, w->missing_count);
+    put_notes(self, HL_TRACE_NOTE_REPAIR, w->repairs, w->repair_count);
+    fputs("],\"traceEvents\":[", self->out);
 }
 
 static bool has_processes(const hl_trace_written_places *places)

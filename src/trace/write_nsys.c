@@ -35,6 +35,7 @@ typedef enum target {
     RANKS,
     OPERATORS,
     LOSSES,
+    NOTES,
     TARGETS
 } target;
 
@@ -74,6 +75,7 @@ static const struct {
     [RANKS] = {HL_TRACE_OWN_RANKS, "deviceId,rank,host"},
     [OPERATORS] = {HL_TRACE_OWN_OPERATORS, "globalTid,start,operator"},
     [LOSSES] = {HL_TRACE_OWN_LOSSES, "count,text"},
+    [NOTES] = {HL_TRACE_OWN_NOTES, "count,text,kind"},
 };
 
 typedef struct writer {
@@ -397,6 +399,15 @@ static void put_devices(writer *self)
 }
 
 /* Strings first, since calls need the number of the name that kernels' calls get. */
+static void put_notes(writer *self, const char *kind, const haul_note *notes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int64_t values[HL_TRACE_ROW_COLUMNS] = {(int64_t)notes[i].count};
+        const char *const of[HL_TRACE_ROW_COLUMNS] = {[1] = notes[i].text, [2] = kind};
+        put_texts(self, NOTES, values, of);
+    }
+}
+
 static void put_all(writer *self)
 {
     enum { PUSH_POP = 59 };
@@ -409,6 +420,9 @@ static void put_all(writer *self)
         put(self, ORIGIN, &w->rank, NULL);
     for (size_t i = 0; i < w->loss_count; i++)
         put(self, LOSSES, &(int64_t){(int64_t)w->losses[i].count}, w->losses[i].text);
+    put_notes(self, "converted", &(haul_note){.text = "haul"}, 1);
+    put_notes(self, HL_TRACE_NOTE_MISSING, w->missing, w->missing_count);
+    put_notes(self, HL_TRACE_NOTE_REPAIR, w->repairs, w->repair_count);
     for (uint32_t i = 0; !self->own_threads && i < w->thread_count; i++)
         put(self, THREADS, (const int64_t[]){global_tid(self, i), (int64_t)w->threads[i].id}, NULL);
     for (size_t i = 0; self->code == SQLITE_OK && i < w->op_count; i++)

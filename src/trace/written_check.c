@@ -29,6 +29,7 @@
     X(DEVICES, "descriptions of GPUs")                                                             \
     X(RANKS, "ranks and hosts of GPUs")                                                            \
     X(LOSSES, "notes of what the profiler lost")                                                   \
+    X(NOTES, "notes of what is missing or was repaired")                                           \
     X(ORIGIN, "the time of day and the rank")
 
 typedef enum difference {
@@ -272,14 +273,22 @@ static bool count_streams(const haul_workload *of, uint64_t *count)
     return used != NULL;
 }
 
+static uint64_t count_notes(const haul_note *a, size_t a_count, const haul_note *b, size_t b_count)
+{
+    uint64_t different = distance(a_count, b_count);
+    for (size_t i = 0; i < a_count && i < b_count; i++)
+        different += a[i].count != b[i].count || strcmp(a[i].text, b[i].text) != 0;
+    return different;
+}
+
 static bool count_all(const side *a, const side *b, uint64_t *counts)
 {
     const haul_workload *const x = a->of, *const y = b->of;
     counts[DIFFERENT_OPS] = distance(x->op_count, y->op_count);
-    counts[DIFFERENT_LOSSES] = distance(x->loss_count, y->loss_count);
-    for (size_t i = 0; i < x->loss_count && i < y->loss_count; i++)
-        counts[DIFFERENT_LOSSES] += x->losses[i].count != y->losses[i].count ||
-                                    strcmp(x->losses[i].text, y->losses[i].text) != 0;
+    counts[DIFFERENT_LOSSES] = count_notes(x->losses, x->loss_count, y->losses, y->loss_count);
+    counts[DIFFERENT_NOTES] =
+        count_notes(x->missing, x->missing_count, y->missing, y->missing_count) +
+        count_notes(x->repairs, x->repair_count, y->repairs, y->repair_count);
     counts[DIFFERENT_ORIGIN] = x->rank != y->rank || x->epoch_ns != y->epoch_ns;
     for (size_t i = 0; i < x->device_count; i++) {
         const haul_workload_device *const mine = &x->devices[i];

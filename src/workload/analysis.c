@@ -337,6 +337,22 @@ static bool take_rates(const haul_workload *workload, haul_analysis *analysis)
 }
 
 /* hl_workload_host_use_sum fills the record whole: what the sweep summed into it is put back. */
+/* Streams that only waits name have none. */
+static bool count_streams(const haul_workload *workload, size_t *count)
+{
+    bool *const used = calloc(workload->stream_count + 1, sizeof *used);
+    *count = 0;
+    for (size_t i = 0; used && i < workload->op_count; i++) {
+        const haul_op *const op = &workload->ops[i];
+        if (!haul_op_on_device(op) || op->stream == HAUL_NONE || used[op->stream])
+            continue;
+        used[op->stream] = true;
+        ++*count;
+    }
+    free(used);
+    return used != NULL;
+}
+
 static haul_status fill_analysis(const haul_workload *workload, survey *self,
                                  haul_analysis *analysis, haul_error *error)
 {
@@ -347,7 +363,7 @@ static haul_status fill_analysis(const haul_workload *workload, survey *self,
         else
             survey_host_op(analysis, &workload->ops[i]);
     if (!enough || !take_devices(self, analysis) || !take_groups(self, analysis) ||
-        !take_rates(workload, analysis))
+        !take_rates(workload, analysis) || !count_streams(workload, &analysis->stream_count))
         return hl_base_fail_no_memory(error);
     take_times(self, analysis);
     HAUL_TRY(hl_workload_idle_causes(workload, &analysis->idle, &analysis->idle_count, error));

@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/index.h"
 #include "base/intervals.h"
+#include "base/order.h"
 #include "workload/range_track.h"
 
 /* Calls of one thread that begin after the operation that the later one issued: clocks of host and
@@ -175,13 +176,21 @@ static void add_gap(idle_sum *self, uint32_t number, int64_t from_ns)
     add_cause(self, HAUL_IDLE_START, HAUL_NONE, to_ns - returned_ns);
 }
 
-static int compare_causes(const void *a, const void *b)
+/* The longest first; equal ones as they were met, since numbers of names are a file's own. */
+static void sort_causes(idle_sum *self)
 {
-    const haul_idle_cause *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? 1 : -1;
-    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
-                              : (x->name > y->name) - (x->name < y->name);
+    uint32_t *const order = malloc((self->count + 1) * sizeof *order);
+    haul_idle_cause *const sorted = malloc((self->count + 1) * sizeof *sorted);
+    const hl_base_keys times = {self->count ? &self->causes->time_ns : NULL, sizeof *self->causes,
+                                ~HL_KEYS_SIGNED};
+    for (uint32_t i = 0; order && i < self->count; i++)
+        order[i] = i;
+    self->failed |= !order || !sorted || !hl_base_order_sort(order, self->count, &times);
+    for (size_t i = 0; !self->failed && i < self->count; i++)
+        sorted[i] = self->causes[order[i]];
+    free(order);
+    free(self->causes);
+    self->causes = sorted;
 }
 
 haul_status hl_workload_idle_causes(const haul_workload *workload, haul_idle_cause **causes,
@@ -205,8 +214,8 @@ haul_status hl_workload_idle_causes(const haul_workload *workload, haul_idle_cau
     hl_base_index_release(&self.by_key);
     free(self.own.changes);
     free(self.any.changes);
-    if (!self.failed && self.count)
-        qsort(self.causes, self.count, sizeof *self.causes, compare_causes);
+    if (!self.failed)
+        sort_causes(&self);
     if (self.failed) {
         free(self.causes);
         return hl_base_fail_no_memory(error);

@@ -55,13 +55,6 @@ static void enter(track_walk *self, const haul_named_range *range, uint32_t thre
         self->open[self->depth++] = range;
 }
 
-static bool end_walk(track_walk *self)
-{
-    close_until(self, INT64_MAX);
-    free(self->open);
-    return !self->failed;
-}
-
 /* A workload's ranges are in order of start: those of a thread need no sorting, which would take
  * their memory twice again. */
 static uint32_t *order_ranges(const haul_workload *workload)
@@ -90,7 +83,9 @@ bool hl_workload_range_track_fill(hl_workload_range_track *self, const haul_work
             enter(&walk, range, as_one ? HAUL_NONE : range->thread);
     }
     free(order);
-    return end_walk(&walk);
+    close_until(&walk, INT64_MAX);
+    free(walk.open);
+    return !walk.failed;
 }
 
 static size_t place_of(const uint32_t *threads, size_t stride, size_t number, size_t thread_count)

@@ -22,15 +22,11 @@ static_assert(sizeof(packed_span) == 12, "without padding");
 
 enum { START_BITS = 48, NAME_BITS = 16 };
 
-/* The unsigned difference of two numbers, so that a half of the range is below the first one. */
-static uint64_t start_from(int64_t start_ns, int64_t first_ns)
-{
-    return (uint64_t)start_ns - (uint64_t)first_ns + (UINT64_C(1) << (START_BITS - 1));
-}
-
+/* Differences are unsigned, and moved so that a half of the range is below the first one. */
 static bool pack_span(const hl_workload_spans *self, const haul_named_range *span, packed_span *to)
 {
-    const uint64_t start = start_from(span->start_ns, self->first.start_ns);
+    const uint64_t start = (uint64_t)span->start_ns - (uint64_t)self->first.start_ns +
+                           (UINT64_C(1) << (START_BITS - 1));
     const uint32_t name = span->name - self->first.name + (UINT32_C(1) << (NAME_BITS - 1));
     *to = (packed_span){(uint32_t)start, (uint16_t)(start >> 32), (uint16_t)name,
                         (uint32_t)span->dur_ns};
@@ -141,14 +137,6 @@ static int compare_wide(const void *a, const void *b)
     return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
 }
 
-static void sort_list(hl_workload_span_list *list)
-{
-    if (list->is_wide)
-        hl_base_order_items(list->items, list->count, sizeof(haul_named_range), compare_wide);
-    else
-        hl_base_order_items(list->items, list->count, sizeof(packed_span), compare_packed);
-}
-
 struct hl_workload_span_place {
     size_t first; /* of the thread's, among all */
     size_t next;
@@ -185,7 +173,10 @@ bool hl_workload_span_walk_begin(hl_workload_span_walk *self, hl_workload_spans 
     if (!self->threads || !self->outer || spans->count >= HAUL_NONE)
         return false;
     for (uint32_t t = 0; t < spans->thread_count; t++) {
-        sort_list(&spans->threads[t]);
+        const hl_workload_span_list *const list = &spans->threads[t];
+        hl_base_order_items(list->items, list->count,
+                            list->is_wide ? sizeof(haul_named_range) : sizeof(packed_span),
+                            list->is_wide ? compare_wide : compare_packed);
         self->threads[t] = (struct hl_workload_span_place){.first = first};
         self->threads[t].next_ns = start_of(spans, t, 0);
         open_span(spans, &self->threads[t], t, HAUL_NONE);

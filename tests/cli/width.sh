@@ -14,6 +14,16 @@ for width in 40 60 80 100 120; do
 done
 try haul analyze p.sqlite --width 20
 
+echo "== the difference stays where columns are left out"
+for scale in 1 2; do
+    printf '[{"ph":"X","cat":"user_annotation","name":"a long name of a step of the training of a model","pid":9,"tid":9,"ts":0,"dur":900},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":10,"dur":5,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":20,"dur":%d,"args":{"device":0,"stream":7,"correlation":1}}]
+' ${scale}00 >run$scale.json
+done
+haul compare run1.json run2.json --width 80 | sed -n '/^operation/,$p'
+haul compare run1.json run2.json --width 160 | sed -n '/^operation/,$p'
+
 echo "== standard input"
 cat p.sqlite | haul analyze - | head -n 2
 gzip -c p.sqlite | haul analyze - --format csv | head -n 1

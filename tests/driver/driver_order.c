@@ -1,6 +1,6 @@
 /* The thread that runs operations, and which it runs next. What the operation does is done when it
- * is run; when it is said to have been done is counted as a GPU with two copy engines and one for
- * kernels would have. */
+ * is run; the time at which it is reported done is counted as a GPU with two copy engines and one
+ * for kernels would have. */
 #include <errno.h>
 #include <signal.h>
 #include <time.h>

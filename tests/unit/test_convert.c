@@ -291,6 +291,47 @@ static void operators_and_losses_come_back(void **state)
     remove(names[1]);
 }
 
+/* The profile's own notes, and those alone: what a reader of the other format would note of its
+ * tables is no loss of the profile. Devices come in the order of their ids from every table. */
+static void notes_come_back(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":8,\"tid\":8,"
+        "\"ts\":90,\"dur\":2,\"args\":{\"correlation\":1}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":100,\"dur\":20,"
+        "\"args\":{\"device\":1,\"context\":1,\"stream\":7,\"correlation\":1}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"l\",\"pid\":0,\"tid\":7,\"ts\":110,\"dur\":20,"
+        "\"args\":{\"device\":1,\"context\":1,\"stream\":7}},"
+        "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pinned -> "
+        "Device)\",\"pid\":0,"
+        "\"tid\":7,\"ts\":140,\"dur\":2,\"args\":{\"device\":0,\"context\":2,\"stream\":7,"
+        "\"bytes\":8}},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"m\"}]}";
+    haul_workload *workload = made(text);
+    assert_int_equal(workload->missing_count, 2); /* events of synchronisation, a device table */
+    assert_int_equal(workload->repair_count, 2);  /* an overlap, and an event without times */
+    assert_int_equal(workload->device_count, 2);
+    for (int json = 0; json < 2; json++) {
+        haul_workload *const read = again(workload, json);
+        haul_workload *const twice = again(read, !json);
+        const haul_workload *const both[] = {read, twice};
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(both[i]->missing_count, 2);
+            assert_int_equal(both[i]->repair_count, 2);
+            for (int k = 0; k < 2; k++) {
+                assert_string_equal(both[i]->missing[k].text, workload->missing[k].text);
+                assert_string_equal(both[i]->repairs[k].text, workload->repairs[k].text);
+                assert_int_equal(both[i]->repairs[k].count, 1);
+                assert_int_equal(both[i]->devices[k].id, k);
+            }
+        }
+        haul_workload_free(twice);
+        haul_workload_free(read);
+    }
+    haul_workload_free(workload);
+}
+
 /* An event that is written often, with others of its start between: what is kept once is kept when
  * it is converted again. */
 static void what_was_kept_is_kept_again(void **state)
@@ -551,6 +592,7 @@ int main(void)
         cmocka_unit_test(a_wait_for_what_no_call_issued_comes_back),
         cmocka_unit_test(joined_profiles_come_back),
         cmocka_unit_test(operators_and_losses_come_back),
+        cmocka_unit_test(notes_come_back),
         cmocka_unit_test(what_was_kept_is_kept_again),
         cmocka_unit_test(made_traces_come_back),
         cmocka_unit_test(waits_and_what_is_unknown_come_back),

@@ -225,7 +225,7 @@ static void collectives_take_their_links(void **state)
     of = (haul_communication){.kind = HAUL_COLLECTIVE_ALL_TO_ALL};
     assert_int_equal(haul_collective_time(machine, &of, &estimate, &error), HAUL_STATUS_MISSING);
     haul_machine_free(machine);
-    /* a small all-reduce of many ranks goes by trees */
+    /* a small all-reduce of many ranks takes trees */
     assert_int_equal(haul_machine_load("summit", &machine, &error), HAUL_OK);
     of = (haul_communication){.kind = HAUL_COLLECTIVE_ALL_REDUCE, .ranks = 192, .bytes = 64};
     assert_int_equal(haul_collective_time(machine, &of, &estimate, &error), HAUL_OK);

@@ -117,7 +117,7 @@ static size_t check_one(const haul_machine *machine, const haul_copy_model *mode
         if (status != HAUL_OK)
             fail_msg("%s: %s", model->name, error.text);
         assert_true(estimate.weakest != HAUL_PROVENANCE_NOT_GIVEN);
-        /* `auto` may change its model with the size, and with it what it goes by */
+        /* `auto` may change its model with the size, and with it the parameters that it reads */
         if (strcmp(model->name, "auto") && estimate.seconds < last * (1 - 1e-12))
             fail_msg("%s falls at %llu bytes", model->name, (unsigned long long)copy.bytes);
         last = estimate.seconds;

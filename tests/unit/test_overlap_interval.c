@@ -38,8 +38,8 @@ static void explicit_has_the_copies_interval(void **state)
     haul_machine_free(titan);
 }
 
-/* A gap that is not known is anything up to a latency; rates in company are what others measured;
- * a figure that is known keeps its ratio. */
+/* A gap that is not known is anything up to a latency; rates of copies both ways are what others
+ * measured; a figure that is known keeps its ratio. */
 static void what_is_assumed_widens(void **state)
 {
     (void)state;

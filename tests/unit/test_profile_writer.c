@@ -348,7 +348,7 @@ static void a_killed_process_leaves_a_profile(void **state)
     haul_workload_free(workload);
 }
 
-/* In the child: exits 0 where the program goes on and the failure is said. */
+/* In the child: exits 0 where the program goes on and a message tells the failure. */
 static int meet_the_limit(void)
 {
     hl_record_profile_writer *writer = open_writer((hl_record_profile_options){0});
