@@ -74,6 +74,20 @@ typedef struct haul_measured_copy {
     bool is_fresh;        /* measured to verify: nothing was fitted to it */
 } haul_measured_copy;
 
+/* A copy of pinned memory in equal parts, one on each of so many streams, and what the machine that
+ * came of the measurement predicts of it (CCGrid 2014, section V). */
+typedef struct haul_measured_streams {
+    haul_direction direction;
+    unsigned streams;
+    uint64_t bytes; /* of all parts */
+    double seconds; /* the median, from the first part's start to the last one's end */
+    double spread;  /* interquartile range, in percent */
+    double predicted_s;
+} haul_measured_streams;
+
+/* 1, 2, 4, ... 64 streams, in both directions. */
+enum { HAUL_MEASURE_STREAMS_MOST = 14 };
+
 /* A measurement that machine files have no place for: "rows of 64 bytes, HtoD", in the unit of
  * `dimension` (a haul_dimension). */
 typedef struct haul_finding {
@@ -88,7 +102,9 @@ enum { HAUL_MEASURE_FINDINGS_MOST = 128, HAUL_MEASURE_NOTES_MOST = 32 };
 typedef struct haul_measurement {
     haul_machine *machine;
     haul_verified verified[HAUL_MEASURE_VERIFIED_MOST];
-    size_t verified_count; /* 0 where that was not asked */
+    size_t verified_count;                                    /* 0 where that was not asked */
+    haul_measured_streams streams[HAUL_MEASURE_STREAMS_MOST]; /* by direction, likewise */
+    size_t stream_count;
     /* Of a GPU that is there alone: */
     haul_triad_rate triad[HAUL_MEASURE_TRIAD_MOST]; /* by size */
     size_t triad_count;

@@ -104,6 +104,8 @@ static haul_status run(hl_measure_session *self, haul_error *error)
         status = hl_measure_note_load(self, error);
     if (!status && self->options.verify)
         status = hl_measure_verify_copies(self, error);
+    if (!status && self->options.verify && self->curve_count)
+        status = hl_measure_verify_streams(self, error);
     return status;
 }
 

@@ -177,5 +177,6 @@ haul_status hl_measure_products(hl_measure_session *session, haul_error *error);
 haul_status hl_measure_queue(hl_measure_session *session, haul_error *error);
 haul_status hl_measure_host(hl_measure_session *session, haul_error *error);
 haul_status hl_measure_verify_copies(hl_measure_session *session, haul_error *error);
+haul_status hl_measure_verify_streams(hl_measure_session *session, haul_error *error);
 
 #endif

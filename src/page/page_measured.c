@@ -132,6 +132,82 @@ static void draw_kind(copies_of_kind *self, FILE *out)
     fputs("</figure>\n", out);
 }
 
+/* Copies of one direction in parts, by the number of streams. */
+typedef struct copies_in_parts {
+    const haul_measured_streams *rows;
+    size_t count;
+} copies_in_parts;
+
+static hl_report_words say_number(double number)
+{
+    hl_report_words words;
+    (void)snprintf(words.text, sizeof words.text, "%.0f", number);
+    return words;
+}
+
+static bool parts_predicted_at(const void *of, size_t i, hl_page_point *point)
+{
+    const haul_measured_streams *row = &((const copies_in_parts *)of)->rows[i];
+    point->x = row->streams;
+    point->y = row->predicted_s;
+    return true;
+}
+
+static bool parts_time_at(const void *of, size_t i, hl_page_point *point)
+{
+    const haul_measured_streams *row = &((const copies_in_parts *)of)->rows[i];
+    *point = (hl_page_point){row->streams, row->seconds, .size = 3, .style = "look0"};
+    (void)snprintf(point->title, sizeof point->title, "%s: %s, spread %.1f %%, predicted %s",
+                   hl_report_say_number_of(row->streams, "stream", NULL).text,
+                   hl_report_say_seconds(row->seconds).text, row->spread,
+                   hl_report_say_seconds(row->predicted_s).text);
+    return true;
+}
+
+/* Figures 5 and 6 of CCGrid 2014: measured points, and the model's curve. */
+static void draw_parts(const copies_in_parts *self, FILE *out)
+{
+    const haul_measured_streams *first = self->rows;
+    hl_page_chart chart = {
+        .figure = "scatter", .drawing = "", .width = WIDTH, .height = BOTTOM + 50, .count = 1};
+    hl_page_plot *plot = &chart.plots[0];
+    (void)snprintf(chart.caption, sizeof chart.caption,
+                   "<b>%s pinned, %s in parts</b>, one on each stream",
+                   haul_direction_text(first->direction), hl_report_say_bytes(first->bytes).text);
+    (void)snprintf(chart.label, sizeof chart.label,
+                   "Times of copies in parts over the number of streams");
+    plot->x = (hl_page_axis){.low = 1,
+                             .high = first[self->count - 1].streams,
+                             .at_low = LEFT,
+                             .at_high = RIGHT,
+                             .is_log = true,
+                             .first = 1,
+                             .step = 2,
+                             .say = say_number,
+                             .name = "number of streams"};
+    plot->y = (hl_page_axis){.at_low = BOTTOM, .at_high = TOP, .say = hl_report_say_seconds};
+    for (size_t i = 0; i < self->count; i++)
+        plot->y.high = fmax(plot->y.high, 1.08 * fmax(first[i].seconds, first[i].predicted_s));
+    plot->y.step = hl_page_nice_step(plot->y.high, 6);
+    hl_page_plot_add(plot, (hl_page_series){HL_PAGE_FORM_LINE, "diagonal", .count = self->count,
+                                            .at = parts_predicted_at, .of = self});
+    hl_page_plot_add(plot, (hl_page_series){HL_PAGE_FORM_POINTS, .count = self->count,
+                                            .at = parts_time_at, .of = self});
+    hl_page_chart_draw(&chart, out);
+    fputs("</figure>\n", out);
+}
+
+static void draw_streams(const haul_measurement *measurement, FILE *out)
+{
+    const haul_measured_streams *rows = measurement->streams;
+    for (size_t i = 0, next; i < measurement->stream_count; i = next) {
+        next = i + 1;
+        while (next < measurement->stream_count && rows[next].direction == rows[i].direction)
+            next++;
+        draw_parts(&(copies_in_parts){&rows[i], next - i}, out);
+    }
+}
+
 void hl_page_measured(hl_page_writer *self)
 {
     const haul_measurement *measurement = self->page->measurement;
@@ -146,6 +222,7 @@ void hl_page_measured(hl_page_writer *self)
                 break;
         draw_kind(&(copies_of_kind){.copies = first, .count = next - i}, self->out);
     }
+    draw_streams(measurement, self->out);
     fputs("</div>\n<p class=\"remark\">Above the median time of each size, and as a broken line "
           "what the machine file predicts; below it how far the prediction is off. Hollow: sizes "
           "that nothing was fitted to.</p>\n",

@@ -119,6 +119,36 @@ static void add_rates(haul_report *report, const haul_measurement *measurement)
                                        : HAUL_NO_COUNT)));
 }
 
+/* How far a prediction is off, in percent. */
+static double error_percent(const haul_measured_streams *row)
+{
+    const double percent = 100 * (row->predicted_s / row->seconds - 1);
+    return fabs(percent) < 0.005 ? 0 : percent; /* never "-0.00" */
+}
+
+/* A row for each direction and number of streams. */
+static void add_streams(haul_report *report, const haul_measurement *measurement)
+{
+    static const haul_column columns[] = {{"direction", HAUL_UNIT_TEXT, .head = "in parts"},
+                                          {"streams", HAUL_UNIT_COUNT, .head = "streams"},
+                                          {"bytes", HAUL_UNIT_BYTES, .head = "bytes"},
+                                          {"time_s", HAUL_UNIT_SECONDS, .head = "time"},
+                                          {"predicted_s", HAUL_UNIT_SECONDS, .head = "predicted"},
+                                          {"error_percent", HAUL_UNIT_PERCENT, .head = "error"},
+                                          {"spread_percent", HAUL_UNIT_PERCENT, .head = "spread"},
+                                          {0}};
+    haul_table *table =
+        measurement->stream_count ? haul_report_table(report, "streams", columns) : NULL;
+    for (size_t i = 0; i < measurement->stream_count; i++) {
+        const haul_measured_streams *row = &measurement->streams[i];
+        haul_table_row(
+            table, HAUL_CELLS(haul_cell_text(haul_direction_text(row->direction)),
+                              haul_cell_count(row->streams), haul_cell_count(row->bytes),
+                              haul_cell_number(row->seconds), haul_cell_number(row->predicted_s),
+                              haul_cell_number(error_percent(row)), haul_cell_number(row->spread)));
+    }
+}
+
 static const haul_column measured_columns[] = {
     {"direction", HAUL_UNIT_TEXT, .head = "direction"},
     {"memory", HAUL_UNIT_TEXT, .head = "memory"},
@@ -190,6 +220,7 @@ haul_report *haul_report_measurement(const haul_measurement *measurement)
                                   haul_cell_number(verified ? verified->error.p90 : (double)NAN),
                                   haul_cell_number(verified ? verified->spread : (double)NAN)));
     }
+    add_streams(report, measurement);
     add_findings(report, measurement);
     haul_table *triads =
         /* A NULL table takes rows in silence. */

@@ -28,3 +28,7 @@ for bytes in 14MiB 15MiB 16MiB; do
     haul machine time ./k20.yaml --direction HtoD --memory pageable --bytes $bytes
     haul machine time k20 --direction HtoD --memory pageable --bytes $bytes | tail -n 1
 done
+echo "== copies in parts over streams: a page with the points on the machine file's curve"
+haul measure transfers --device sim:gtx-titan --largest 1MiB --verify --html parts.html >/dev/null
+grep -o '<figcaption><b>[^<]*in parts' parts.html
+grep -o 'title>[0-9]* streams*: [^<]*' parts.html | head -n 3

@@ -186,6 +186,14 @@ static void measure_simulated(const char *name, worst *parameters, worst *times)
                      haul_direction_text(made.verified[i].direction),
                      haul_memory_text(made.verified[i].memory), name);
         }
+    for (size_t i = 0; i < made.stream_count; i++) {
+        const double off = 100 * fabs(made.streams[i].predicted_s / made.streams[i].seconds - 1);
+        if (off > times->percent) {
+            times->percent = off;
+            snprintf(times->what, sizeof times->what, "%u streams %s of %s",
+                     made.streams[i].streams, haul_direction_text(made.streams[i].direction), name);
+        }
+    }
     haul_measurement_release(&made);
     for (size_t i = 0; i < peer_count; i++)
         haul_device_close(peers[i]);
@@ -404,6 +412,36 @@ static void a_measurement_holds_its_own_medians(void **state)
     haul_device_close(device);
 }
 
+/* Copies in parts on a simulated device, and on real ones, whose streams run as they like. */
+static void copies_in_parts_are_predicted(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"sim:gtx-titan", "host", "opencl:0"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        haul_device *device;
+        haul_measurement made;
+        if (haul_device_open(names[n], NULL, &device, &problem)) {
+            printf("skipped: %s: %s\n", names[n], problem.text);
+            continue;
+        }
+        const haul_measure_options options = {.parts = HAUL_MEASURE_TRANSFERS,
+                                              .largest_bytes = 1 << 20,
+                                              .point_s = 1e-4,
+                                              .time_limit_s = 1e-3,
+                                              .verify = true};
+        MUST(haul_measurement_make(device, &options, &made, &problem));
+        assert_int_equal(made.stream_count, HAUL_MEASURE_STREAMS_MOST);
+        for (size_t i = 0; i < made.stream_count; i++) {
+            const haul_measured_streams *row = &made.streams[i];
+            assert_int_equal(row->streams, 1U << i % 7);
+            assert_true(row->seconds > 0 && row->predicted_s > 0);
+            assert_true(n > 0 || fabs(row->predicted_s - row->seconds) < 1e-4 * row->seconds);
+        }
+        haul_measurement_release(&made);
+        haul_device_close(device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_journal_that_cannot_grow),
         cmocka_unit_test(intervals_are_as_wide_as_medians_differ),
         cmocka_unit_test(a_measurement_holds_its_own_medians),
+        cmocka_unit_test(copies_in_parts_are_predicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
