@@ -20,18 +20,18 @@ typedef struct lanes {
     haul_event *begin;
 } lanes;
 
-/* Copies of `bytes` in all. */
 typedef struct parted_copy {
     const lanes *on;
     haul_direction direction;
-    uint64_t bytes;
+    uint64_t bytes; /* of all parts */
+    uint64_t each_bytes;
     unsigned parts;
 } parted_copy;
 
 static haul_status queue_parts(hl_measure_session *session, const parted_copy *self,
                                haul_error *error)
 {
-    const uint64_t each = self->bytes / self->parts;
+    const uint64_t each = self->each_bytes;
     for (unsigned i = 0; i < self->parts; i++) {
         const haul_address host = haul_in_buffer(session->pinned[0], i * each),
                            device = haul_in_buffer(session->on_device[0], i * each);
@@ -97,11 +97,13 @@ static haul_status measure_direction(hl_measure_session *session, const lanes *o
 {
     hl_measure_trial trials[NUMBERS];
     parted_copy copies[NUMBERS];
-    const uint64_t largest = session->options.largest_bytes;
+    const uint64_t largest = session->options.largest_bytes,
+                   bytes = largest < figure_bytes ? largest : figure_bytes;
     for (int i = 0; i < NUMBERS; i++) {
         copies[i] = (parted_copy){.on = on,
                                   .direction = direction,
-                                  .bytes = largest < figure_bytes ? largest : figure_bytes,
+                                  .bytes = bytes,
+                                  .each_bytes = bytes >> i,
                                   .parts = 1U << i};
         trials[i] = (hl_measure_trial){.attempt = try_parts, .what = &copies[i]};
         (void)snprintf(trials[i].name, sizeof trials[i].name, "in %u streams %s pinned, %llu bytes",

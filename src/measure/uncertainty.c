@@ -2,6 +2,7 @@
  * its medians lie from the curve that was made of them. */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/stats.h"
@@ -38,16 +39,31 @@ static void gather(const haul_measurement *made, const haul_copy_curve *curve, b
     }
 }
 
+/* Rounds that are seconds apart do not show a load that goes, or comes, later. A device of the
+ * host's own cores, of which others took a share, may be as much faster once they have ended, and
+ * slower when as many more come. */
+static double load_share(const hl_measure_session *session)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const double others = hl_base_load_others(&session->load);
+    const haul_device_properties *device = haul_device_describe(session->device);
+    if (!device->is_host || device->is_simulated || others < HL_BASE_LOAD_BUSY || cores < 1)
+        return 0;
+    return fmin(others / (double)cores, 1);
+}
+
 /* As a share: 0.1 is from 1/1.1 to 1.1 times. */
-static haul_parameter uncertainty_of(const side *of)
+static haul_parameter uncertainty_of(const side *of, double least)
 {
     hl_base_sort_doubles(of->drifts, of->count);
     hl_base_sort_doubles(of->misfits, of->count);
     const double drift = hl_base_quantile_sorted(of->drifts, of->count, 0.9);
     const double misfit = hl_base_quantile_sorted(of->misfits, of->count, 0.9);
     const double share = expm1(hypot(drifts_wide * drift, misfit));
-    return (haul_parameter){round(1e4 * share) / 1e4, HAUL_PROVENANCE_MEASURED,
-                            "haul measure: of rounds apart in time, and of the curve"};
+    const bool is_busy = share < least;
+    return (haul_parameter){round(1e4 * fmax(share, least)) / 1e4, HAUL_PROVENANCE_MEASURED,
+                            is_busy ? "haul measure: the share of the cores that others took"
+                                    : "haul measure: of rounds apart in time, and of the curve"};
 }
 
 haul_status hl_measure_find_uncertainty(hl_measure_session *session, haul_error *error)
@@ -58,13 +74,14 @@ haul_status hl_measure_find_uncertainty(hl_measure_session *session, haul_error 
     side room = {malloc(made->size_count * sizeof(double)),
                  malloc(made->size_count * sizeof(double)), 0};
     const bool has_room = room.drifts && room.misfits;
+    const double least = load_share(session);
     for (size_t i = 0; i < session->curve_count && has_room; i++) {
         gather(made, &session->curves[i], true, &room);
         if (room.count)
-            session->curves[i].latency_uncertainty = uncertainty_of(&room);
+            session->curves[i].latency_uncertainty = uncertainty_of(&room, least);
         gather(made, &session->curves[i], false, &room);
         if (room.count)
-            session->curves[i].rate_uncertainty = uncertainty_of(&room);
+            session->curves[i].rate_uncertainty = uncertainty_of(&room, least);
     }
     free(room.drifts);
     free(room.misfits);

@@ -10,6 +10,7 @@
 
 #include "haul/cost.h"
 #include "haul/measure.h"
+#include "measure/session.h"
 
 static haul_error problem;
 
@@ -384,6 +385,35 @@ static void intervals_are_as_wide_as_medians_differ(void **state)
     assert_float_equal(width_of(points, 1 << 30), 0.2, 1e-3);
 }
 
+/* Others that took all cores for the last minute: copies of a CPU may be twice as fast without
+ * them. */
+static void a_busy_machine_widens_intervals(void **state)
+{
+    (void)state;
+    hl_measure_session session = {.curve_count = 1,
+                                  .curves = {{HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED,
+                                              .latency_s = {1e-6, HAUL_PROVENANCE_MEASURED, ""}}}};
+    haul_measured_copy sizes[] = {
+        {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1, 1e-6, .predicted_s = 1e-6},
+        {HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1 << 20, 1e-3, .predicted_s = 1e-3}};
+    session.made.sizes = sizes;
+    session.made.size_count = 2;
+    const haul_copy_curve *curve = &session.curves[0];
+    MUST(haul_device_open("host", NULL, &session.device, &problem));
+    for (int busy = 0; busy < 2; busy++) {
+        session.load = hl_base_load_now();
+        if (!session.load.is_told)
+            break;
+        session.load.at_s -= 60;
+        if (busy) /* 60 s of each core */
+            session.load.all_s -= 60.0 * (double)sysconf(_SC_NPROCESSORS_ONLN);
+        MUST(hl_measure_find_uncertainty(&session, &problem));
+        assert_float_equal(curve->latency_uncertainty.value, busy, 0.01);
+        assert_float_equal(curve->rate_uncertainty.value, busy, 0.01);
+    }
+    haul_device_close(session.device);
+}
+
 /* However busy the machine: what was measured lies inside its own intervals, nearly always, and a
  * time limit that is over at once leaves a few attempts of each. */
 static void a_measurement_holds_its_own_medians(void **state)
@@ -451,6 +481,7 @@ int main(void)
         cmocka_unit_test(gaps_between_operations_are_found),
         cmocka_unit_test(a_journal_that_cannot_grow),
         cmocka_unit_test(intervals_are_as_wide_as_medians_differ),
+        cmocka_unit_test(a_busy_machine_widens_intervals),
         cmocka_unit_test(a_measurement_holds_its_own_medians),
         cmocka_unit_test(copies_in_parts_are_predicted),
     };
