@@ -135,8 +135,8 @@ typedef struct shape {
 } shape;
 
 /* A thread an index of a loop; groups are blocks. Returns false where there are more blocks than a
- * GPU takes. */
-static bool shape_of(const haul_kernel_source *source, const haul_box *box, shape *out)
+ * GPU takes, or, of HIP, more threads in a row than 32 bits count (ROCm CLR, hip_module.cpp). */
+static bool shape_of(const haul_kernel_source *source, const haul_box *box, bool is_hip, shape *out)
 {
     static const unsigned most[3] = {INT_MAX, MOST_BLOCKS, MOST_BLOCKS};
     const bool has_groups = source->group[0];
@@ -149,7 +149,7 @@ static bool shape_of(const haul_kernel_source *source, const haul_box *box, shap
         if (out->grid[d] > most[d])
             return false;
     }
-    return true;
+    return !is_hip || (uint64_t)out->grid[0] * out->block[0] <= UINT32_MAX;
 }
 
 haul_status hl_device_cu_launch(haul_stream *stream, const haul_kernel *kernel,
@@ -160,7 +160,7 @@ haul_status hl_device_cu_launch(haul_stream *stream, const haul_kernel *kernel,
     haul_box box = launch->box;
     void *values[HL_DEVICE_ARGUMENTS + 1] = {&box};
     shape made;
-    if (!shape_of(kernel->source, &box, &made))
+    if (!shape_of(kernel->source, &box, owner->api.is_hip, &made))
         return haul_error_set(error, HAUL_STATUS_USAGE,
                               "kernel '%s' is launched over too large a box", kernel->source->name);
     for (size_t i = 0; i < launch->argument_count; i++) {

@@ -19,6 +19,7 @@ typedef uint64_t driver_address; /* of a device, or of the host */
 enum {
     DRIVER_OK = 0,
     DRIVER_INVALID_VALUE = 1,
+    DRIVER_INVALID_CONFIGURATION = 9, /* HIP's alone */
     DRIVER_OUT_OF_MEMORY = 2,
     DRIVER_NOT_INITIALIZED = 3,
     DRIVER_NO_DEVICE = 100,

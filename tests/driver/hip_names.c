@@ -175,6 +175,7 @@ CALL(hipModuleGetFunction, (driver_function * *function, driver_module *module, 
 CALL(hipModuleLaunchKernel,
      (driver_function * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *on, void **values, void **extra),
-     extra
-         ? DRIVER_INVALID_VALUE
+     extra ? DRIVER_INVALID_VALUE
+     : (unsigned long)gx *bx > 0xffffffffUL
+         ? DRIVER_INVALID_CONFIGURATION
          : driver_launch_queue(function, (unsigned[]){gx, gy, gz, bx, by, bz, shared}, on, values))

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,6 +275,32 @@ static void a_kernel_that_leaves_its_buffer(void **state)
     expect("(700)");
 }
 
+/* HIP counts a launch's threads in a row in 32 bits, in blocks of 256; CUDA its blocks in 31. */
+static void a_box_too_large_for_a_launch(void **state)
+{
+    (void)state;
+    haul_device *device = open_nth(0, NULL);
+    haul_kernel *kernel;
+    haul_stream *stream;
+    haul_buffer *buffer;
+    MUST(haul_kernel_new(device, &spin, &kernel, &problem));
+    MUST(haul_stream_new(device, &stream, &problem));
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 64, &buffer, &problem));
+    const int steps = 0;
+    const haul_argument arguments[] = {{buffer, 0, NULL}, {NULL, 0, &steps}};
+    const haul_launch launch = {
+        .box = {{INT_MIN}, {INT_MAX}}, .arguments = arguments, .argument_count = 2};
+    if (!strcmp(kind, "hip")) {
+        assert_int_equal(haul_stream_launch(stream, kernel, &launch, NULL, &problem),
+                         HAUL_STATUS_USAGE);
+        expect("is launched over too large a box");
+    }
+    haul_stream_free(stream);
+    haul_buffer_free(buffer);
+    haul_kernel_free(kernel);
+    haul_device_close(device);
+}
+
 /* --- memory of two processes */
 
 static char *hexadecimal(const haul_buffer_handle *handle, char *text)
@@ -433,6 +460,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_device_that_disappears),
         cmocka_unit_test(a_hanging_kernel),
         cmocka_unit_test(a_kernel_that_leaves_its_buffer),
+        cmocka_unit_test(a_box_too_large_for_a_launch),
         cmocka_unit_test(memory_of_two_processes),
         cmocka_unit_test(what_a_program_has_current_stays),
     };
