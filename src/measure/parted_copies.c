@@ -105,7 +105,8 @@ static haul_status measure_direction(hl_measure_session *session, const lanes *o
                                   .bytes = bytes,
                                   .each_bytes = bytes >> i,
                                   .parts = 1U << i};
-        trials[i] = (hl_measure_trial){.attempt = try_parts, .what = &copies[i]};
+        trials[i] =
+            (hl_measure_trial){.attempt = try_parts, .what = &copies[i], .only_verifies = true};
         (void)snprintf(trials[i].name, sizeof trials[i].name, "in %u streams %s pinned, %llu bytes",
                        copies[i].parts, haul_direction_text(direction),
                        (unsigned long long)copies[i].bytes);

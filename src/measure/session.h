@@ -69,6 +69,8 @@ typedef struct hl_measure_trial {
     char name[96];
     hl_measure_attempt attempt;
     const void *what;
+    bool only_verifies; /* nothing is fitted to it: it ends at the usual number of attempts, or time
+                         */
     hl_measure_point_measured point;
 } hl_measure_trial;
 

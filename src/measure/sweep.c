@@ -108,6 +108,7 @@ haul_status hl_measure_sweeps(hl_measure_session *session, const hl_measure_way 
                              : 0;
         for (size_t k = 0; k < plans[i].swept + plans[i].fresh; k++) {
             plans[i].each[k] = (hl_measure_copy_set){ways[i], sizes[k]};
+            plans[i].trials[k].only_verifies = k >= plans[i].swept;
             hl_measure_copies_name(&plans[i].trials[k], k < plans[i].swept ? "" : "fresh",
                                    &plans[i].each[k]);
         }

@@ -47,6 +47,7 @@ typedef struct running {
     unsigned count; /* of all attempts */
     double spent_s;
     bool is_kept; /* the journal has it */
+    bool only_verifies;
 } running;
 
 static haul_status try_once(hl_measure_session *self, const hl_measure_trial *trial, running *run,
@@ -119,7 +120,7 @@ static bool goes_on(const running *run, const quota *until)
     if (count < ATTEMPTS_LEAST * part ||
         (count < ATTEMPTS_USUAL * part && run->spent_s < part * until->point_s && !until->is_late))
         return true;
-    if (until->is_late || run->spent_s >= longest * part * until->point_s)
+    if (until->is_late || run->only_verifies || run->spent_s >= longest * part * until->point_s)
         return false;
     const hl_measure_point_measured so_far = outcome_of(run);
     return hl_measure_median_error(&so_far) > sure_enough;
@@ -261,6 +262,7 @@ static haul_status measure_sets(hl_measure_session *self, hl_measure_trial_set *
             const hl_measure_point_measured *kept =
                 hl_measure_journal_find(&self->journal, trial->name);
             self->made.points++;
+            runs[at + k].only_verifies = trial->only_verifies;
             runs[at + k].is_kept = kept != NULL;
             if (!kept)
                 continue;
