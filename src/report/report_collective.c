@@ -7,7 +7,7 @@
 
 enum { SIZES = 17 }; /* 8 B to 32 GiB, by four */
 
-/* Lower is better; ways that cannot be are last. */
+/* The fastest way that NCCL has for it, or of the others; -1: there is none. */
 static int best_of(const haul_collective_way_time times[HAUL_COLLECTIVE_WAYS], bool of_library)
 {
     int best = -1;
