@@ -97,9 +97,18 @@ static haul_parameter network_rate(const haul_machine *machine)
     return best ? best->rate_Bps : (haul_parameter){0};
 }
 
-/* A GPU sends over all its links at once: where pairs have few of them, as in a DGX-1, those to
- * all its peers. Links to the host are not among them (AC922). */
-static haul_parameter node_rate(const haul_machine *machine)
+/* AMD's GPUs since CDNA 3 are joined each to each by links of their own. Of earlier ones, as on
+ * Frontier, pairs have different numbers of links or none. */
+static bool is_mesh(const haul_machine *machine, const hl_machine_architecture *of)
+{
+    return machine->peer.kind == HAUL_LINK_FABRIC && of &&
+           (!strcmp(of->name, "cdna3") || !strcmp(of->name, "cdna4"));
+}
+
+/* The rate of one of so many GPUs of a node. It sends over all its links at once: where pairs have
+ * few of them, as in a DGX-1, those to all its peers. Links to the host are not among them (AC922).
+ */
+static haul_parameter node_rate(const haul_machine *machine, double gpus)
 {
     const hl_machine_architecture *of = hl_machine_architecture_of(&machine->gpu);
     const bool is_pcie = machine->peer.kind == HAUL_LINK_PCIE;
@@ -109,6 +118,8 @@ static haul_parameter node_rate(const haul_machine *machine)
     if (machine->peer.kind == HAUL_LINK_NVLINK && machine->peer.links.value > 0 &&
         machine->gpu.count.value > 2 && own > machine->peer.links.value)
         rate.value *= own / machine->peer.links.value;
+    if (is_mesh(machine, of))
+        rate.value *= fmax(1, fmin(gpus, machine->gpu.count.value) - 1);
     return rate;
 }
 
@@ -134,7 +145,7 @@ static haul_status find_links(const haul_machine *machine, const haul_communicat
         found->fitted = fitted_protocol(machine, moved, between);
     if (haul_link_peak(&machine->peer).provenance) {
         found->within = machine->peer.kind == HAUL_LINK_PCIE ? WIRE_PCIE : WIRE_NVLINK;
-        found->within_Bps = node_rate(machine);
+        found->within_Bps = node_rate(machine, found->gpus);
     } else {
         found->within = found->fitted ? WIRE_NVLINK : WIRE_PCIE;
         found->within_Bps = share_of(&machine->link, pcie_share);

@@ -308,6 +308,26 @@ static void nodes_share_their_network(void **state)
     haul_machine_free(machine);
 }
 
+/* Eight MI300X have seven links each, four that work together three of them. */
+static void meshes_use_links_between_their_gpus(void **state)
+{
+    (void)state;
+    static const char text[] = "haul: 1\nname: m\nsummary: s\nfrom: datasheet\n"
+                               "gpu: {architecture: cdna3, count: 8}\n"
+                               "peer: {kind: fabric, links: 1, link_rate: 64 GB/s}\n";
+    haul_machine *machine = NULL;
+    haul_error error = {0};
+    assert_int_equal(haul_machine_parse(text, strlen(text), "m", &machine, &error), HAUL_OK);
+    for (uint32_t gpus = 2; gpus <= 8; gpus *= 2) {
+        const haul_communication of = {
+            .kind = HAUL_COLLECTIVE_ALL_REDUCE, .ranks = gpus, .bytes = 800000000};
+        const haul_collective_way_time made = way_of(machine, of, 1, HAUL_COLLECTIVE_WAY_RING);
+        CHECK_NEAR(made.seconds - made.latency_s,
+                   haul_communication_moved(&of) / ((gpus - 1) * 0.8 * 64e9), 1e-9);
+    }
+    haul_machine_free(machine);
+}
+
 /* A table of nccl-tests between nodes: without injection the fit is the library's. */
 static void a_fit_between_nodes_counts(void **state)
 {
@@ -330,6 +350,7 @@ int main(void)
                                        cmocka_unit_test(ways_of_an_all_reduce),
                                        cmocka_unit_test(nodes_share_their_network),
                                        cmocka_unit_test(a_fit_between_nodes_counts),
+                                       cmocka_unit_test(meshes_use_links_between_their_gpus),
                                        cmocka_unit_test(a_fitted_table_is_predicted),
                                        cmocka_unit_test(names_tell_operations),
                                        cmocka_unit_test(arguments_are_found),
