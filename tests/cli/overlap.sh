@@ -126,3 +126,5 @@ done
 try haul overlap --tiles stencil --csv products.csv
 try haul overlap --tiles product --csv products.csv --tile 8
 try haul overlap --tiles product --csv products.csv --format json
+echo "== small copies: with their latencies they take longer than the kernel, in streams as well"
+haul overlap --machine k20 --h2d 4KiB --d2h 4KiB --kernel 2us | sed -n '1,2p'
