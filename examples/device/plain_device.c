@@ -7,6 +7,9 @@
 
 #include "haul/device_backend.h"
 
+/* As much as its buffers may have. */
+static const uint64_t room_bytes = UINT64_C(1) << 30;
+
 typedef struct plain_event {
     haul_event base;
     double begin_s, end_s;
@@ -21,13 +24,18 @@ static double now_s(void)
 
 /* Fails as every function of a device does: with a status and, where the caller wants one, a text.
  */
-static haul_status no_memory(haul_error *error)
+static haul_status fail(haul_status status, const char *text, haul_error *error)
 {
     if (error) {
-        *error = (haul_error){.status = HAUL_STATUS_NO_MEMORY};
-        strcpy(error->text, "out of memory");
+        *error = (haul_error){.status = status};
+        strcpy(error->text, text);
     }
-    return HAUL_STATUS_NO_MEMORY;
+    return status;
+}
+
+static haul_status no_memory(haul_error *error)
+{
+    return fail(HAUL_STATUS_NO_MEMORY, "out of memory", error);
 }
 
 static haul_status open_plain(const char *which, const haul_device_options *options,
@@ -53,7 +61,7 @@ static haul_status room_of(haul_device *device, uint64_t *bytes, haul_error *err
 {
     (void)device;
     (void)error;
-    *bytes = UINT64_C(1) << 30;
+    *bytes = room_bytes;
     return HAUL_OK;
 }
 
@@ -63,11 +71,10 @@ static haul_status buffer_new(haul_device *device, haul_buffer_kind kind, uint64
 {
     (void)device;
     haul_buffer *self = calloc(1, sizeof *self);
-    void *memory = malloc(bytes);
-    if (!self || !memory) {
+    void *memory = self && bytes <= room_bytes ? malloc(bytes) : NULL;
+    if (!memory) {
         free(self);
-        free(memory);
-        return no_memory(error);
+        return fail(HAUL_STATUS_DEVICE_FULL, "out of device memory", error);
     }
     self->pointer = memory;
     self->host = kind == HAUL_BUFFER_DEVICE ? NULL : memory;
