@@ -50,9 +50,11 @@ def gpu_of(machine):
 
 @lru_cache(maxsize=None)
 def profiles(data, *folders):
-    """The data's profiles in folders of its traces, by folder and name."""
+    """The data's profiles in folders of its traces, by folder and name, without what another tool
+    that looked at one may have left beside it: locks, empty or hidden files."""
     return sorted(path for folder in folders for path in (data / "traces" / folder).iterdir()
-                  if not path.name.startswith("."))
+                  if not path.name.startswith(".") and path.stat().st_size
+                  and path.suffix != ".lock")
 
 
 @lru_cache(maxsize=None)

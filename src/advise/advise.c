@@ -302,6 +302,7 @@ haul_status haul_advice_make(const haul_workload *workload, const haul_advise_op
     free(self->row_of);
     free(self->critical);
     free(self->found);
+    free(self->known);
     if (status)
         haul_advice_free(&self->out);
     else

@@ -1,6 +1,7 @@
 /* The recorded program with a plan's changes, scheduled. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "advise/advisor.h"
 
@@ -69,14 +70,12 @@ haul_status hl_advise_baseline_make(hl_advise_advisor *self, hl_timeline_bound e
 
 /* Every try makes a whole workload and frees it again: at most two exist at a time, whatever the
  * number of candidates. */
-haul_status hl_advise_advisor_schedule(hl_advise_advisor *self, int64_t *saved_ns,
-                                       hl_advise_advised_run *run, haul_error *error)
+static haul_status schedule_anew(hl_advise_advisor *self, int64_t *saved_ns,
+                                 hl_advise_advised_run *run, haul_error *error)
 {
     hl_advise_advised_run made = {0};
     const hl_advise_baseline *baseline = &self->baselines[self->host_end];
     int64_t *calls_ns;
-    if (self->plan.failed || self->study.failed)
-        return hl_base_fail_no_memory(error);
     HAUL_TRY(hl_advise_rewrite_build(&self->plan, &made.draft, error));
     haul_status status =
         calls_at_end(self, made.draft.workload, made.draft.call_durations_ns, &calls_ns, error);
@@ -106,6 +105,29 @@ haul_status hl_advise_advisor_schedule(hl_advise_advisor *self, int64_t *saved_n
     else
         hl_advise_advised_run_release(&made);
     return status;
+}
+
+haul_status hl_advise_advisor_schedule(hl_advise_advisor *self, int64_t *saved_ns,
+                                       hl_advise_advised_run *run, haul_error *error)
+{
+    if (self->plan.failed || self->study.failed)
+        return hl_base_fail_no_memory(error);
+    hl_advise_known_run one = {.key = hl_advise_rewrite_key_of(&self->plan),
+                               .host_end = self->host_end};
+    for (size_t k = 0; !run && k < self->known_count; k++) {
+        const hl_advise_known_run *known = &self->known[k];
+        if (memcmp(&known->key, &one.key, sizeof one.key) != 0 || known->host_end != one.host_end)
+            continue;
+        *saved_ns = known->saved_ns;
+        return HAUL_OK;
+    }
+    HAUL_TRY(schedule_anew(self, saved_ns, run, error));
+    one.saved_ns = *saved_ns;
+    if (!hl_base_grow(&self->known, &self->known_capacity, self->known_count + 1,
+                      sizeof *self->known))
+        return hl_base_fail_no_memory(error);
+    self->known[self->known_count++] = one;
+    return HAUL_OK;
 }
 
 void hl_advise_advised_run_release(hl_advise_advised_run *run)

@@ -29,6 +29,13 @@ typedef struct hl_advise_baseline {
     int64_t began_ns; /* on the workload's clock */
 } hl_advise_baseline;
 
+/* A plan that was scheduled, at an end of the host's time, and what came of it. */
+typedef struct hl_advise_known_run {
+    hl_advise_rewrite_key key;
+    hl_timeline_bound host_end;
+    int64_t saved_ns;
+} hl_advise_known_run;
+
 typedef struct hl_advise_advisor {
     haul_advice_list out; /* first: haul_advice_free gets its address */
     hl_base_arena arena;
@@ -54,6 +61,10 @@ typedef struct hl_advise_advisor {
                        * kernels makes calls of its own, and what comes behind the last */
     hl_timeline_recorded_waits waits; /* of the profile */
     hl_advise_advised_run together;
+    hl_advise_known_run *known; /* changes are tried alone, then with others, of which there may be
+                                 * none */
+    size_t known_count;
+    size_t known_capacity;
     hl_workload_origins origins; /* of the workload's operations */
     uint32_t *row_of;            /* of op_count: see advised_calls.c */
     uint64_t most_ops;

@@ -226,6 +226,49 @@ void hl_advise_rewrite_leave_out_waits(hl_advise_rewrite *self)
     }
 }
 
+/* One step of each of two products, by odd numbers that share no bits in a row (MurmurHash3's and
+ * SplitMix64's finishing factors). */
+static void mix(hl_advise_rewrite_key *key, uint64_t word)
+{
+    key->words[0] = (key->words[0] ^ word) * UINT64_C(0xff51afd7ed558ccd);
+    key->words[0] ^= key->words[0] >> 32;
+    key->words[1] = (key->words[1] + word) * UINT64_C(0xbf58476d1ce4e5b9);
+    key->words[1] ^= key->words[1] >> 29;
+}
+
+/* Marks that say to whom an edit belongs change no workload. */
+hl_advise_rewrite_key hl_advise_rewrite_key_of(const hl_advise_rewrite *self)
+{
+    enum { OF_CHANGES = HL_ADVISE_EDIT_TOUCHED | HL_ADVISE_EDIT_CLAIMED | HL_ADVISE_EDIT_LOCKED };
+    hl_advise_rewrite_key key = {{1, 2}};
+    for (size_t i = 0; i < self->workload->op_count; i++) {
+        const hl_advise_edit *edit = &self->edits[i];
+        const unsigned marks = edit->marks & ~(unsigned)OF_CHANGES;
+        mix(&key, (uint64_t)edit->dur_ns);
+        mix(&key, edit->bytes);
+        mix(&key, (uint64_t)edit->stream << 32 | edit->into);
+        mix(&key, (uint64_t)edit->staged_ns << 32 | marks << 8 | edit->parts);
+    }
+    for (size_t e = 0; e < self->edge_count; e++) {
+        const hl_advise_rewrite_edge *edge = &self->edges[e];
+        mix(&key, (uint64_t)edge->before << 32 | edge->after);
+        mix(&key, (uint64_t)edge->before_part << 8 | edge->after_part);
+    }
+    for (size_t n = 0; n < self->insert_count; n++) {
+        const hl_advise_insert *insert = &self->inserts[n];
+        const haul_op *op = &insert->op;
+        mix(&key, (uint64_t)insert->dur_ns);
+        mix(&key, (uint64_t)insert->call_dur_ns);
+        mix(&key, (uint64_t)insert->anchor << 32 | (unsigned)insert->place);
+        mix(&key, op->bytes);
+        mix(&key, (uint64_t)op->stream << 32 | (uint32_t)op->kind << 24 |
+                      (uint32_t)op->direction << 16 | (uint32_t)op->detail << 8 | op->flags);
+    }
+    for (size_t s = 0; s < self->stream_count; s++)
+        mix(&key, self->stream_like[s]);
+    return key;
+}
+
 void hl_advise_rewrite_keep_pins(hl_advise_rewrite *self)
 {
     clear(self, HL_ADVISE_EDIT_PINNED);

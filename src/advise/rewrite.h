@@ -134,6 +134,13 @@ void hl_advise_rewrite_leave_out_waits(hl_advise_rewrite *self);
 /* Removes all edits but the marks of pinned memory. */
 void hl_advise_rewrite_keep_pins(hl_advise_rewrite *self);
 
+/* Two numbers of 64 bits that plans share which make the same workload. */
+typedef struct hl_advise_rewrite_key {
+    uint64_t words[2];
+} hl_advise_rewrite_key;
+
+hl_advise_rewrite_key hl_advise_rewrite_key_of(const hl_advise_rewrite *self);
+
 /* The workload that a plan makes. Its strings are the first workload's. */
 typedef struct hl_advise_rewritten {
     haul_workload *workload;
