@@ -279,6 +279,14 @@ typedef void (*haul_machine_finding)(void *state, const char *text);
 HAUL_API void haul_machine_check(const haul_machine *machine, haul_machine_finding visit,
                                  void *state);
 
+/* The same of what a machine lacks that is to join the catalogue (the host's name, the slot), and
+ * of figures that are less than half or more than twice those of the catalogue's machines with the
+ * same GPU: the GPU's own, and where both are in equal slots copies of pinned memory. *alike is how
+ * many such machines there are. Returns NO_MEMORY, or what is wrong with a file of the catalogue.
+ */
+HAUL_API haul_status haul_machine_check_new(const haul_machine *machine, haul_machine_finding visit,
+                                            void *state, size_t *alike, haul_error *error);
+
 /* The curve for a direction, memory and locality, or NULL. */
 HAUL_API const haul_copy_curve *haul_machine_curve(const haul_machine *machine,
                                                    haul_direction direction, haul_memory memory,

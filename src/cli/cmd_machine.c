@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 
-extern const cli_command cli_machine_time, cli_machine_fit;
+extern const cli_command cli_machine_time, cli_machine_fit, cli_machine_share;
 
 /* Of `show` one, of `diff` two. */
 typedef struct machine_request {
@@ -49,16 +49,43 @@ static int count_parameter(void *state, const char *path, int dimension,
     return 0;
 }
 
-static void print_finding(void *file, const char *text)
+typedef struct check_request {
+    cli_request given; /* the operands are files */
+    bool as_new;
+} check_request;
+
+/* Of one file. */
+typedef struct findings {
+    const char *file;
+    size_t count;
+} findings;
+
+static void print_finding(void *state, const char *text)
 {
-    printf("%s: %s\n", (const char *)file, text);
+    findings *self = state;
+    printf("%s: %s\n", self->file, text);
+    self->count++;
+}
+
+/* Fails a check of a machine that is to join the catalogue where there is any finding. */
+static haul_status check_as_new(const haul_machine *machine, findings *found, int *exit_code,
+                                haul_error *error)
+{
+    size_t alike;
+    HAUL_TRY(haul_machine_check_new(machine, print_finding, found, &alike, error));
+    printf("%s: compared with %zu machines of the same GPU\n", found->file, alike);
+    if (found->count && !*exit_code)
+        *exit_code = 1;
+    return HAUL_OK;
 }
 
 /* The first error of each file is told, and the worst exit code returned. */
 static haul_status check_machines(void *request, haul_error *error)
 {
-    cli_request *given = request;
-    for (size_t i = 0; i < given->operand_count; i++) {
+    check_request *self = request;
+    cli_request *given = &self->given;
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < given->operand_count; i++) {
         const char *file = given->operands[i];
         haul_machine *machine = NULL;
         haul_error wrong;
@@ -78,10 +105,13 @@ static haul_status check_machines(void *request, haul_error *error)
             before = ", ";
         }
         putchar('\n');
-        haul_machine_check(machine, print_finding, (void *)file);
+        findings found = {.file = file};
+        haul_machine_check(machine, print_finding, &found);
+        if (self->as_new)
+            status = check_as_new(machine, &found, &given->exit_code, error);
         haul_machine_free(machine);
     }
-    return cli_output_finish(stdout, NULL, HAUL_OK, error);
+    return cli_output_finish(stdout, NULL, status, error);
 }
 
 #define CANNOT_BE_READ "3 a machine that cannot be read"
@@ -138,30 +168,38 @@ static const cli_command diff_command = {
     .act = diff,
 };
 
+static const cli_option check_options[] = {
+    {"as-new", NULL, CLI_FLAG, offsetof(check_request, as_new),
+     .help = "also what a machine needs to join the catalogue, and whether its figures are within "
+             "half and twice of those of the same GPU there"},
+    {0},
+};
+
 static const cli_command check_command = {
     .name = "machine check",
     .summary = "whether files are fine; else what is wrong, by line and column",
-    .synopsis = "FILE...",
+    .synopsis = "FILE... [options]",
     .about =
         "Prints whether machine files are fine, and else what is wrong with them, by line and\n"
         "column; and what in them contradicts arithmetic.\n",
+    .options = check_options,
     .operand = {.name = "file", .takes = "FILE"},
     .least = 1,
     .most = SIZE_MAX,
-    .examples = {"haul machine check mine.yaml", "haul machine check machines/*.yaml"},
-    .exits = CANNOT_BE_READ,
-    .size = sizeof(cli_request),
+    .examples = {"haul machine check mine.yaml", "haul machine check --as-new mine.yaml"},
+    .exits = "1 findings with --as-new, " CANNOT_BE_READ,
+    .size = sizeof(check_request),
     .act = check_machines,
 };
 
-static const cli_command *const parts[] = {&list_command, &show_command,     &check_command,
-                                           &diff_command, &cli_machine_time, &cli_machine_fit,
-                                           NULL};
+static const cli_command *const parts[] = {
+    &list_command,     &show_command,    &check_command,     &diff_command,
+    &cli_machine_time, &cli_machine_fit, &cli_machine_share, NULL};
 
 const cli_command cli_machine = {
     .name = "machine",
-    .summary = "list, show, check, compare and fit machine descriptions; time a copy on one",
-    .synopsis = "list|show|check|diff|time|fit [options] [arguments]",
+    .summary = "list, show, check, compare, fit and share machine descriptions; time a copy on one",
+    .synopsis = "list|show|check|diff|time|fit|share [options] [arguments]",
     .about = "Machine descriptions: a node, its GPUs, its links, and what is known of copies "
              "between host\n"
              "and device, each parameter with where it came from. MACHINE is a name of the "

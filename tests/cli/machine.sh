@@ -65,6 +65,29 @@ injection:
 EOF
 try haul machine check wrong.yaml
 
+echo "== a measured machine is shared, and checked as one that joins the catalogue"
+measured=$data/../../../docs/measured/h100-80gb-hbm3.yaml
+try haul machine share "$measured" --cpu 'two EPYC 9334' --name h100-epyc -o shared.yaml
+head -n 6 shared.yaml
+try haul machine check --as-new shared.yaml
+sed 's/^copies:/link: {kind: pcie, generation: 5, lanes: 16, from: datasheet, source: its slot}\n&/' \
+    shared.yaml >whole.yaml
+try haul machine check --as-new whole.yaml
+sed 's/^  clock: .*/  clock: 5 GHz/' whole.yaml >fast.yaml
+try haul machine check --as-new fast.yaml
+try haul machine check --as-new "$data/machines/test-node.yaml"
+
+echo "== and is the same when it is shared again"
+for file in "$data"/../../../docs/measured/*.yaml whole.yaml; do
+    haul machine share "$file" --cpu one 2>/dev/null >once.yaml
+    haul machine share ./once.yaml --cpu one 2>/dev/null | cmp - once.yaml && haul machine diff "$file" ./once.yaml
+done
+
+echo "== nothing private is"
+sed 's/its slot/as seen by somebody in the lab/' whole.yaml >private.yaml
+try env USER=somebody haul machine share ./private.yaml
+env USER=nobody HOME=/home/of/nobody haul machine share ./whole.yaml | grep -c nobody
+
 echo "== wrong use"
 try haul machine
 try haul machine sow
