@@ -8,20 +8,16 @@
 #include "advise/advisor.h"
 #include "haul/analysis.h"
 
-static bool has_collectives(const haul_workload *workload)
-{
-    for (size_t i = 0; i < workload->op_count; i++)
-        if (haul_op_is_collective(&workload->ops[i]) || workload->ops[i].kind == HAUL_OP_MESSAGE)
-            return true;
-    return false;
-}
-
 haul_status hl_advise_advisor_collectives(hl_advise_advisor *self, haul_error *error)
 {
     haul_analysis *analysis = NULL;
     int64_t saved_ns = 0;
     char most[128] = "";
-    if (!has_collectives(self->workload))
+    bool has_collectives = false;
+    for (size_t i = 0; i < self->workload->op_count && !has_collectives; i++)
+        has_collectives = haul_op_is_collective(&self->workload->ops[i]) ||
+                          self->workload->ops[i].kind == HAUL_OP_MESSAGE;
+    if (!has_collectives)
         return HAUL_OK;
     HAUL_TRY(haul_analysis_make(self->workload, &analysis, error));
     haul_status status = HAUL_OK;

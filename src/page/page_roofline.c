@@ -176,15 +176,6 @@ static void write_table(const roofline *self, hl_page_writer *page)
     page->failed |= !hl_page_html_figures(report, self->out);
 }
 
-/* How many kernels, from the first on, have MOST_POINTS points. */
-static size_t count_drawn(const haul_projection *of)
-{
-    size_t count = 0;
-    for (size_t points = 0; count < of->kernel_row_count && points < MOST_POINTS; count++)
-        points += is_counted(&of->kernel_rows[count]);
-    return count;
-}
-
 void hl_page_roofline(hl_page_writer *page)
 {
     const haul_projection *of = page->page->projection;
@@ -207,7 +198,9 @@ void hl_page_roofline(hl_page_writer *page)
     (void)snprintf(chart.caption, sizeof chart.caption,
                    "Kernels on the GPU that recorded them, large, under %s and %s",
                    say_rate(of->peak_Bps, HAUL_DIM_RATE).text, say_flops(of->peak_flops).text);
-    const size_t count = count_drawn(of);
+    size_t count = 0; /* of the kernels, from the first on, that have MOST_POINTS points */
+    for (size_t points = 0; count < of->kernel_row_count && points < MOST_POINTS; count++)
+        points += is_counted(&of->kernel_rows[count]);
     add_roof(plot, &self.source, NULL);
     if (has_target(&self))
         add_roof(plot, &self.target, "6 4");

@@ -270,16 +270,6 @@ static void write_timeline(hl_page_writer *self, size_t number)
     fputs("</figure>\n", out);
 }
 
-/* Where the template's arguments that begin at text[at] end, or the text does. */
-static size_t end_of_brackets(const char *text, size_t at)
-{
-    int depth = 0;
-    do
-        depth += (text[at] == '<') - (text[at] == '>');
-    while (text[at] && text[++at] && depth > 0);
-    return at;
-}
-
 static void write_legend(const hl_page_writer *self)
 {
     fputs("<ul class=\"legend\">\n", self->out);
@@ -300,8 +290,12 @@ static void write_legend(const hl_page_writer *self)
         hl_report_shorten_name(self->shades.names[s], LEGEND_CHARACTERS, own, sizeof own);
         const char *from = strncmp(own, "void ", 5) ? own : own + 5;
         size_t length = strcspn(from, "(<");
-        if (from[length] == '<')
-            length = end_of_brackets(from, length);
+        if (from[length] == '<') { /* the template's arguments, to their end or the text's */
+            int depth = 0;
+            do
+                depth += (from[length] == '<') - (from[length] == '>');
+            while (from[length] && from[++length] && depth > 0);
+        }
         /* an operator or a lambda may begin with them */
         if (length >= 3)
             own[from - own + (ptrdiff_t)length] = 0;

@@ -238,13 +238,6 @@ typedef struct work_sums {
     haul_kernel_sum classes[HAUL_KERNEL_CLASSES];
 } work_sums;
 
-/* A source that lacks the precision did not run in it either: a name or an option says so. */
-static bool is_lacking(const hl_project_device_work *self, haul_precision precision)
-{
-    return !hl_kernel_gpu_lacks(&self->from->gpu, precision) &&
-           hl_kernel_gpu_lacks(&self->to->gpu, precision);
-}
-
 static haul_status predict_group(const hl_project_device_work *self,
                                  const hl_project_launch_group *group, haul_projection *out,
                                  work_sums *sums, hl_project_work_scale *scale, haul_error *error)
@@ -263,7 +256,9 @@ static haul_status predict_group(const hl_project_device_work *self,
     work.kind.precision = hl_project_precision_of(&sums->precisions, &row->kind, &work.operands);
     if (self->tf32 && may_be_tf32(self, &work))
         work.kind.precision = HAUL_PRECISION_TF32;
-    if (is_lacking(self, work.kind.precision))
+    /* A source that lacks the precision did not run in it either: a name or an option says so. */
+    if (!hl_kernel_gpu_lacks(&self->from->gpu, work.kind.precision) &&
+        hl_kernel_gpu_lacks(&self->to->gpu, work.kind.precision))
         sums->lacking_s[work.kind.precision] += group->seconds;
     if (self->counters)
         haul_kernel_times_find(self->counters, row->name, &work.launches, &work.flops, &work.bytes);

@@ -27,23 +27,8 @@ static double seconds(int64_t ns)
  * lent parameters. */
 static hl_report_words say_saving(const haul_advised_plan *plan)
 {
-    hl_report_words words;
-    char ends[40] = "";
-    if (plan->low_ns < plan->high_ns)
-        (void)snprintf(ends, sizeof ends, " (%.30s)",
-                       hl_report_say_interval(seconds(plan->low_ns), seconds(plan->high_ns)).text);
-    (void)snprintf(words.text, sizeof words.text, "%.16s%s",
-                   hl_report_say_time(plan->saved_ns).text, ends);
-    return words;
-}
-
-/* The safe change that saves most, which the list has first; or NULL. */
-static const haul_advice *first_safe(const haul_advice_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i].certainty == HAUL_CERTAINTY_SAFE)
-            return &list->items[i];
-    return NULL;
+    return hl_report_say_estimate(seconds(plan->saved_ns), seconds(plan->low_ns),
+                                  seconds(plan->high_ns));
 }
 
 /* Whether a change is among those of some row: "pin" of "pin, stream". */
@@ -55,21 +40,6 @@ static bool is_untried(const haul_advice_list *list, const char *change)
     return false;
 }
 
-/* "46.4 ms (38.7 to 96.9 ms)": a run that was projected has the projection's interval. */
-static hl_report_words say_run(const haul_advice_list *list)
-{
-    hl_report_words words;
-    char ends[40] = "";
-    if (list->baseline_low_ns < list->baseline_high_ns)
-        (void)snprintf(
-            ends, sizeof ends, " (%.30s)",
-            hl_report_say_interval(seconds(list->baseline_low_ns), seconds(list->baseline_high_ns))
-                .text);
-    (void)snprintf(words.text, sizeof words.text, "%.16s%s",
-                   hl_report_say_time(list->baseline_ns).text, ends);
-    return words;
-}
-
 /* The safe saving, the addition by other changes and the parts not looked at: in one line, for each
  * without the others would mislead. */
 static void say_headline(const advised *self)
@@ -77,7 +47,10 @@ static void say_headline(const advised *self)
     const haul_advice_list *list = self->list;
     const haul_advised_plan *safe = &list->safe, *all = &list->together;
     char found[200] = "", more[200] = "", untried[240] = "", below[80] = "time";
-    const hl_report_words run = say_run(list);
+    /* a run that was projected has the projection's interval */
+    const hl_report_words run =
+        hl_report_say_estimate(seconds(list->baseline_ns), seconds(list->baseline_low_ns),
+                               seconds(list->baseline_high_ns));
     if (list->threshold_ns > 0)
         (void)snprintf(below, sizeof below, "more than %s",
                        hl_report_say_time(list->threshold_ns).text);
@@ -109,7 +82,9 @@ static void say_headline(const advised *self)
 static void say_changes(const advised *self)
 {
     const haul_advice_list *list = self->list;
-    const haul_advice *safe = list->safe.changes ? first_safe(list) : NULL;
+    const haul_advice *safe = NULL; /* the one that saves most, which the list has first */
+    for (size_t i = 0; list->safe.changes && i < list->count && !safe; i++)
+        safe = list->items[i].certainty == HAUL_CERTAINTY_SAFE ? &list->items[i] : NULL;
     const haul_advice *best = list->together.changes ? haul_advice_first(list) : NULL;
     if (safe && safe != best)
         haul_report_line(self->report, "safe", "%.300s", safe->what);

@@ -95,15 +95,6 @@ static void add_pair(haul_table *table, const listed_field *item, const void *co
             haul_report_value(table, keys[i], *texts[i] ? texts[i] : NULL);
 }
 
-/* The field of this path in the other machine's list; NULL: it has no such curve. */
-static const void *find_path(const field_list *self, const char *path)
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (!strcmp(self->items[i].path, path))
-            return self->items[i].at;
-    return NULL;
-}
-
 /* Only what differs is shown: machines of one kind share most of their fields. */
 haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b)
 {
@@ -140,7 +131,10 @@ haul_report *haul_report_difference(const haul_machine *a, const haul_machine *b
         for (size_t k = 0; k < lists[i].count; k++) {
             const listed_field *item = &lists[i].items[k];
             /* Quadratic over some hundred fields. */
-            const void *other = find_path(&lists[1 - i], item->path);
+            const void *other = NULL; /* it may have no such curve */
+            const field_list *const others = &lists[1 - i];
+            for (size_t o = 0; o < others->count && !other; o++)
+                other = strcmp(others->items[o].path, item->path) ? NULL : others->items[o].at;
             if (i == 0)
                 add_pair(table, item, (const void *const[]){item->at, other});
             else if (!other)

@@ -14,12 +14,6 @@ static const char *architecture_of(const haul_machine *machine)
     return machine->gpu.architecture ? machine->gpu.architecture : "unknown";
 }
 
-static bool are_alike(const haul_kernel_fitted *a, const haul_kernel_fitted *b)
-{
-    return !strcmp(a->kernel, b->kernel) &&
-           !strcmp(architecture_of(a->machine), architecture_of(b->machine));
-}
-
 /* Geometric means over the GPUs of one architecture: HiPC 2015 gives one factor for an application
  * and an architecture, which serves a GPU that was not measured. The row stands where its first fit
  * does. */
@@ -38,7 +32,8 @@ static void add_architectures(haul_report *report, const haul_kernel_fitted *fit
         double sum = 0;
         size_t gpus = 0, first = i;
         for (size_t k = 0; k < count; k++) {
-            if (!are_alike(&fits[i], &fits[k]))
+            if (strcmp(fits[i].kernel, fits[k].kernel) != 0 ||
+                strcmp(architecture_of(fits[i].machine), architecture_of(fits[k].machine)) != 0)
                 continue;
             /* Only the first fit of a kernel and architecture adds the row. */
             first = k < first ? k : first;

@@ -70,6 +70,16 @@ hl_report_words hl_report_say_number_of(uint64_t count, const char *one, const c
     return words;
 }
 
+/* Three digits of a factor, those behind the point where they are 0, too: a factor and the ends of
+ * its interval are rounded alike. */
+static hl_report_words say_factor(double factor)
+{
+    hl_report_words words;
+    const int places = factor < 0.9995 ? 3 : factor < 9.995 ? 2 : factor < 99.95 ? 1 : 0;
+    (void)snprintf(words.text, sizeof words.text, "%.*fx", places, factor);
+    return words;
+}
+
 /* Half a percent is within what runs repeat to. */
 hl_report_words hl_report_say_change(int64_t from_ns, int64_t to_ns, int64_t low_ns,
                                      int64_t high_ns)
@@ -80,9 +90,10 @@ hl_report_words hl_report_say_change(int64_t from_ns, int64_t to_ns, int64_t low
     hl_report_words words = {"the same time"};
     if (factor >= 1.005)
         /* The slow end of the interval is the smaller gain. */
-        (void)snprintf(words.text, sizeof words.text, "%.3gx %s (%.3gx to %.3gx)", factor,
-                       to <= from ? "faster" : "slower", to <= from ? from / high : low / from,
-                       to <= from ? from / low : high / from);
+        (void)snprintf(words.text, sizeof words.text, "%.12s %s (%.12s to %.12s)",
+                       say_factor(factor).text, to <= from ? "faster" : "slower",
+                       say_factor(to <= from ? from / high : low / from).text,
+                       say_factor(to <= from ? from / low : high / from).text);
     else if (low < 0.995 * from || high > 1.005 * from)
         (void)snprintf(words.text, sizeof words.text, "the same time (%+.1f to %+.1f %%)",
                        100 * (low / from - 1), 100 * (high / from - 1));
@@ -107,6 +118,19 @@ hl_report_words hl_report_say_interval(double low_s, double high_s)
     if (unit && high_unit && !strcmp(unit, high_unit))
         *unit = '\0';
     snprintf(words.text, sizeof words.text, "%.24s to %.24s", low.text, high.text);
+    return words;
+}
+
+hl_report_words hl_report_say_estimate(double at_s, double low_s, double high_s)
+{
+    hl_report_words words = hl_report_say_seconds(at_s);
+    if (!strcmp(say_seconds(low_s, 4).text, say_seconds(high_s, 4).text))
+        return words;
+    if (!strcmp(hl_report_say_seconds(low_s).text, hl_report_say_seconds(high_s).text))
+        words = say_seconds(at_s, 4);
+    const hl_report_words at = words;
+    (void)snprintf(words.text, sizeof words.text, "%.16s (%.40s)", at.text,
+                   hl_report_say_interval(low_s, high_s).text);
     return words;
 }
 

@@ -31,6 +31,10 @@ hl_report_words hl_report_say_change(int64_t from_ns, int64_t to_ns, int64_t low
 /* "1.2 to 3.4 ms", "800 us to 1.2 ms"; ends that look alike: "107.8 to 108.4 ms", or "50 ms" */
 hl_report_words hl_report_say_interval(double low_s, double high_s);
 
+/* "2.10 ms (1.80 to 2.30 ms)": a time and its interval, rounded alike; the time alone where the
+ * ends are equal. */
+hl_report_words hl_report_say_estimate(double at_s, double low_s, double high_s);
+
 /* "HtoD pinned"; "unknown" where not even the direction is known. */
 hl_report_words hl_report_say_copies(haul_direction direction, haul_memory memory);
 

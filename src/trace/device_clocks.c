@@ -43,12 +43,6 @@ static uint32_t device_of(const hl_trace_builder *self, uint32_t stream)
  * all start a minute or more after their calls returned, the clock is off. */
 static const int64_t early_ns = 1000000, late_ns = INT64_C(60000000000);
 
-static bool starts_in_time(const haul_op *op)
-{
-    return op->start_ns - op->call_ns >= -early_ns &&
-           op->start_ns - (op->call_ns + op->call_dur_ns) <= late_ns;
-}
-
 /* Whether each device that has streams has an operation that starts in time: nearly always the
  * first operations show it, and the others need not be gone through. */
 static bool are_right(const hl_trace_builder *self, device_lags *lags)
@@ -64,7 +58,9 @@ static bool are_right(const hl_trace_builder *self, device_lags *lags)
         const haul_op *op = &self->built.ops[i];
         const bool is_called = haul_op_on_device(op) && op->flags & HAUL_OP_HAS_CALL;
         const uint32_t device = is_called ? device_of(self, op->stream) : HAUL_NONE;
-        if (device == HAUL_NONE || !lags[device].is_doubted || !starts_in_time(op))
+        const int64_t after_ns = op->start_ns - op->call_ns;
+        if (device == HAUL_NONE || !lags[device].is_doubted || after_ns < -early_ns ||
+            after_ns - op->call_dur_ns > late_ns)
             continue;
         lags[device].is_doubted = false;
         left--;

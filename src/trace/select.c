@@ -90,15 +90,6 @@ static bool is_on(const haul_workload *workload, const haul_op *op, uint64_t dev
     return number != HAUL_NONE && workload->devices[number].id == device;
 }
 
-/* Times of a window count from where reports and pages begin: the device's first start. */
-static int64_t first_start_ns(const haul_workload *workload)
-{
-    for (size_t i = 0; i < workload->op_count; i++)
-        if (haul_op_on_device(&workload->ops[i]))
-            return workload->ops[i].start_ns;
-    return 0;
-}
-
 static haul_status fail_empty(const haul_workload *workload, const haul_selection *selection,
                               haul_error *error)
 {
@@ -117,7 +108,11 @@ haul_status haul_trace_select(const haul_workload *workload, const haul_selectio
                               haul_workload **part, haul_error *error)
 {
     const int64_t limit = INT64_C(1) << 61; /* of times */
-    const int64_t first = first_start_ns(workload);
+    size_t on_device = 0;
+    while (on_device < workload->op_count && !haul_op_on_device(&workload->ops[on_device]))
+        on_device++;
+    /* Times of a window count from where reports and pages begin: the device's first start. */
+    const int64_t first = on_device < workload->op_count ? workload->ops[on_device].start_ns : 0;
     uint64_t orphaned;
     hl_workload_part of = {.of = workload, .from_ns = -limit, .to_ns = limit};
     if (selection->from_ns < 0 || selection->from_ns > limit || selection->to_ns > limit ||

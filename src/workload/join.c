@@ -327,14 +327,6 @@ void hl_workload_joiner_add(hl_workload_joiner *self, const hl_workload_part *pa
 
 /* --- the end */
 
-static bool has_loss(const run *of, const char *text)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < of->loss_count; i++)
-        found = !strcmp(of->losses[i].text, text);
-    return found;
-}
-
 /* A loss names its process: equal counts of two processes are not one count. */
 static void add_losses(hl_workload_joiner *self, size_t part)
 {
@@ -343,7 +335,9 @@ static void add_losses(hl_workload_joiner *self, size_t part)
         const haul_note *const loss = &of->losses[i];
         size_t alike = 0, before = 0;
         for (size_t p = 0; p < self->added; p++) {
-            const bool same = has_loss(&self->runs[p], loss->text);
+            bool same = false;
+            for (size_t k = 0; !same && k < self->runs[p].loss_count; k++)
+                same = !strcmp(self->runs[p].losses[k].text, loss->text);
             alike += same;
             before += same && p < part;
         }

@@ -81,17 +81,6 @@ static bool widen_list(hl_workload_spans *self, uint32_t thread)
     return true;
 }
 
-static bool add_thread(hl_workload_spans *self, uint32_t thread)
-{
-    if (!hl_base_grow(&self->threads, &self->thread_capacity, (size_t)thread + 1,
-                      sizeof *self->threads))
-        return false;
-    memset(self->threads + self->thread_count, 0,
-           (thread + 1 - self->thread_count) * sizeof *self->threads);
-    self->thread_count = (size_t)thread + 1;
-    return true;
-}
-
 bool hl_workload_spans_add(hl_workload_spans *self, const haul_named_range *span)
 {
     packed_span packed;
@@ -99,8 +88,14 @@ bool hl_workload_spans_add(hl_workload_spans *self, const haul_named_range *span
         return true;
     if (!self->count)
         self->first = *span;
-    if (span->thread >= self->thread_count && !add_thread(self, span->thread))
-        return false;
+    if (span->thread >= self->thread_count) {
+        const size_t count = (size_t)span->thread + 1;
+        if (!hl_base_grow(&self->threads, &self->thread_capacity, count, sizeof *self->threads))
+            return false;
+        memset(self->threads + self->thread_count, 0,
+               (count - self->thread_count) * sizeof *self->threads);
+        self->thread_count = count;
+    }
     hl_workload_span_list *const list = &self->threads[span->thread];
     const bool fits = pack_span(self, span, &packed);
     if (!fits && !list->is_wide && !widen_list(self, span->thread))

@@ -33,6 +33,15 @@ static void figures_are_short(void **state)
     assert_string_equal(hl_report_say_interval(8e-4, 1.2e-3).text, "800 us to 1.2 ms");
     assert_string_equal(hl_report_say_interval(0.1078, 0.1084).text, "107.8 to 108.4 ms");
     assert_string_equal(hl_report_say_interval(0.050017, 0.050018).text, "50 ms");
+    assert_string_equal(hl_report_say_estimate(2.1e-3, 1.8e-3, 2.34e-3).text,
+                        "2.1 ms (1.8 to 2.34 ms)");
+    assert_string_equal(hl_report_say_estimate(0.1081, 0.1078, 0.1084).text,
+                        "108.1 ms (107.8 to 108.4 ms)");
+    assert_string_equal(hl_report_say_estimate(0.05, 0.050017, 0.050018).text, "50 ms");
+    assert_string_equal(hl_report_say_change(1000, 800, 786, 813).text,
+                        "1.25x faster (1.23x to 1.27x)");
+    assert_string_equal(hl_report_say_change(1000, 1200, 995, 20040).text,
+                        "1.20x slower (0.995x to 20.0x)");
     assert_string_equal(hl_report_say_bytes(1023).text, "1023 B");
     assert_string_equal(hl_report_say_bytes(1048575).text, "1024 KiB");
     assert_string_equal(hl_report_say_rate(27.65e9).text, "27.6 GB/s");
