@@ -29,13 +29,16 @@ static const char *common_board(char *const *names, size_t count, const char *gp
 /* "h100" is no machine but a GPU on several boards: the most common is taken, and said. */
 static haul_status load_machine(const char *name, haul_machine **machine, haul_error *error)
 {
-    haul_error none = {0};
+    haul_error none = {0}, listed = {0};
     char **names = NULL;
     size_t count = 0;
     haul_status status = haul_machine_load(name, machine, &none);
-    const char *board = status && !strchr(name, '/') && !haul_catalogue_list(&names, &count, NULL)
-                            ? common_board(names, count, name)
-                            : NULL;
+    if (status && !strchr(name, '/') &&
+        haul_catalogue_list(&names, &count, &listed) == HAUL_STATUS_NO_MEMORY) {
+        status = HAUL_STATUS_NO_MEMORY;
+        none = listed;
+    }
+    const char *board = count ? common_board(names, count, name) : NULL;
     if (board) {
         fprintf(stderr, "haul: '%s' is taken as %s, its most common board", name, board);
         for (size_t i = 0; i < count; i++)
