@@ -10,7 +10,7 @@ import pandas as pd
 import haul
 
 from . import kernels
-from .tool import (ROOT, constant_score, gpu_of, held, interval_error, interval_score, logs, median,
+from .tool import (MISS_WEIGHT, ROOT, constant_score, gpu_of, held, interval_error, interval_score, logs, median,
                    projected, quantile, random_numbers, read_csv, rows, scratch)
 
 GPUS = {  # by their names in tables: the machine, and its name in the data
@@ -323,9 +323,8 @@ def products_of(data, gpu):
     return of.assign(rate=flops / of["seconds"], tile=of["kernel"].map(names(data)["tile"]))
 
 
-def spread(of):
-    """The mean error where each product is predicted from the median rate of those nearest in
-    size."""
+def spread_of_each(of):
+    """The error where each product is predicted from the median rate of those nearest in size."""
     size = np.array([[math.log(value) for value in row] for row in
                      of[["batch", "rows", "columns", "inner"]].to_numpy().tolist()])
     rate = of["rate"].to_numpy()
@@ -335,15 +334,34 @@ def spread(of):
         away = away[0] + away[1] + away[2] + away[3]
         away[at] = math.inf
         nearest = np.argsort(away, kind="stable")[:NEAREST]
-        errors.append(abs(rate[at] / median(rate[nearest]) - 1))
-    return 100 * sum(errors) / len(errors)
+        errors.append(100 * abs(rate[at] / median(rate[nearest]) - 1))
+    return pd.Series(errors, index=of.index)
+
+
+@lru_cache(maxsize=None)
+def spreads(data, gpu):
+    """Of the linear layers and of the batched products that a GPU ran."""
+    of = products_of(data, gpu)
+    is_batched = of["op"] == "bmm"
+    return spread_of_each(of[~is_batched]), spread_of_each(of[is_batched])
+
+
+def least_by_spread(data, source=None, target=None):
+    """The mean spread, on their targets, of the products of a pair, or of all."""
+    table = predictions(data, True)
+    table = table[table["class"] == "product"]
+    if source:
+        table = table[(table["source"] == source) & (table["target"] == target)]
+    found = [pd.concat(spreads(data, gpu)).reindex(of["key"])
+             for gpu, of in table.groupby("target")]
+    return pd.concat(found).mean()
 
 
 def rate_lines(data):
     for gpu in GPUS:
         of = products_of(data, gpu)
         linear = of[of["op"] != "bmm"]
-        cells = [gpu, f"{spread(linear):.1f} %", f"{spread(of[of['op'] == 'bmm']):.1f} %"]
+        cells = [gpu, *(f"{errors.mean():.1f} %" for errors in spreads(data, gpu))]
         for inner in (1024, 4096, 16384, 65536):
             near = np.abs(np.log2(linear["inner"] / inner)) <= 0.5
             cells.append(f"{median(1e-12 * linear['rate'][near]):.1f}")
@@ -381,21 +399,39 @@ def page_lines(data):
 
 def limits(data, _board):
     return {"factors": rows(factor_lines(data)), "rates": rows(rate_lines(data)),
+            "least": f"{least_by_spread(data):.1f}",
+            "least_a100_h100": f"{least_by_spread(data, 'A100', 'H100'):.1f}",
             "pages": rows(page_lines(data))}
 
 
 # --- beside the simplest rule
 
 
-def rule_cells(rules, ours):
-    """Errors, then scores: of the rules with one width, of ours as stated and with one width."""
+def score_without_pair(middle, pairs, wanted):
+    """The score of a factor up and down that was chosen for each pair of GPUs with the cases of
+    pairs that have neither; not a number where there are none."""
+    off, of_pair = np.abs(middle), np.array([f"{a}>{b}" for a, b in pairs])
+    total, ends = 0, np.array(pairs)
+    for pair in np.unique(of_pair[wanted]):
+        others = off[~np.isin(ends, pair.split(">")).any(axis=1)]
+        if not len(others):
+            return math.nan
+        most = quantile(others, 0.9)
+        of = off[wanted & (of_pair == pair)]
+        total += (2 * most + MISS_WEIGHT * np.maximum(0, of - most)).sum()
+    return math.exp(total / wanted.sum())
+
+
+def rule_cells(rules, ours, apart):
+    """Errors, then scores: of the rules with one width, of ours as stated, with one width, and with
+    one chosen apart."""
     cells = [f"{len(rules[0])}"]
     cells += [f"{interval_error(rule):.1f} %" for rule in rules]
     cells += [f"{interval_error(cases[0]):.1f} %" for cases in ours]
     cells += [f"{constant_score(rule):.2f}" for rule in rules]
-    for cases in ours:
+    for cases, out in zip(ours, apart):
         cells += [f"{interval_score(cases):.2f}", f"{constant_score(cases[0]):.2f}",
-                  f"{held(cases):.0f} %"]
+                  "-" if math.isnan(out) else f"{out:.2f}", f"{held(cases):.0f} %"]
     return cells
 
 
@@ -419,19 +455,25 @@ def operator_ratio(table):
 def operator_lines(data, board):
     named, sized = both(data)
     rule = operator_ratio(named)
+    everything = np.ones(len(named), bool)
 
-    def line(name, wanted):
+    def line(name, wanted, among):
+        """`among`: the cases with which a width is chosen apart."""
+        pairs = list(zip(named["source"][among], named["target"][among]))
+        apart = [score_without_pair(of["error"][among].to_numpy(), pairs, wanted[among])
+                 for of in (named, sized)]
         return [name, *rule_cells([rule.to_numpy()[wanted]],
-                                  [cases_of(of[wanted]) for of in (named, sized)])]
+                                  [cases_of(of[wanted]) for of in (named, sized)], apart)]
 
     for source, target in PAIRS:
-        yield line(f"{source} to {target}",
-                   ((named["source"] == source) & (named["target"] == target)).to_numpy())
+        wanted = (named["source"] == source) & (named["target"] == target)
+        yield line(f"{source} to {target}", wanted.to_numpy(), everything)
     for kind in CLASSES:
         is_kind = (named["class"] == kind).to_numpy()
-        yield line(f"{kind}, all pairs", is_kind)
+        yield line(f"{kind}, all pairs", is_kind, is_kind)
         for gpu in GPUS:
-            yield line(f"{kind}, from and to {gpu}", is_kind & has_part(named, gpu).to_numpy())
+            yield line(f"{kind}, from and to {gpu}", is_kind & has_part(named, gpu).to_numpy(),
+                       is_kind)
     board.add("operators by name", cases_of(named), named["target"])
     board.add("operators, sizes known", cases_of(sized), sized["target"])
 
@@ -461,11 +503,20 @@ def gpu_lines(data, board):
             board.add("kernels within an architecture" if name.startswith("within")
                       else "kernels across architectures", ours[0],
                       table["machine"][wanted])
-        yield [name, *rule_cells([rule[wanted] for rule in rules], ours)]
+        of_set = [pair for pair, is_wanted in zip(pairs, wanted) if is_wanted]
+        apart = [score_without_pair(cases[0], of_set, np.ones(len(of_set), bool)) for cases in ours]
+        yield [name, *rule_cells([rule[wanted] for rule in rules], ours, apart)]
+
+
+OURS, LEFT_OUT = (6, 10), (8, 12)  # places of the scores in a line of operators
 
 
 def rules(data, board):
-    return {"operators": rows(operator_lines(data, board)), "gpus": rows(gpu_lines(data, board))}
+    lines = list(operator_lines(data, board))
+    worse = [", ".join(line[0] for line in lines if float(line[ours]) > 1.01 * float(line[apart]))
+             for ours, apart in zip(OURS, LEFT_OUT)]
+    return {"operators": rows(lines), "gpus": rows(gpu_lines(data, board)),
+            "worse_named": worse[0] or "none", "worse_sized": worse[1] or "none"}
 
 
 # --- products that were measured on the target

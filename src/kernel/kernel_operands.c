@@ -7,22 +7,40 @@
 
 /* Tiles of the result, their sides along the columns and the rows of a row-major one, that a
  * library may take; the usual one first. It chooses among some, from 32 x 32 to 256 x 128, by rules
- * of its own. In fp32 a time is half way, in the logarithm, between those of 128 x 64 and 64 x 64,
- * the middle of what cuBLAS's kernels are named for from Pascal to Hopper, in tensor cores that of
- * 128 x 128; intervals reach from the least to the most of the three.
+ * of its own. In fp32 a time is the least of four that cuBLAS's kernels are named for from Pascal
+ * to Hopper, in tensor cores that of 128 x 128; intervals reach from the least to the most of
+ * three.
+ *
+ * A block of 16 x 16 threads shares a tile: each loads 16/a + 16/b operands from shared memory a
+ * multiply-add, and a load takes as long as a multiply-add. The sustained rate is that of 128 x
+ * 128.
  *
  * A tile's pipeline is filled before its first multiply-add, and its result stored behind the last:
  * two steps more along the inner dimension, of 8 each in kernels for fp32 (CUTLASS's and cuBLAS's
  * names have it: "128x128_8x5", "tilesize128x128x8"). In tensor cores that is not known. */
-enum { CHOICES = 3 };
+enum { CHOICES = 3, TRIES = 4 };
 typedef struct tiling {
     double sides[CHOICES][2];
-    int usual; /* of them, whose middle the time is */
+    double tried[TRIES][2]; /* by the library, which takes the fastest */
+    int tries;
+    double threads; /* along a side of a tile; 0: loads are not counted */
     double filling;
     double slower; /* than the tiles' time at most, where the source's was as slow */
 } tiling;
-static const tiling fp32_tiling = {{{128, 64}, {64, 64}, {128, 128}}, 2, 2 * 8, 1};
-static const tiling tensor_tiling = {{{128, 128}, {64, 64}, {256, 128}}, 1, 0, 1.1};
+static const tiling fp32_tiling = {
+    .sides = {{128, 64}, {64, 64}, {128, 128}},
+    .tried = {{256, 128}, {128, 128}, {128, 64}, {64, 64}},
+    .tries = 4,
+    .threads = 16,
+    .filling = 2 * 8,
+    .slower = 1,
+};
+static const tiling tensor_tiling = {
+    .sides = {{128, 128}, {64, 64}, {256, 128}},
+    .tried = {{128, 128}},
+    .tries = 1,
+    .slower = 1.1,
+};
 
 static const tiling *tiling_of(haul_precision precision)
 {
@@ -67,28 +85,44 @@ static double blocks_of(const haul_operands *of, const double tile[2])
            ceil((double)of->rows / tile[1]);
 }
 
+/* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. */
+static double tiled_s(const haul_gpu *gpu, const haul_kernel_work *work, const tiling *by,
+                      const double tile[2])
+{
+    const haul_operands *of = &work->operands;
+    const double rate = hl_kernel_gpu_product_rate(gpu, work->kind.precision).value;
+    return 2 * ((double)of->inner + by->filling) * tile[0] * tile[1] / rate *
+           hl_kernel_filled(gpu, blocks_of(of, tile));
+}
+
+/* By how much loads make a tile slower than one of 128 x 128. */
+static double slower_by_loads(const tiling *by, const double tile[2])
+{
+    return (1 + by->threads / tile[0] + by->threads / tile[1]) / (1 + 2 * by->threads / 128);
+}
+
 /* Operands that do not fit the L2 cross the memory once at the least. */
 hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work)
 {
     const haul_operands *of = &work->operands;
     const haul_precision precision = work->kind.precision;
-    const double rate = hl_kernel_gpu_product_rate(gpu, precision).value;
     const tiling *by = tiling_of(precision);
-    if (!of->batch || !(rate > 0) || !(gpu->multiprocessors.value > 0))
+    if (!of->batch || !(hl_kernel_gpu_product_rate(gpu, precision).value > 0) ||
+        !(gpu->multiprocessors.value > 0))
         return (hl_kernel_tiles){0};
     const double stream = hl_kernel_gpu_stream_rate(gpu).value;
     const double bytes = fmax(0, (double)of->bytes - gpu->l2_bytes.value);
     const double by_memory = stream > 0 ? bytes / stream : 0;
-    double seconds = 1, least_s = HUGE_VAL, most_s = 0;
+    double fastest_s = HUGE_VAL;
+    for (int i = 0; i < by->tries; i++)
+        fastest_s = fmin(fastest_s,
+                         tiled_s(gpu, work, by, by->tried[i]) * slower_by_loads(by, by->tried[i]));
+    const double seconds = fmax(fastest_s, by_memory);
+    double least_s = seconds, most_s = seconds;
     for (int i = 0; i < CHOICES; i++) {
-        /* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. */
-        const double *tile = by->sides[i];
-        const double of_tile_s = 2 * ((double)of->inner + by->filling) * tile[0] * tile[1] / rate;
-        const double tiled_s =
-            fmax(of_tile_s * hl_kernel_filled(gpu, blocks_of(of, tile)), by_memory);
-        seconds *= i < by->usual ? pow(tiled_s, 1.0 / by->usual) : 1;
-        least_s = fmin(least_s, tiled_s);
-        most_s = fmax(most_s, tiled_s);
+        const double of_tiles_s = fmax(tiled_s(gpu, work, by, by->sides[i]), by_memory);
+        least_s = fmin(least_s, of_tiles_s);
+        most_s = fmax(most_s, of_tiles_s);
     }
     const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
     const double in_waves_s =
