@@ -1,5 +1,6 @@
 /* A machine with one parameter changed, to ask "what if". A change of the link changes the rates
  * that were measured over it, too, or a faster slot would leave the copies as slow as they were. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,9 +138,13 @@ static haul_status check_assigned(const haul_machine *machine, const char *assig
 {
     char *yaml = NULL;
     size_t size = 0;
+    errno = 0;
     FILE *file = open_memstream(&yaml, &size);
     haul_status status = file ? haul_machine_write(machine, file, error) : HAUL_STATUS_NO_MEMORY;
-    if (file && (fclose(file) || !yaml) && !status) /* glibc may lose the text and not say so */
+    const bool is_lost = file && (fclose(file) || !yaml);
+    /* A stream into memory fails for lack of it alone; glibc may lose a part of the text and tell
+     * by errno at most. */
+    if (status == HAUL_STATUS_IO || (!status && (is_lost || errno == ENOMEM)))
         status = HAUL_STATUS_NO_MEMORY;
     if (status == HAUL_STATUS_NO_MEMORY)
         (void)hl_base_fail_no_memory(error);
