@@ -28,11 +28,13 @@ typedef struct line {
 } line;
 
 /* Weighted least squares of seconds = a + b bytes over the points, a and b at least 0: where one
- * would be negative it is 0 and the other fitted alone. */
+ * would be negative it is 0 and the other fitted alone. Bytes that add less than a millionth, which
+ * is less than a fit's six digits, add nothing: that is what rounding makes of equal times. */
 static line solve(const point *points, const double *weights, size_t count)
 {
-    double w = 0, x = 0, y = 0, xx = 0, xy = 0;
+    double w = 0, x = 0, y = 0, xx = 0, xy = 0, most = 0;
     for (size_t i = 0; i < count; i++) {
+        most = fmax(most, points[i].bytes);
         w += weights[i];
         x += weights[i] * points[i].bytes;
         y += weights[i] * points[i].seconds;
@@ -45,7 +47,7 @@ static line solve(const point *points, const double *weights, size_t count)
         made = (line){(xx * y - x * xy) / determinant, (w * xy - x * y) / determinant, 0};
     if (made.latency_s < 0)
         made = (line){0, xy / xx, 0};
-    if (made.per_byte_s < 0)
+    if (made.per_byte_s * most < 1e-6 * made.latency_s)
         made = (line){y / w, 0, 0};
     for (size_t i = 0; i < count; i++)
         made.error += fabs(made.latency_s + made.per_byte_s * points[i].bytes - points[i].seconds) /

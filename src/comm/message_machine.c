@@ -20,6 +20,13 @@ static haul_parameter fitted(double value, const char *source)
     return (haul_parameter){strtod(text, NULL), HAUL_PROVENANCE_FITTED, source};
 }
 
+/* A rate above all that a machine file holds (1e18 B/s) is that of bytes that take no time: none.
+ */
+static haul_parameter fitted_rate(double per_byte_s, const char *source)
+{
+    return fitted(per_byte_s > 1e-18 ? 1 / per_byte_s : (double)NAN, source);
+}
+
 static haul_message_protocol protocol_of(const haul_message_curve *curve, size_t at,
                                          const char *source)
 {
@@ -32,7 +39,7 @@ static haul_message_protocol protocol_of(const haul_message_curve *curve, size_t
         .most_bytes = is_last ? (haul_parameter){curve->most_bytes, HAUL_PROVENANCE_FITTED, source}
                               : (haul_parameter){0},
         .latency_s = fitted(piece->latency_s, source),
-        .rate_Bps = fitted(piece->per_byte_s > 0 ? 1 / piece->per_byte_s : (double)NAN, source),
+        .rate_Bps = fitted_rate(piece->per_byte_s, source),
         .gap_s = fitted(piece->gap_s, source),
         .error = fitted(1e-4 * round(100 * curve->median), source),
     };
@@ -60,7 +67,7 @@ static void put_copy(haul_copy_curve *copies, size_t *count, const haul_message_
     const double own_s = copy->latency_s.value;
     copy->call_latency_s = fitted(fmax(0, curve->pieces[0].latency_s - own_s), source);
     if (last->per_byte_s > 0 && !copy->points_from.provenance)
-        copy->rate_Bps = fitted(1 / last->per_byte_s, source);
+        copy->rate_Bps = fitted_rate(last->per_byte_s, source);
     copy->shared_latency_s = fitted(curve->shared_latency_s, source);
     copy->shared_rate_Bps = fitted(curve->shared_rate_Bps, source);
 }

@@ -279,6 +279,27 @@ static void nothing_is_negative(void **state)
         }
 }
 
+/* Small messages of one time, in which rounding leaves a slope: the fit is a machine that is read.
+ */
+static void equal_times_have_no_rate(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 2000; n++) {
+        haul_message_samples samples = {0};
+        haul_message_fit fit;
+        haul_error error;
+        const double seconds = 335.27e-9 + 0.013e-9 * n;
+        for (uint64_t bytes = 1; bytes <= 256; bytes *= 2)
+            add(&samples, (haul_message_sample){HAUL_MESSAGE_PAIR, HAUL_MEMORY_HOST,
+                                                HAUL_REACH_ON_NODE, 0, 0, 1, 1, bytes, seconds});
+        const haul_message_fit_options options = {.breaks = 3};
+        assert_int_equal(haul_message_fit_make(&samples, &options, &fit, &error), HAUL_OK);
+        assert_true(fit.curves[0].pieces[0].per_byte_s == 0);
+        haul_message_fit_free(&fit);
+        haul_message_samples_free(&samples);
+    }
+}
+
 /* A rate is of the bytes alone: by eq. 2 with it each measured time comes out again, of one process
  * too. Messages of a window have one latency among them, times without ping-pongs none. */
 static void rates_have_no_latency(void **state)
@@ -405,6 +426,7 @@ int main(void)
         cmocka_unit_test(protocols_are_found),
         cmocka_unit_test(given_switches_are_kept),
         cmocka_unit_test(nothing_is_negative),
+        cmocka_unit_test(equal_times_have_no_rate),
         cmocka_unit_test(a_fit_becomes_a_machine),
         cmocka_unit_test(rates_have_no_latency),
         cmocka_unit_test(hosts_tell_the_reach),
