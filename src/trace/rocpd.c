@@ -121,6 +121,17 @@ static void take_event(void *self, const hl_trace_rows *rows)
     take_pair(self, &((reader *)self)->events, rows);
 }
 
+/* How a stack is written no documentation says; an empty one is the schema's default. */
+static void take_stack(void *self, const hl_trace_rows *rows)
+{
+    size_t length;
+    const char *const stack = hl_trace_rows_text(rows, 0, &length);
+    if (stack && length && strcmp(stack, "{}") != 0 && strcmp(stack, "[]") != 0 &&
+        strcmp(stack, "null") != 0)
+        hl_trace_missing(((reader *)self)->builder, 1,
+                         "call stacks of rocpd, which haul does not read");
+}
+
 static void take_agent(void *reader_, const hl_trace_rows *rows)
 {
     reader *const self = reader_;
@@ -379,6 +390,7 @@ static const hl_trace_scan calls[] = {
      true},
 };
 static const hl_trace_scan names[] = {
+    {"rocpd_event", take_stack, {"call_stack"}, true},
     {first_table, take_string, {"id", "string"}, true},
     {"rocpd_info_kernel_symbol", take_symbol, {"id", "display_name|kernel_name"}, true},
     {"rocpd_info_agent", take_device_name, {"id", "product_name", "model_name", "name"}, true},

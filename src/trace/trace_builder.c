@@ -16,6 +16,7 @@ void hl_trace_init(hl_trace_builder *self)
         .processes.size = sizeof(uint64_t),
         .names.size = sizeof(uint64_t),
         .gpus.size = sizeof(uint64_t),
+        .own_defaults.size = sizeof(hl_trace_stream_key),
     };
     hl_workload_builder_init(&self->built);
 }
@@ -33,6 +34,7 @@ void hl_trace_release(hl_trace_builder *self)
     hl_base_records_release(&self->names);
     free(self->name_texts);
     hl_base_records_release(&self->gpus);
+    hl_base_records_release(&self->own_defaults);
     hl_trace_init(self);
 }
 
@@ -70,6 +72,22 @@ void hl_trace_lost_line(hl_trace_builder *self, uint64_t count, const char *text
     add_line(self, &self->built.losses, count, text);
 }
 
+static void add_default(hl_trace_builder *self, const char *text)
+{
+    int64_t ids[3];
+    const char *at = text;
+    self->has_own_defaults = true;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        ids[i] = strtoll(at, &end, 10);
+        if (end == at)
+            return;
+        at = end;
+    }
+    const hl_trace_stream_key key = {ids[0], ids[1], ids[2]};
+    self->built.failed |= hl_base_records_add(&self->own_defaults, &key) == UINT32_MAX;
+}
+
 void hl_trace_own_note(hl_trace_builder *self, const char *kind, uint64_t count, const char *text)
 {
     self->has_own_notes = true;
@@ -77,6 +95,8 @@ void hl_trace_own_note(hl_trace_builder *self, const char *kind, uint64_t count,
         add_line(self, &self->own_missing, count, text);
     else if (!strcmp(kind, HL_TRACE_NOTE_REPAIR))
         add_line(self, &self->own_repairs, count, text);
+    else if (!strcmp(kind, HL_TRACE_NOTE_DEFAULT))
+        add_default(self, text);
 }
 
 void hl_trace_missing(hl_trace_builder *self, uint64_t count, const char *text)

@@ -79,6 +79,8 @@ typedef struct hl_trace_builder {
     bool has_own_notes;   /* as 'haul convert' wrote them, in place of the reader's */
     hl_workload_note_list own_missing;
     hl_workload_note_list own_repairs;
+    bool has_own_defaults;        /* 'haul convert' wrote which streams are default ones */
+    hl_base_records own_defaults; /* hl_trace_stream_key of each */
     uint64_t calls;
     uint64_t total_ns;
     uint64_t total_call_ns;
@@ -90,6 +92,15 @@ void hl_trace_release(hl_trace_builder *self);
 
 #define HL_TRACE_NOTE_MISSING "missing"
 #define HL_TRACE_NOTE_REPAIR "repair"
+/* A stream that is a default one: its device, context and id. The first, without a text, tells that
+ * the file lists them, for no form of file has another place for it. */
+#define HL_TRACE_NOTE_DEFAULT "default stream"
+
+typedef struct hl_trace_stream_key {
+    int64_t device; /* its id in the file, -1 for none */
+    int64_t context;
+    int64_t id;
+} hl_trace_stream_key;
 
 /* Notes `count` more of a loss, a lack or a repair; `text` is kept once and copied. */
 void hl_trace_lost(hl_trace_builder *self, uint64_t count, const char *text);

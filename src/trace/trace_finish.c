@@ -72,6 +72,21 @@ static void take_own_notes(hl_trace_builder *self)
     self->own_repairs = self->own_missing = (hl_workload_note_list){0};
 }
 
+/* A converted file says itself which streams are default ones, whatever their ids: Kineto's traces
+ * do not tell, and in Nsight Systems' tables stream 7 is one. Streams are not looked up any more.
+ */
+static void take_own_defaults(hl_trace_builder *self)
+{
+    haul_workload_stream *const streams = self->built.streams.items;
+    for (size_t i = 0; self->has_own_defaults && i < self->built.streams.count; i++) {
+        haul_workload_stream *const stream = &streams[i];
+        const hl_trace_stream_key key = {
+            stream->device == HAUL_NONE ? -1 : (int64_t)self->built.devices[stream->device].id,
+            (int64_t)stream->context, (int64_t)stream->id};
+        stream->is_default = hl_base_records_find(&self->own_defaults, &key) != UINT32_MAX;
+    }
+}
+
 /* Devices come in the order in which a file's tables name them: the order of their ids is that of
  * every file. Last, since tables of streams are looked up until then. */
 static void order_devices(hl_trace_builder *self)
@@ -98,6 +113,7 @@ haul_status hl_trace_finish(hl_trace_builder *self, const char *source, const ch
                                                         hl_trace_wait_streams_join,
                                                         hl_trace_device_clocks_set,
                                                         hl_trace_prefetches_join,
+                                                        take_own_defaults,
                                                         hl_trace_links_make,
                                                         hl_trace_wait_edges_make,
                                                         hl_trace_implied_waits_make,

@@ -254,6 +254,16 @@ static void put_notes(const writer *self, const char *kind, const haul_note *not
     }
 }
 
+static void put_default_streams(const writer *self)
+{
+    put_notes(self, HL_TRACE_NOTE_DEFAULT, &(haul_note){.text = ""}, 1);
+    for (size_t i = 0; i < self->workload->stream_count; i++) {
+        char text[HL_TRACE_STREAM_TEXT];
+        if (hl_trace_written_default(&self->places, i, text))
+            put_notes(self, HL_TRACE_NOTE_DEFAULT, &(haul_note){.text = text}, 1);
+    }
+}
+
 /* Times stay relative to the epoch, which Kineto calls baseTimeNanoseconds. */
 static void put_head(writer *self)
 {
@@ -296,6 +306,7 @@ static void put_head(writer *self)
     fputs(",\"haul notes\":[{\"kind\":\"converted\"}", self->out);
     put_notes(self, HL_TRACE_NOTE_MISSING, w->missing, w->missing_count);
     put_notes(self, HL_TRACE_NOTE_REPAIR, w->repairs, w->repair_count);
+    put_default_streams(self);
     fputs("],\"traceEvents\":[", self->out);
 }
 

@@ -398,7 +398,6 @@ static void put_devices(writer *self)
     }
 }
 
-/* Strings first, since calls need the number of the name that kernels' calls get. */
 static void put_notes(writer *self, const char *kind, const haul_note *notes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -408,6 +407,17 @@ static void put_notes(writer *self, const char *kind, const haul_note *notes, si
     }
 }
 
+static void put_default_streams(writer *self)
+{
+    put_notes(self, HL_TRACE_NOTE_DEFAULT, &(haul_note){.text = ""}, 1);
+    for (size_t i = 0; i < self->workload->stream_count; i++) {
+        char text[HL_TRACE_STREAM_TEXT];
+        if (hl_trace_written_default(&self->places, i, text))
+            put_notes(self, HL_TRACE_NOTE_DEFAULT, &(haul_note){.text = text}, 1);
+    }
+}
+
+/* Strings first, since calls need the number of the name that kernels' calls get. */
 static void put_all(writer *self)
 {
     enum { PUSH_POP = 59 };
@@ -423,6 +433,7 @@ static void put_all(writer *self)
     put_notes(self, "converted", &(haul_note){.text = "haul"}, 1);
     put_notes(self, HL_TRACE_NOTE_MISSING, w->missing, w->missing_count);
     put_notes(self, HL_TRACE_NOTE_REPAIR, w->repairs, w->repair_count);
+    put_default_streams(self);
     for (uint32_t i = 0; !self->own_threads && i < w->thread_count; i++)
         put(self, THREADS, (const int64_t[]){global_tid(self, i), (int64_t)w->threads[i].id}, NULL);
     for (size_t i = 0; self->code == SQLITE_OK && i < w->op_count; i++)

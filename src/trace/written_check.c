@@ -143,7 +143,8 @@ static bool same_stream(const side *a, uint32_t x, const side *b, uint32_t y)
     if (x == HAUL_NONE || y == HAUL_NONE)
         return x == y;
     const haul_workload_stream *const s = &a->of->streams[x], *const t = &b->of->streams[y];
-    return s->id == t->id && s->context == t->context && device_id(a, x) == device_id(b, y);
+    return s->id == t->id && s->context == t->context && s->is_default == t->is_default &&
+           device_id(a, x) == device_id(b, y);
 }
 
 static bool same_collective(const haul_workload *a, const haul_shape *x, const haul_workload *b,

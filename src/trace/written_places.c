@@ -2,6 +2,8 @@
  * for a stream: a call and what it issued or waited for are found by one number of a process. */
 #include "trace/written_places.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
@@ -119,4 +121,15 @@ void hl_trace_written_places_release(hl_trace_written_places *self)
 {
     free(self->processes);
     self->processes = NULL;
+}
+
+bool hl_trace_written_default(const hl_trace_written_places *self, size_t stream,
+                              char text[HL_TRACE_STREAM_TEXT])
+{
+    const haul_workload_stream *const of = &self->workload->streams[stream];
+    const int64_t device =
+        of->device == HAUL_NONE ? -1 : (int64_t)hl_trace_written_device(self, of->device);
+    (void)snprintf(text, HL_TRACE_STREAM_TEXT, "%" PRId64 " %" PRId64 " %" PRId64, device,
+                   (int64_t)of->context, (int64_t)of->id);
+    return of->is_default;
 }

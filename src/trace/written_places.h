@@ -35,4 +35,9 @@ static inline uint32_t hl_trace_written_process_of_thread(const hl_trace_written
     return self->processes[self->workload->stream_count + thread];
 }
 
+/* Whether the stream is a default one, and how a note of kind HL_TRACE_NOTE_DEFAULT names it. */
+#define HL_TRACE_STREAM_TEXT 64
+bool hl_trace_written_default(const hl_trace_written_places *self, size_t stream,
+                              char text[HL_TRACE_STREAM_TEXT]);
+
 #endif

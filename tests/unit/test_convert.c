@@ -145,6 +145,31 @@ static void waits_and_what_is_unknown_come_back(void **state)
     haul_workload_free(workload);
 }
 
+/* That a stream is the default one is no matter of its number: Kineto's stream 7 need not be one,
+ * and a file that was converted says which are. */
+static void default_streams_come_back(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"haul notes\":[{\"kind\":\"default stream\"},"
+        "{\"kind\":\"default stream\",\"text\":\"0 1 9\"},"
+        "{\"kind\":\"default stream\",\"text\":\"none\"}],\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":104,\"dur\":2,"
+        "\"args\":{\"device\":0,\"context\":1,\"stream\":7,\"correlation\":1}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":9,\"ts\":110,\"dur\":2,"
+        "\"args\":{\"device\":0,\"context\":1,\"stream\":9,\"correlation\":2}}]}";
+    haul_workload *workload = made(text);
+    for (int form = 0; form < 3; form++) { /* as made, SQLite, JSON */
+        haul_workload *const read = form ? again(workload, form == 2) : workload;
+        assert_int_equal(read->stream_count, 2);
+        for (size_t s = 0; s < read->stream_count; s++)
+            assert_int_equal(read->streams[s].is_default, read->streams[s].id == 9);
+        if (form)
+            haul_workload_free(read);
+    }
+    haul_workload_free(workload);
+}
+
 /* Threads of one id in two processes that have no stream, and a device 1 before a device 0. */
 static void ids_stay_apart(void **state)
 {
@@ -588,6 +613,7 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default_streams_come_back),
         cmocka_unit_test(ids_stay_apart),
         cmocka_unit_test(a_wait_for_what_no_call_issued_comes_back),
         cmocka_unit_test(joined_profiles_come_back),

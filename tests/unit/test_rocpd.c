@@ -80,6 +80,18 @@ static void check_set(const haul_workload *workload, size_t first)
     assert_int_equal(c - first, 5);
 }
 
+/* Stacks that are there are not read, which is said; an empty one is the schema's default. */
+static void call_stacks_are_named(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(
+        TABLES("_a1") ROWS("_a1") "ALTER TABLE rocpd_event_a1 ADD COLUMN call_stack DEFAULT '{}';"
+                                  "UPDATE rocpd_event_a1 SET call_stack = '{\"frames\":[1]}' "
+                                  "WHERE id IN (1, 3);");
+    assert_int_equal(profile_note(workload->missing, workload->missing_count, "call stacks"), 2);
+    haul_workload_free(workload);
+}
+
 static void tables_of_version_3_are_read(void **state)
 {
     (void)state;
@@ -108,6 +120,7 @@ static void tables_of_version_3_are_read(void **state)
     assert_string_equal(workload->devices[0].host, "n7");
     assert_int_equal(profile_note(workload->missing, workload->missing_count, "host memory"), 2);
     assert_int_equal(profile_note(workload->missing, workload->missing_count, "of bytes"), 1);
+    assert_int_equal(profile_note(workload->missing, workload->missing_count, "call stacks"), -1);
     haul_workload_free(workload);
 }
 
@@ -235,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_of_version_3_are_read),
+        cmocka_unit_test(call_stacks_are_named),
         cmocka_unit_test(suffixes_are_taken_as_they_are),
         cmocka_unit_test(tables_of_version_2_are_read),
         cmocka_unit_test(the_file_of_the_data_is_read),
