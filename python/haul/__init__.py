@@ -9,12 +9,12 @@ Frames need pandas: pip install haul[pandas].
 """
 
 from ._native import AbsentError, Error, InputError, UsageError, answer, report
-from ._reports import (Advice, Check, Comparison, Machine, Matrix, Overlap, Projection, Report,
-                       advise, check, compare, machine, machines, overlap, project)
+from ._reports import (Advice, Analysis, Check, Comparison, Machine, Matrix, Overlap, Projection, Report,
+                       advise, analyze, check, compare, machine, machines, overlap, project)
 from ._run import Run, read
 
 __all__ = [
-    "AbsentError", "Advice", "Check", "Comparison", "Error", "InputError", "Machine", "Matrix",
-    "Overlap", "Projection", "Report", "Run", "UsageError", "advise", "answer", "check", "compare",
+    "AbsentError", "Advice", "Analysis", "Check", "Comparison", "Error", "InputError", "Machine", "Matrix",
+    "Overlap", "Projection", "Report", "Run", "UsageError", "advise", "analyze", "answer", "check", "compare",
     "machine", "machines", "overlap", "project", "read", "report",
 ]

@@ -1,10 +1,20 @@
 """The program that this package brings, and what its failures become."""
 
+from __future__ import annotations
+
 import importlib.metadata
 import json
 import os
 import shutil
 import subprocess
+import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROGRESS_AFTER_S = 1.0 # what takes longer shows how far it is
+
 
 class Error(Exception):
     """A call of haul failed; the text is haul's own, with the file and the place in it."""
@@ -59,20 +69,70 @@ def _own_program():
 def run(*arguments, verdict=False, text=None):
     """Runs the program and returns what it prints. Raises its error; with `verdict` an exit code
     of 1 is an answer. `text` is what the program reads as standard input."""
-    done = subprocess.run(
-        [program(), *map(str, arguments)], capture_output=True, text=True, errors="replace",
-        check=False, input=text)
-    if done.returncode and not (verdict and done.returncode == 1):
-        raise error_of(done.returncode, done.stderr or done.stdout)
-    return done.stdout
+    words = [program(), *map(str, arguments)]
+    to_read = sum(os.path.getsize(word) for word in words[2:] if os.path.isfile(word))
+    try:
+        running = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+    except OSError as reason:
+        raise AbsentError(f"cannot run '{words[0]}': {reason.strerror}") from reason
+    with running:
+        try:
+            out, err = _wait(running, words[1], to_read, text)
+        except BaseException: # an interrupt of a notebook's cell too: the program does not outlive it
+            running.kill()
+            raise
+    if running.returncode and not (verdict and running.returncode == 1):
+        raise error_of(running.returncode, err or out)
+    return out
 
 
-def report(*arguments, verdict=False):
+def _wait(running, command, to_read, text):
+    """What the program prints. Once it takes long, a bar of tqdm, where that is installed, shows the
+    bytes that it has read of its files."""
+    try:
+        return running.communicate(text, timeout=PROGRESS_AFTER_S)
+    except subprocess.TimeoutExpired:
+        bar = _progress_bar(command, to_read)
+    if bar is None:
+        return running.communicate()
+    with bar:
+        while True:
+            try:
+                printed = running.communicate(timeout=0.2)
+                bar.update(0 if running.returncode else bar.total - bar.n)
+                return printed
+            except subprocess.TimeoutExpired:
+                # the program reads its own libraries too, and a database's pages again
+                bar.update(max(0, min(_bytes_read(running.pid), bar.total) - bar.n))
+                bar.refresh()
+
+
+def _progress_bar(command, to_read):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore") # of a notebook without ipywidgets
+            from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm(total=to_read, unit="B", unit_scale=True, leave=False, desc=f"haul {command}")
+
+
+def _bytes_read(process):
+    try:
+        with open(f"/proc/{process}/io", encoding="ascii") as counters:
+            return int(counters.readline().split()[1]) # rchar
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def report(*arguments: Any, verdict: bool = False) -> dict[str, Any]:
     """The JSON document of a command, as docs/json.md describes it."""
     return json.loads(run(*arguments, "--format", "json", verdict=verdict))
 
 
-def answer(frame, *arguments):
+def answer(frame: pd.DataFrame, *arguments: Any) -> pd.DataFrame:
     """A frame's rows with a command's answers behind them, for the commands that read a CSV and
     add columns to it: `-` among the arguments stands for the frame."""
     import io

@@ -5,18 +5,27 @@ so that a million operations are columns in a second, whatever the format was; a
 library is described here a second time.
 """
 
+from __future__ import annotations
+
+import os
 import tempfile
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union
 
-from . import _native
+from . import _native, _tables
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import pyarrow
 
 # Of haul/workload.h: an index or id that is not there, and what an operation's flags say.
 NONE = 0xFFFFFFFF
 HAS_CALL, NO_BYTES, COLLECTIVE = 1, 4, 8
 
 
-def read(*paths):
+def read(*paths: Union[str, os.PathLike[str]]) -> Run:
     """Reads profiles of one run and returns a Run.
 
     A path is a file of any format that `haul analyze` takes, or a folder of the profiles of one
@@ -49,27 +58,27 @@ class Run:
                 self._arrays = dict(loaded)
 
     @property
-    def arrays(self):
+    def arrays(self) -> dict[str, np.ndarray]:
         """What `haul convert -o run.npz` writes: the arrays of haul/workload.h by name."""
         return self._arrays
 
     @property
-    def format(self):
+    def format(self) -> str:
         """What wrote the profile, with the version of its schema: "nsys 3.24.14"."""
         return self._ops.text(self._arrays["about"]["format"][0])
 
     @property
-    def losses(self):
+    def losses(self) -> list[str]:
         """Why the profile is incomplete, in its profiler's words."""
         return [self._ops.text(text) for text in self._arrays["losses"]["text"]]
 
     @cached_property
-    def analysis(self):
+    def analysis(self) -> dict[str, Any]:
         """What `haul analyze` says, as docs/json.md describes it."""
         return _native.report("analyze", *self.paths)
 
     @cached_property
-    def kernels(self):
+    def kernels(self) -> pd.DataFrame:
         """A row for each kernel: name, when, where, its grid and block, the call that launched it,
         the innermost range of its call's thread."""
         import numpy as np
@@ -89,17 +98,17 @@ class Run:
         return of.frame(columns)
 
     @cached_property
-    def copies(self):
+    def copies(self) -> pd.DataFrame:
         """A row for each copy: direction, memory, bytes (NaN where not known), rate, when, where."""
         return self._moved("copy")
 
     @cached_property
-    def memsets(self):
+    def memsets(self) -> pd.DataFrame:
         """A row for each memset."""
         return self._moved("memset")
 
     @cached_property
-    def calls(self):
+    def calls(self) -> pd.DataFrame:
         """A row for each API call, whether or not it issued work. `kind`
         says what it issued; `name` is known of calls that issued nothing."""
         import numpy as np
@@ -121,7 +130,7 @@ class Run:
         return of.frame(columns).sort_values("start_s", ignore_index=True)
 
     @cached_property
-    def ranges(self):
+    def ranges(self) -> pd.DataFrame:
         """A row for each named range: NVTX, roctx, user annotations."""
         of, ranges = self._ops, self._ops.named
         return of.frame({
@@ -130,7 +139,7 @@ class Run:
             "time_s": ranges["dur_ns"] * 1e-9, "thread": of.thread_ids(ranges["thread"])})
 
     @cached_property
-    def idle(self):
+    def idle(self) -> pd.DataFrame:
         """A row for each gap in which no device ran anything, between the first operation of a
         device and the end of the last. Their sum is the analysis' idle_s."""
         import numpy as np
@@ -146,15 +155,24 @@ class Run:
         return of.frame({"start_s": (reached[found] - of.origin_ns) * 1e-9,
                          "time_s": gap[found] * 1e-9})
 
-    def tables(self):
-        """The frames by name, for to_excel and to_parquet."""
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The frames by name: what to_excel, to_arrow and to_parquet take."""
         return {name: getattr(self, name)
                 for name in ("kernels", "copies", "memsets", "calls", "ranges", "idle")}
 
-    def to_excel(self, path):
+    def to_excel(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes a sheet for each frame. Needs openpyxl. A sheet holds 1,048,575 rows: a longer
         frame is refused."""
-        _to_excel(path, self.tables())
+        _tables.to_excel(path, self.tables())
+
+    def to_arrow(self) -> dict[str, pyarrow.Table]:
+        """The frames as tables of Arrow, by name. Needs pyarrow."""
+        return _tables.to_arrow(self.tables())
+
+    def to_parquet(self, folder: Union[str, os.PathLike[str]]) -> None:
+        """Writes a file for each frame, kernels.parquet and so on, into a folder, which is made.
+        Needs pyarrow."""
+        _tables.to_parquet(folder, self.tables())
 
     def _moved(self, kind):
         import numpy as np
@@ -340,16 +358,4 @@ def _taken(values, index, known, otherwise=-1):
     taken = np.full(len(index), otherwise, np.int64)
     taken[known] = values[index[known]].astype(np.int64)
     return taken
-
-
-def _to_excel(path, tables):
-    import pandas as pd
-
-    most = 1048575
-    for name, table in tables.items():
-        if len(table) > most:
-            raise _native.UsageError(f"a sheet holds {most:,} rows, '{name}' has {len(table):,}")
-    with pd.ExcelWriter(path) as writer:
-        for name, table in tables.items():
-            table.to_excel(writer, sheet_name=name, index=False)
 

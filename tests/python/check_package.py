@@ -4,15 +4,18 @@ check_package.py installed installed PROFILE"""
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 try:
     import numpy as np
@@ -26,7 +29,7 @@ if program != "installed":
     os.environ["HAUL_PROGRAM"] = program
     sys.path.insert(0, folder)
 import haul
-from haul import _native
+from haul import _native, _reports
 
 
 def trace(folder, events):
@@ -97,6 +100,88 @@ class Frames(unittest.TestCase):
                 self.assertTrue((np.diff(arrays["ops"]["start_ns"]) >= 0).all())
 
 
+def has(package):
+    return importlib.util.find_spec(package) is not None
+
+
+class Files(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = haul.read(profile)
+
+    @unittest.skipUnless(has("openpyxl"), "no openpyxl")
+    def test_excel_has_a_sheet_for_each_table(self):
+        with tempfile.TemporaryDirectory() as where:
+            for of in (self.run_, haul.analyze(self.run_), haul.project(profile, to="gh200")):
+                of.to_excel(Path(where) / "run.xlsx")
+                sheets = pd.read_excel(Path(where) / "run.xlsx", sheet_name=None)
+                self.assertEqual({name: len(sheet) for name, sheet in sheets.items()},
+                                 {name: len(table) for name, table in of.tables().items()})
+
+    @unittest.skipUnless(has("pyarrow"), "no pyarrow")
+    def test_parquet_has_every_value(self):
+        with tempfile.TemporaryDirectory() as where:
+            for of in (self.run_, haul.analyze(self.run_), haul.advise(profile)):
+                of.to_parquet(Path(where) / "run")
+                for name, table in of.tables().items():
+                    back = pd.read_parquet(Path(where) / "run" / f"{name}.parquet")
+                    self.assertEqual(list(back.columns), list(table.columns))
+                    # what is missing is None there, NaN here
+                    same = (back.astype(object) == table.astype(object)) | (back.isna() & table.isna())
+                    self.assertTrue(same.all(axis=None), name)
+        self.assertEqual(self.run_.to_arrow()["copies"].num_rows, len(self.run_.copies))
+
+
+class Manners(unittest.TestCase):
+    def test_long_work_shows_how_far_it_is(self):
+        class Bar:
+            made = []
+
+            def __init__(self, total, **described):
+                self.total, self.n, self.described = total, 0, described
+                Bar.made.append(self)
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                self.closed = True
+
+            def update(self, more):
+                self.n += more
+
+            refresh = __enter__
+
+        with mock.patch.object(_native, "PROGRESS_AFTER_S", 0), \
+             mock.patch.dict(sys.modules, {"tqdm": types.ModuleType("tqdm"),
+                                           "tqdm.auto": types.SimpleNamespace(tqdm=Bar)}):
+            haul.read(profile)
+        (bar,) = Bar.made
+        self.assertEqual((bar.total, bar.n, bar.closed), (os.path.getsize(profile),) * 2 + (True,))
+        self.assertEqual(bar.described["desc"], "haul convert")
+        with mock.patch.object(_native, "PROGRESS_AFTER_S", 0), \
+             mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}):
+            self.assertGreater(len(haul.read(profile).copies), 0) # nor is it asked for
+
+    def test_a_program_that_cannot_run_is_absent(self):
+        with mock.patch.dict(os.environ, HAUL_PROGRAM="/nowhere/haul"), \
+             self.assertRaises(haul.AbsentError) as caught:
+            haul.machines()
+        self.assertIn("/nowhere/haul", str(caught.exception))
+
+    def test_what_is_public_has_type_hints(self):
+        for name in haul.__all__:
+            of = getattr(haul, name)
+            if not isinstance(of, type):
+                self.assertIn("return", of.__annotations__, name)
+                continue
+            for member, value in vars(of).items():
+                value = getattr(value, "fget", None) or getattr(value, "func", value)
+                if callable(value) and not member.startswith("_"):
+                    self.assertIn("return", value.__annotations__, f"{name}.{member}")
+        self.assertTrue((Path(haul.__file__).parent / "py.typed").exists())
+
+
 class Answers(unittest.TestCase):
     def test_project(self):
         answer = haul.project(profile, to="h100-pcie5")
@@ -110,6 +195,15 @@ class Answers(unittest.TestCase):
     def test_matrix(self):
         self.assertEqual(list(haul.project(profile, to=["gh200", "mi300x"]).table.name),
                          ["gh200", "mi300x"])
+
+    def test_values_of_several_machines_have_their_names(self):
+        answer = haul.project(profile, to=["gh200", "mi300x"])
+        self.assertEqual(list(answer.makespan_s.index), ["gh200", "mi300x"])
+        low, high = answer.interval_s["gh200"]
+        self.assertTrue(low <= answer.makespan_s["gh200"] <= high)
+        self.assertEqual(answer.makespan_s["gh200"], haul.project(profile, to="gh200").makespan_s)
+        both = haul.project([profile, profile], to=["gh200", "mi300x"])
+        self.assertEqual(list(both.speedup.index), ["gh200", "mi300x"] * 2)
 
     def test_prices(self):
         with tempfile.TemporaryDirectory() as where:
@@ -186,6 +280,10 @@ class Document(unittest.TestCase):
         finally:
             os.chdir(before)
         self.assertEqual((failed, tried > 5), (0, True))
+
+    def test_examples_of_the_functions(self):
+        failed, tried = doctest.testmod(_reports)
+        self.assertEqual((failed, tried > 1), (0, True))
 
 
 unittest.main(argv=sys.argv[:1], verbosity=1)
