@@ -108,6 +108,8 @@ static haul_status try_one(hl_advise_advisor *self, hl_advise_candidate *candida
     if (saved_ns >= least_ns)
         HAUL_TRY(try_pins(self, candidate, &by_pins_ns, error));
     self->out.tried++;
+    if (saved_ns > candidate->bound_ns && saved_ns - candidate->bound_ns > self->beyond_ns)
+        self->beyond_ns = saved_ns - candidate->bound_ns;
     if (saved_ns < least_ns || saved_ns - by_pins_ns < least_ns) {
         self->out.below++;
         return HAUL_OK;
@@ -203,6 +205,7 @@ static haul_status schedule_baseline(hl_advise_advisor *self, haul_error *error)
             fmax(0, 1 - (double)self->before->critical_ns / (double)self->before->makespan_ns);
     self->out.baseline_ns = self->before->makespan_ns;
     HAUL_TRY(hl_advise_waits_find(self, error));
+    HAUL_TRY(hl_advise_occupied_find(self, error));
     const haul_replay *replay = &self->out.replay;
     /* a replay that is exact by chance does not make a change's schedule so: later starts than this
      * share of the run are what it models (timeline/recorded_waits.h) */
@@ -301,6 +304,8 @@ haul_status haul_advice_make(const haul_workload *workload, const haul_advise_op
     hl_workload_origins_release(&self->origins);
     free(self->row_of);
     free(self->critical);
+    free(self->held_ns);
+    free(self->device_ns);
     free(self->found);
     free(self->known);
     if (status)

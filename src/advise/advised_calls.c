@@ -52,7 +52,7 @@ static void add_op(calls *self, const hl_advise_advisor *advisor, uint32_t i)
     for (unsigned part = 0; part < edit->parts; part++)
         effect->after_ns = hl_base_add_ns(effect->after_ns, edit->dur_ns);
     effect->calls_ns =
-        hl_base_add_ns(effect->calls_ns, hl_advise_study_call_dur(&advisor->study, i));
+        hl_base_add_ns(effect->calls_ns, hl_advise_study_said_ns(&advisor->study, i));
     effect->left_out += (edit->marks & HL_ADVISE_EDIT_GONE) != 0;
     if (edit->marks & HL_ADVISE_EDIT_PINNED) {
         effect->pinned++;
@@ -130,7 +130,8 @@ bool hl_advise_advisor_describe(hl_advise_advisor *self, hl_advise_found *found)
         if (edit->marks & HL_ADVISE_EDIT_TOUCHED)
             add_op(&of, self, i);
         else if (workload->ops[i].kind == HAUL_OP_SYNC && edit->marks & HL_ADVISE_EDIT_GONE)
-            of.effect.waits_ns = hl_base_add_ns(of.effect.waits_ns, workload->ops[i].dur_ns);
+            of.effect.waits_ns =
+                hl_base_add_ns(of.effect.waits_ns, hl_advise_study_said_ns(&self->study, i));
     }
     of.effect.locks_ns = self->plan.lock_ns;
     for (size_t r = 0; r < of.count; r++) {

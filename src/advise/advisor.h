@@ -56,6 +56,8 @@ typedef struct hl_advise_advisor {
     haul_timeline *before;
     hl_advise_baseline baselines[HL_TIMELINE_LIKELY + 1];
     hl_timeline_bound host_end; /* that runs are scheduled at */
+    int64_t *held_ns;           /* of the study */
+    int64_t *device_ns;         /* likewise */
     bool *critical;             /* whether each operation is on its critical path */
     int64_t waits_ns; /* the part of the run before changes in which no host thread that launches
                        * kernels makes calls of its own, and what comes behind the last */
@@ -69,6 +71,7 @@ typedef struct hl_advise_advisor {
     uint32_t *row_of;            /* of op_count: see advised_calls.c */
     uint64_t most_ops;
     uint64_t scheduled;
+    int64_t beyond_ns; /* the most that a change saved beyond its bound; tests ask for 0 */
 } hl_advise_advisor;
 
 /* Finds the machine, the durations on it and its device. In advised_machine.c. */
@@ -86,6 +89,9 @@ haul_status hl_advise_baseline_make(hl_advise_advisor *self, hl_timeline_bound e
  * with the time between them and without waits, until its last kernel is launched. No change
  * removes that time, or a kernel. In host_waits.c. */
 haul_status hl_advise_waits_find(hl_advise_advisor *self, haul_error *error);
+
+/* Fills the study's held_ns and device_ns from the run before changes. In occupied.c. */
+haul_status hl_advise_occupied_find(hl_advise_advisor *self, haul_error *error);
 
 void hl_advise_advised_run_release(hl_advise_advised_run *run);
 bool hl_advise_advisor_may_schedule(const hl_advise_advisor *self, double share);

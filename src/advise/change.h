@@ -8,6 +8,7 @@
 #include "base/intervals.h"
 #include "haul/advise.h"
 #include "project/size_class.h"
+#include "workload/op_class.h"
 
 /* Times lent by a machine of the catalogue for kinds of copies that the profile does not have. Its
  * slot is not known, so that at the slow end its link may be a generation older. */
@@ -36,10 +37,13 @@ typedef struct hl_advise_study {
     double limit_Bps[2][HAUL_MEMORIES]; /* the rate of the fastest of them; 0: there are none */
     int64_t threshold_ns;               /* changes that save less are hidden */
     int64_t free_call_ns;               /* how long a call takes that returns at once */
-    const bool *critical; /* operations on the critical path of the run before changes */
-    double host_share;    /* of that path */
-    uint32_t *waited;     /* of each stream the last operation that the host waits for */
-    uint32_t *fetched;    /* of a copy to the device, the one to the host that it may bring back */
+    const int64_t *held_ns;   /* in the run before changes: how long each call or wait took */
+    const int64_t *device_ns; /* from when each operation could start, but for its engine, to its
+                               * end */
+    const bool *critical;     /* operations on the critical path of the run before changes */
+    double host_share;        /* of that path */
+    uint32_t *waited;         /* of each stream the last operation that the host waits for */
+    uint32_t *fetched; /* of a copy to the device, the one to the host that it may bring back */
     struct hl_cost_time_cache *times;
     const hl_advise_loan *loan;
     struct hl_cost_time_cache *slower_times; /* on its slower machine */
@@ -133,9 +137,8 @@ static inline int64_t hl_advise_study_call_dur(const hl_advise_study *study, uin
 /* The part of an operation's time, and of its call's, that is on the critical path. */
 static inline int64_t hl_advise_study_weight(const hl_advise_study *study, uint32_t op)
 {
-    const double call_ns = (double)hl_advise_study_call_dur(study, op);
     return hl_base_add_ns(study->critical[op] ? hl_advise_study_dur(study, op) : 0,
-                          (int64_t)(study->host_share * call_ns));
+                          (int64_t)(study->host_share * (double)study->held_ns[op]));
 }
 
 /* The time of a call that does not wait; it is the host's own. */
@@ -152,13 +155,24 @@ static inline int64_t hl_advise_study_freed_ns(const hl_advise_study *study, uin
     return freed_ns > 0 ? freed_ns : 0;
 }
 
+/* The time of a call or a wait to tell people: as recorded, or as the other machine makes it. */
+static inline int64_t hl_advise_study_said_ns(const hl_advise_study *study, uint32_t op)
+{
+    return study->durations_ns ? study->held_ns[op]
+                               : hl_workload_call_dur_ns(&study->workload->ops[op]);
+}
+
+/* The most that the run can be shorter for what is done to an operation and its call. */
+static inline int64_t hl_advise_study_most_ns(const hl_advise_study *study, uint32_t op)
+{
+    return hl_base_add_ns(study->device_ns[op], study->held_ns[op]);
+}
+
 /* Adds an operation whose time and call may vanish. */
 static inline void hl_advise_candidate_count(const hl_advise_study *study,
                                              hl_advise_candidate *candidate, uint32_t op)
 {
-    const int64_t call_ns = study->workload->ops[op].call_dur_ns;
-    candidate->bound_ns = hl_base_add_ns(candidate->bound_ns,
-                                         hl_base_add_ns(hl_advise_study_dur(study, op), call_ns));
+    candidate->bound_ns = hl_base_add_ns(candidate->bound_ns, hl_advise_study_most_ns(study, op));
     candidate->rank_ns = hl_base_add_ns(candidate->rank_ns, hl_advise_study_weight(study, op));
     candidate->host_ns = hl_base_add_ns(candidate->host_ns, hl_advise_study_host_ns(study, op));
 }

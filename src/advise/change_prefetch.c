@@ -12,7 +12,8 @@ typedef struct faults {
     uint32_t count;
     uint64_t bytes;
     int64_t time_ns;
-    double alone_s; /* of each alone, summed */
+    int64_t most_ns; /* that the run can be shorter without them */
+    double alone_s;  /* of each alone, summed */
     hl_base_union covered;
 } faults;
 
@@ -65,6 +66,7 @@ static void visit_faults(hl_advise_study *study, fault_visitor visit, bool is_pl
         at->count++;
         at->bytes += op->bytes;
         at->time_ns = hl_base_add_ns(at->time_ns, hl_advise_study_dur(study, i));
+        at->most_ns = hl_base_add_ns(at->most_ns, hl_advise_study_most_ns(study, i));
         at->alone_s += seconds;
         if (!is_plan)
             continue;
@@ -76,14 +78,23 @@ static void visit_faults(hl_advise_study *study, fault_visitor visit, bool is_pl
     free(walk.of);
 }
 
-/* At most the time in which the kernel had migrations beside it can go, and the migrations
- * themselves. */
+/* The part of a kernel's time in which it had migrations beside it. */
+static int64_t covered_of(const haul_workload *workload, const faults *at, int64_t kernel_ns)
+{
+    const int64_t recorded_ns = workload->ops[at->kernel].dur_ns;
+    return recorded_ns > 0
+               ? (int64_t)((double)kernel_ns * (double)at->covered.covered / (double)recorded_ns)
+               : 0;
+}
+
+/* At most that part of the kernel's time can go, and the migrations themselves. */
 static void sum_bound(hl_advise_study *study, const faults *at, void *state)
 {
     hl_advise_candidate *candidate = state;
-    const int64_t covered_ns = hl_base_clamp_ns(at->covered.covered);
+    const int64_t covered_ns =
+        covered_of(study->workload, at, hl_advise_study_dur(study, at->kernel));
     candidate->bound_ns =
-        hl_base_add_ns(candidate->bound_ns, hl_base_add_ns(covered_ns, at->time_ns));
+        hl_base_add_ns(candidate->bound_ns, hl_base_add_ns(covered_ns, at->most_ns));
     candidate->rank_ns =
         hl_base_add_ns(candidate->rank_ns, study->critical[at->kernel] ? covered_ns : 0);
 }
@@ -116,9 +127,7 @@ static void prefetch(hl_advise_study *study, const faults *at, void *state)
         .place = HL_ADVISE_BEFORE_CALL,
     };
     hl_advise_edit *edit = hl_advise_rewrite_claim(plan, at->kernel);
-    if (kernel->dur_ns > 0)
-        edit->dur_ns -=
-            (int64_t)((double)edit->dur_ns * (double)at->covered.covered / (double)kernel->dur_ns);
+    edit->dur_ns -= covered_of(study->workload, at, edit->dur_ns);
     hl_advise_rewrite_edge_add(plan, hl_advise_rewrite_insert(plan, &insert), at->kernel);
 }
 

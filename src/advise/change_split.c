@@ -71,13 +71,14 @@ static const hl_advise_stream_walk trios = {sizeof(trio), &no_trio, visit_op, cl
 
 /* *can: whether each can be split, pageable ones as pinned. */
 static int64_t sum_copies(hl_advise_study *study, const uint32_t *ops, uint32_t count, bool *can,
-                          int64_t *calls_ns)
+                          int64_t *waits_ns)
 {
     int64_t sum_ns = 0;
     for (uint32_t k = 0; k < count; k++) {
         const haul_op *copy = &study->workload->ops[ops[k]];
         sum_ns = hl_base_add_ns(sum_ns, hl_advise_study_dur(study, ops[k]));
-        *calls_ns = hl_base_add_ns(*calls_ns, hl_advise_study_call_dur(study, ops[k]));
+        *waits_ns = hl_base_add_ns(*waits_ns, hl_advise_study_most_ns(study, ops[k]) -
+                                                  hl_advise_study_dur(study, ops[k]));
         *can = *can && copy->bytes >= HL_ADVISE_MOST_PARTS &&
                (copy->detail != HAUL_MEMORY_PAGEABLE ||
                 hl_advise_study_can_pin(study, &hl_advise_change_split,
@@ -91,9 +92,9 @@ static int64_t sum_copies(hl_advise_study *study, const uint32_t *ops, uint32_t 
 static int64_t bound_of(hl_advise_study *study, const trio *at)
 {
     bool can = true;
-    int64_t calls_ns = 0;
-    const int64_t in_ns = sum_copies(study, at->ins, at->in_count, &can, &calls_ns);
-    const int64_t out_ns = sum_copies(study, at->outs, at->out_count, &can, &calls_ns);
+    int64_t waits_ns = 0;
+    const int64_t in_ns = sum_copies(study, at->ins, at->in_count, &can, &waits_ns);
+    const int64_t out_ns = sum_copies(study, at->outs, at->out_count, &can, &waits_ns);
     const int64_t kernel_ns = hl_advise_study_dur(study, at->kernel);
     if (!can)
         return 0;
@@ -101,7 +102,7 @@ static int64_t bound_of(hl_advise_study *study, const trio *at)
     const int64_t longest_copies_ns = in_ns > out_ns ? in_ns : out_ns;
     const int64_t hidden_ns = hl_base_add_ns(copies_ns, kernel_ns) -
                               (kernel_ns > longest_copies_ns ? kernel_ns : longest_copies_ns);
-    return hl_base_add_ns(hidden_ns, calls_ns);
+    return hl_base_add_ns(hidden_ns, waits_ns);
 }
 
 /* The bounds of kernels, by name; the last of those without one. */

@@ -189,9 +189,7 @@ static void add_content(const hl_advise_study *study, uint32_t i, content *at)
     at->kernels |= op->kind == HAUL_OP_KERNEL;
     if (phase_of(study, i) == PHASE_KERNEL)
         return;
-    const int64_t both_ns =
-        hl_base_add_ns(hl_advise_study_dur(study, i), hl_advise_study_call_dur(study, i));
-    at->copy_ns = hl_base_add_ns(at->copy_ns, both_ns);
+    at->copy_ns = hl_base_add_ns(at->copy_ns, hl_advise_study_most_ns(study, i));
     at->rank_ns = hl_base_add_ns(at->rank_ns, hl_advise_study_weight(study, i));
     at->host_ns = hl_base_add_ns(at->host_ns, hl_advise_study_freed_ns(study, i));
     if (op->detail == HAUL_MEMORY_PAGEABLE) {
@@ -227,8 +225,9 @@ static void find_candidates(hl_advise_study *study, hl_advise_candidates *out)
         const uint32_t stream = workload->ops[workload->edges[e].before].stream;
         if (wait->kind != HAUL_OP_SYNC || stream == HAUL_NONE)
             continue;
-        const int64_t alone_ns = (int64_t)(study->host_share * (double)wait->dur_ns);
-        of[stream].copy_ns = hl_base_add_ns(of[stream].copy_ns, wait->dur_ns);
+        const int64_t held_ns = study->held_ns[workload->edges[e].after];
+        const int64_t alone_ns = (int64_t)(study->host_share * (double)held_ns);
+        of[stream].copy_ns = hl_base_add_ns(of[stream].copy_ns, held_ns);
         of[stream].rank_ns = hl_base_add_ns(of[stream].rank_ns, alone_ns);
     }
     for (uint32_t s = 0; of && s < workload->stream_count; s++) {

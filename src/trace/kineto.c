@@ -475,6 +475,26 @@ static void say_missing(const hl_trace_kineto_reader *self)
                          "the stream that its thread used last");
 }
 
+/* Properties go with a device by its id. Where GPUs were hidden from the program (as by
+ * HIP_VISIBLE_DEVICES) the runtime counts from 0 and ROCm's records may not: one GPU that is named
+ * and one that works are the same. */
+static void name_devices(hl_trace_kineto_reader *self)
+{
+    hl_workload_builder *const built = &self->builder->built;
+    bool found = false;
+    for (size_t i = 0; i < built->device_count; i++)
+        for (size_t k = 0; k < self->device_count; k++)
+            if (self->devices[k].id == built->devices[i].id) {
+                built->devices[i] = self->devices[k];
+                found = true;
+            }
+    if (found || self->is_own || built->device_count != 1 || self->device_count != 1)
+        return;
+    self->devices[0].id = built->devices[0].id;
+    built->devices[0] = self->devices[0];
+    hl_trace_repaired(self->builder, 1, "GPU named by another id than its operations have");
+}
+
 /* Calls go to the builder last, in order of start, since events come in any order. */
 static void finish_calls(hl_trace_kineto_reader *self)
 {
@@ -509,10 +529,7 @@ static void finish_calls(hl_trace_kineto_reader *self)
     hl_trace_kineto_name_lines(self);
     if (repeated)
         hl_trace_repaired(self->builder, repeated, "calls written twice, counted once");
-    for (size_t i = 0; i < built->device_count; i++)
-        for (size_t k = 0; k < self->device_count; k++)
-            if (self->devices[k].id == built->devices[i].id)
-                built->devices[i] = self->devices[k];
+    name_devices(self);
     say_missing(self);
 }
 

@@ -50,6 +50,14 @@ static void check_waits(unsigned seed)
                      list->items[i].change, (long)list->items[i].saved_ns, (long)most_ns);
 }
 
+/* No change saves more than the bound that it was tried for. */
+static void check_bounds(unsigned seed)
+{
+    const int64_t beyond_ns = ((const hl_advise_advisor *)list)->beyond_ns;
+    if (beyond_ns)
+        fail_msg("seed %u: a change saves %ld ns more than its bound", seed, (long)beyond_ns);
+}
+
 /* Random programs: whatever is advised, the draft is one that the engine takes, and each saving is
  * positive and no more than the run. */
 static void any_program_gets_advice(void **state)
@@ -88,6 +96,7 @@ static void any_program_gets_advice(void **state)
                          (long)list->items[i].saved_ns, (long)end_ns);
         check_bytes(seed);
         check_waits(seed);
+        check_bounds(seed);
         forget();
     }
 }

@@ -210,6 +210,43 @@ static void flows_link_what_ids_do_not(void **state)
     haul_workload_free(workload);
 }
 
+/* ROCm's records number the GPUs that the program does not see as well. */
+static void one_gpu_is_named_whatever_its_id(void **state)
+{
+    (void)state;
+#define KERNEL(device)                                                                             \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":" device ",\"tid\":7,\"ts\":100,"     \
+    "\"dur\":2,\"args\":{\"device\":" device ",\"stream\":7}}"
+#define NAMED(id) "{\"id\":" id ",\"name\":\"GPU " id "\",\"numSms\":8}"
+    static const struct {
+        const char *text;
+        const char *name;
+        uint64_t notes;
+    } cases[] = {
+        {"{\"deviceProperties\":[" NAMED("0") "],\"traceEvents\":[" KERNEL("2") "]}", "GPU 0", 1},
+        {"{\"deviceProperties\":[" NAMED("2") "],\"traceEvents\":[" KERNEL("2") "]}", "GPU 2", 0},
+        {"{\"deviceProperties\":[" NAMED("0") "," NAMED("1") "],\"traceEvents\":[" KERNEL("2") "]}",
+         NULL, 0},
+        {"{\"deviceProperties\":[" NAMED("0") "],\"traceEvents\":[" KERNEL("2") "," KERNEL(
+             "3") "]}",
+         NULL, 0}};
+#undef NAMED
+#undef KERNEL
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        haul_workload *workload = loaded(cases[i].text);
+        const haul_workload_device *device = &workload->devices[0];
+        assert_int_equal(device->id, 2);
+        assert_int_equal(device->multiprocessors, cases[i].name ? 8 : 0);
+        if (cases[i].name)
+            assert_string_equal(device->name, cases[i].name);
+        else
+            assert_null(device->name);
+        assert_true(!cases[i].notes ||
+                    has_note(workload->repairs, workload->repair_count, "another id", 1));
+        haul_workload_free(workload);
+    }
+}
+
 static void old_spellings_are_read(void **state)
 {
     (void)state;
@@ -545,6 +582,7 @@ int main(void)
         cmocka_unit_test(bytes_may_be_unknown),
         cmocka_unit_test(grids_of_work_items_are_counted_in_blocks),
         cmocka_unit_test(flows_link_what_ids_do_not),
+        cmocka_unit_test(one_gpu_is_named_whatever_its_id),
         cmocka_unit_test(old_spellings_are_read),
         cmocka_unit_test(wrong_events_are_repaired),
         cmocka_unit_test(keys_may_come_twice),
