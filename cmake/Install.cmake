@@ -34,9 +34,9 @@ install(DIRECTORY include/haul TYPE INCLUDE COMPONENT haul_development
 install(DIRECTORY kernels machines DESTINATION ${CMAKE_INSTALL_DATADIR}/haul COMPONENT haul_data
   FILES_MATCHING PATTERN "*.yaml" PATTERN "classes.csv")
 install(DIRECTORY docs TYPE DOC COMPONENT haul_documentation
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.json")
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.json")
 install(DIRECTORY examples TYPE DOC COMPONENT haul_documentation PATTERN build EXCLUDE)
-install(FILES README.md CHANGELOG.md TYPE DOC COMPONENT haul_documentation)
+install(FILES README.md CHANGELOG.md LICENSE TYPE DOC COMPONENT haul_documentation)
 
 # Man pages and completions are what the program prints.
 set(manual ${PROJECT_BINARY_DIR}/manual)
