@@ -23,7 +23,7 @@ enum { SYMBOLS = 1 << 19 }; /* spaces of names of kernels begin there */
 
 /* The meaning of a string: the direction of a copy, a category of events. */
 enum { WORD_DIRECTION, WORD_MEMORY, WORD_CATEGORY };
-enum { CATEGORY_OTHER, CATEGORY_MARKER, CATEGORY_HSA };
+enum { CATEGORY_OTHER, CATEGORY_MARKER, CATEGORY_HSA, CATEGORY_SAMPLE };
 enum { AGENT_IS_GPU, AGENT_INDEX };
 enum { EVENT_STACK, EVENT_CATEGORY };
 
@@ -82,6 +82,38 @@ hl_trace_rocpd_word hl_trace_rocpd_word_read(const hl_trace_rows *rows)
 
 /* --- what operations refer to */
 
+/* rocprofv3 names its domains in capitals; the names of the ROCm Systems Profiler are those of
+ * rocprofiler-systems, core/categories.hpp: its functions of the host, instrumented or of a library
+ * that is none of ROCm's, are ranges. */
+static int category_of(const hl_trace_rocpd_word *word)
+{
+    static const struct {
+        const char *text;
+        bool is_prefix;
+        int category;
+    } known[] = {{"MARKER", true, CATEGORY_MARKER},
+                 {"rocm_marker_api", false, CATEGORY_MARKER},
+                 {"user", false, CATEGORY_MARKER},
+                 {"host", false, CATEGORY_MARKER},
+                 {"python", false, CATEGORY_MARKER},
+                 {"mpi", false, CATEGORY_MARKER},
+                 {"pthread", false, CATEGORY_MARKER},
+                 {"kokkos", false, CATEGORY_MARKER},
+                 {"ompt", false, CATEGORY_MARKER},
+                 {"HSA_", true, CATEGORY_HSA},
+                 {"rocm_hsa_api", false, CATEGORY_HSA},
+                 {"timer_sampling", false, CATEGORY_SAMPLE},
+                 {"cputime_sampling", false, CATEGORY_SAMPLE},
+                 {"overflow_sampling", false, CATEGORY_SAMPLE}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const size_t length = strlen(known[i].text);
+        if ((known[i].is_prefix ? word->length > length : word->length == length) &&
+            !memcmp(word->text, known[i].text, length))
+            return known[i].category;
+    }
+    return CATEGORY_OTHER;
+}
+
 /* Strings are read twice: here for the few that say what rows mean, at the end for names. */
 static void take_word(void *reader_, const hl_trace_rows *rows)
 {
@@ -89,9 +121,7 @@ static void take_word(void *reader_, const hl_trace_rows *rows)
     const hl_trace_rocpd_word word = hl_trace_rocpd_word_read(rows);
     if (!word.text)
         return;
-    const int category = word.length > 6 && !memcmp(word.text, "MARKER", 6) ? CATEGORY_MARKER
-                         : word.length > 4 && !memcmp(word.text, "HSA_", 4) ? CATEGORY_HSA
-                                                                            : CATEGORY_OTHER;
+    const int category = category_of(&word);
     if (word.direction != HAUL_DIRECTION_UNKNOWN || category != CATEGORY_OTHER)
         hl_trace_id_map_add(&self->words, &self->builder->built,
                             &(hl_trace_id_row){word.id, {word.direction, word.memory, category}});
@@ -121,7 +151,9 @@ static void take_event(void *self, const hl_trace_rows *rows)
     take_pair(self, &((reader *)self)->events, rows);
 }
 
-/* How a stack is written no documentation says; an empty one is the schema's default. */
+/* An empty stack is the schema's default; the ROCm Systems Profiler writes one frame of a sample to
+ * each of its regions (rocprofiler-systems, sampling/policies/stack_frame_json.hpp), none of a
+ * call. */
 static void take_stack(void *self, const hl_trace_rows *rows)
 {
     size_t length;
@@ -288,8 +320,10 @@ static uint32_t marker_name(reader *self, const hl_trace_rows *rows, int column,
     return name;
 }
 
-/* A region is a range of roctx, or a call of HIP's; those of HSA, which HIP's calls make in their
- * turn, would count the same time twice. */
+/* A region is a range of roctx, a function of the host, or a call of HIP's; those of HSA, which
+ * HIP's calls make in their turn, would count the same time twice. A sample of the host's call
+ * stack has a region for each frame, from the sample before or, of processor time, from 0: no call
+ * was made there. */
 static void take_region(void *reader_, const hl_trace_rows *rows)
 {
     enum { PROCESS = EVENT + 1, THREAD, REGION_NAME, DATA };
@@ -310,6 +344,8 @@ static void take_region(void *reader_, const hl_trace_rows *rows)
     if (category == CATEGORY_MARKER) {
         const haul_named_range range = {start, dur_ns, marker_name(self, rows, DATA, name), number};
         hl_trace_range(self->builder, &range);
+    } else if (category == CATEGORY_SAMPLE) {
+        hl_trace_repaired(self->builder, 1, "frames of the host's sampled call stacks, left out");
     } else if (category != CATEGORY_HSA) {
         const hl_trace_host_call call = {start, dur_ns, call_key(self, event), name, number};
         hl_trace_call(self->builder, &call);

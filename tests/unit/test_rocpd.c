@@ -145,6 +145,26 @@ static void suffixes_are_taken_as_they_are(void **state)
     haul_workload_free(workload);
 }
 
+/* The ROCm Systems Profiler has functions and samples of the host among its regions. */
+static void regions_of_the_host_are_no_calls(void **state)
+{
+    (void)state;
+    haul_workload *workload = profile_load(TABLES("_s") ROWS(
+        "_s") "INSERT INTO rocpd_string_s VALUES(20, 'timer_sampling'), (21, "
+              "'cputime_sampling'), (22, 'mpi'), (23, 'MPI_Waitall'), (24, 'main'), (25, "
+              "'rocm_hsa_api'), (26, 'rocm_hip_api'), (27, 'rocm_marker_api');"
+              "INSERT INTO rocpd_event_s VALUES(20, 20, 0), (21, 21, 0), (22, 22, 0), "
+              "(23, 25, 0), (24, 26, 0), (25, 27, 0);"
+              "INSERT INTO rocpd_region_s VALUES(1, 1, 95, 205, 24, 20, '{}'), (1, 1, 0, "
+              "60, 24, 21, '{}'), (1, 1, 300, 350, 23, 22, '{}'), (1, 1, 301, 302, 24, "
+              "23, '{}'), (1, 1, 360, 365, 2, 24, '{}'), (1, 1, 80, 500, 24, 25, '{}');");
+    assert_int_equal(workload->counts.calls, 3); /* one more of HIP's */
+    assert_int_equal(workload->range_count, 3);
+    assert_string_equal(haul_workload_string(workload, workload->ranges[2].name), "MPI_Waitall");
+    assert_int_equal(profile_note(workload->repairs, workload->repair_count, "sampled"), 2);
+    haul_workload_free(workload);
+}
+
 static void tables_of_version_2_are_read(void **state)
 {
     (void)state;
@@ -250,6 +270,7 @@ int main(void)
         cmocka_unit_test(tables_of_version_3_are_read),
         cmocka_unit_test(call_stacks_are_named),
         cmocka_unit_test(suffixes_are_taken_as_they_are),
+        cmocka_unit_test(regions_of_the_host_are_no_calls),
         cmocka_unit_test(tables_of_version_2_are_read),
         cmocka_unit_test(the_file_of_the_data_is_read),
         cmocka_unit_test(csv_of_kernels_is_read_and_of_copies_refused),
