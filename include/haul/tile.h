@@ -236,6 +236,29 @@ HAUL_API haul_status haul_array_save(haul_array *array, const char *path, haul_e
  * file, shape, type or length, before the array changes; USAGE as above. */
 HAUL_API haul_status haul_array_load(haul_array *array, const char *path, haul_error *error);
 
+/* An array and its name in a file of several. */
+typedef struct haul_named_array {
+    const char *name;
+    haul_array *array;
+} haul_named_array;
+
+/* Writes arrays into one file, for a program that goes on from it later (a checkpoint): all of
+ * their cells, those beyond the edges too. numpy.load opens it (.npz): file["u"][z, y, x], where
+ * each index counts from the first cell beyond the edge. Each array has a checksum. Runs what is
+ * queued, and waits for each region where it is written; the file takes the place of an older one
+ * when all of it is on the disk. USAGE for two arrays of one name, for more than 256 or for one
+ * that several processes share, IO where the file cannot be written. */
+HAUL_API haul_status haul_arrays_save(const haul_named_array *arrays, size_t count,
+                                      const char *path, haul_error *error);
+/* Sets arrays from such a file, which may have others, too, and may be numpy.savez's. It is read
+ * and checked as a whole before the first array changes: BAD_INPUT where an array's bytes or name
+ * are not those that were written, where the file ends early, has not all of the arrays, or one of
+ * another shape or type. (The type of an array's elements is known from haul_array_spec's
+ * `element`, or from its first loop.) Devices, regions and the number of devices may be other ones
+ * than those of the program that wrote it. */
+HAUL_API haul_status haul_arrays_load(const haul_named_array *arrays, size_t count,
+                                      const char *path, haul_error *error);
+
 typedef struct haul_loop_options {
     const haul_box *box; /* the indices; NULL: those of the first array that is written */
     double flops;        /* per cell, for models */

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
-#include "tile/tile_calls.h"
+#include "tile/tile_files.h"
 #include "tile/tile_npy.h"
 
 /* Bytes mean the same in the file and in the array. */
@@ -21,41 +21,49 @@ static bool is_same_type(const hl_tile_npy *header, const hl_tile_field *field)
             (kind == HAUL_ELEMENT_STRUCT && header->letter == 'V'));
 }
 
-/* Until the cells begin. The file is checked wholly before the array changes. */
-static haul_status check_file(const hl_tile_field *field, const char *path, FILE *in,
-                              haul_error *error)
+static haul_status check_shape(const hl_tile_field *field, const int size[3],
+                               const hl_tile_npy *header, const char *path, haul_error *error)
 {
-    unsigned char preamble[HL_TILE_NPY_PREAMBLE];
-    char line[HL_TILE_NPY_LINE];
-    size_t begin, length;
-    hl_tile_npy header;
-    struct stat found;
-    if (fread(preamble, 1, sizeof preamble, in) != sizeof preamble ||
-        !hl_tile_npy_open(preamble, &begin, &length) || fseek(in, (long)begin, SEEK_SET) ||
-        fread(line, 1, length, in) != length || !hl_tile_npy_parse(line, length, &header) ||
-        fstat(fileno(in), &found))
-        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "'%.200s' is no .npy file", path);
-    bool fits = header.dims == field->dims && (!header.is_fortran || header.dims == 1);
-    unsigned long long bytes = field->element;
-    for (int d = 0; d < field->dims; d++) {
-        fits = fits && header.size[field->dims - 1 - d] == (uint64_t)hl_tile_field_size(field, d);
-        bytes *= (unsigned long long)hl_tile_field_size(field, d);
-    }
+    bool fits = header->dims == field->dims && (!header->is_fortran || header->dims == 1);
+    for (int d = 0; d < field->dims; d++)
+        fits = fits && header->size[field->dims - 1 - d] == (uint64_t)size[d];
     if (!fits)
         return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
                               "'%.200s' has another shape than the array of %d planes, or columns "
                               "first",
                               path, field->whole);
-    if (!is_same_type(&header, field))
+    if (!is_same_type(header, field))
         return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
                               "'%.200s' has elements '%c%c%llu', other than the array's of %llu "
                               "bytes",
-                              path, header.order, header.letter, (unsigned long long)header.bytes,
+                              path, header->order, header->letter,
+                              (unsigned long long)header->bytes,
                               (unsigned long long)field->element);
+    return HAUL_OK;
+}
+
+haul_status hl_tile_npy_check(const hl_tile_field *field, const int size[3],
+                              const hl_tile_npy_place *place, FILE *in, haul_error *error)
+{
+    unsigned char preamble[HL_TILE_NPY_PREAMBLE];
+    char line[HL_TILE_NPY_LINE];
+    size_t begin, length;
+    hl_tile_npy header;
+    if (fseeko(in, (off_t)place->at, SEEK_SET) ||
+        fread(preamble, 1, sizeof preamble, in) != sizeof preamble ||
+        !hl_tile_npy_open(preamble, &begin, &length) ||
+        fseeko(in, (off_t)(place->at + begin), SEEK_SET) || fread(line, 1, length, in) != length ||
+        !hl_tile_npy_parse(line, length, &header))
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "'%.200s' is no .npy file",
+                              place->path);
+    HAUL_TRY(check_shape(field, size, &header, place->path, error));
+    unsigned long long bytes = field->element;
+    for (int d = 0; d < field->dims; d++)
+        bytes *= (unsigned long long)size[d];
     bytes += begin + length;
-    if ((unsigned long long)found.st_size != bytes)
-        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "'%.200s' has %lld bytes, not %llu",
-                              path, (long long)found.st_size, bytes);
+    if (place->bytes != bytes)
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "'%.200s' has %llu bytes, not %llu",
+                              place->path, (unsigned long long)place->bytes, bytes);
     return HAUL_OK;
 }
 
@@ -64,9 +72,16 @@ static haul_status load(haul_array *array, const char *path, FILE *in, haul_erro
 {
     const hl_tile_field *field = array->field;
     uint64_t bytes = field->element;
-    HAUL_TRY(check_file(field, path, in, error));
-    for (int d = 0; d < field->dims; d++)
-        bytes *= (unsigned long long)hl_tile_field_size(field, d);
+    struct stat found;
+    int size[3] = {0};
+    for (int d = 0; d < field->dims; d++) {
+        size[d] = hl_tile_field_size(field, d);
+        bytes *= (uint64_t)size[d];
+    }
+    if (fstat(fileno(in), &found))
+        return hl_base_fail_read(error, path);
+    const hl_tile_npy_place all = {path, 0, (uint64_t)found.st_size};
+    HAUL_TRY(hl_tile_npy_check(field, size, &all, in, error)); /* before the array changes */
     char *cells = malloc(bytes ? bytes : 1);
     if (!cells)
         return hl_base_fail_no_memory(error);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "tile/tile_calls.h"
+#include "tile/tile_files.h"
 
 /* The preamble's length field and the line together fill blocks of 64 bytes. */
 enum { PREAMBLE = 10, BLOCK = 64, LINE_MOST = 246 };
@@ -24,13 +24,12 @@ static const char *letter_of(const hl_tile_field *field)
     return is_number ? letters[field->element_kind] : "V";
 }
 
-static void write_header(const hl_tile_field *field, FILE *out)
+size_t hl_tile_npy_make(const hl_tile_field *field, const int size[3], char head[HL_TILE_NPY_HEAD])
 {
     char line[LINE_MOST + 1], shape[64];
     int used = 0;
     for (int d = field->dims - 1; d >= 0; d--)
-        used += snprintf(shape + used, sizeof shape - (size_t)used, "%d,%s",
-                         hl_tile_field_size(field, d), d ? " " : "");
+        used += snprintf(shape + used, sizeof shape - (size_t)used, "%d,%s", size[d], d ? " " : "");
     const char *letter = letter_of(field);
     snprintf(line, sizeof line, "{'descr': '%c%s%llu', 'fortran_order': False, 'shape': (%s), }",
              *letter == 'V' || field->element == 1       ? '|'
@@ -39,18 +38,13 @@ static void write_header(const hl_tile_field *field, FILE *out)
              letter, (unsigned long long)field->element, shape);
     const size_t length = strlen(line) + 1;
     const size_t padded = (PREAMBLE + length + BLOCK - 1) / BLOCK * BLOCK - PREAMBLE;
-    const unsigned char preamble[PREAMBLE] = {0x93,
-                                              'N',
-                                              'U',
-                                              'M',
-                                              'P',
-                                              'Y',
-                                              1,
-                                              0,
-                                              (unsigned char)(padded & 0xff),
-                                              (unsigned char)(padded >> 8)};
-    fwrite(preamble, 1, sizeof preamble, out);
-    fprintf(out, "%-*s\n", (int)padded - 1, line);
+    memcpy(head, "\x93NUMPY\1", 8);
+    head[8] = (char)(padded & 0xff);
+    head[9] = (char)(padded >> 8);
+    memset(head + PREAMBLE, ' ', padded - 1);
+    memcpy(head + PREAMBLE, line, length - 1);
+    head[PREAMBLE + padded - 1] = '\n';
+    return PREAMBLE + padded;
 }
 
 /* A region's rows, without the cells beyond the edges. */
@@ -70,12 +64,18 @@ static void write_region(const hl_tile_field *field, const haul_region *region, 
                    field->element, row, out);
 }
 
-static haul_status write_all(haul_array *array, FILE *out, haul_error *error)
+static haul_status write_all(void *state, FILE *out, haul_error *error)
 {
+    haul_array *array = state;
     haul_status status = HAUL_OK;
     haul_region region;
     const int regions = haul_array_regions(array);
-    write_header(array->field, out);
+    const hl_tile_field *field = array->field;
+    char head[HL_TILE_NPY_HEAD];
+    int size[3] = {0};
+    for (int d = 0; d < field->dims; d++)
+        size[d] = hl_tile_field_size(field, d);
+    fwrite(head, 1, hl_tile_npy_make(field, size, head), out);
     for (int i = 0; i < regions && !status; i++) {
         status = haul_array_access(array, i, HAUL_USE_READ, &region, error);
         if (!status)
@@ -89,15 +89,13 @@ static haul_status fail_write(const char *path, haul_error *error)
     return haul_error_set(error, HAUL_STATUS_IO, "cannot write '%.300s'", path);
 }
 
-/* Under another name until all of it is on the disk: a program that ends half way leaves the old
- * file as it was. */
-static haul_status save_as(haul_array *array, const char *path, const char *between,
-                           haul_error *error)
+static haul_status write_as(const char *path, const char *between, hl_tile_write write, void *state,
+                            haul_error *error)
 {
     FILE *out = fopen(between, "wb");
     if (!out)
         return hl_base_fail_open(error, between);
-    haul_status status = write_all(array, out, error);
+    haul_status status = write(state, out, error);
     const bool is_written = !fflush(out) && !ferror(out) && !fsync(fileno(out));
     if ((fclose(out) || !is_written) && !status)
         status = fail_write(path, error);
@@ -108,7 +106,20 @@ static haul_status save_as(haul_array *array, const char *path, const char *betw
     return status;
 }
 
-haul_status haul_array_save(haul_array *array, const char *path, haul_error *error)
+haul_status hl_tile_file_write(const char *path, hl_tile_write write, void *state,
+                               haul_error *error)
+{
+    const size_t size = strlen(path) + 32;
+    char *between = malloc(size);
+    if (!between)
+        return hl_base_fail_no_memory(error);
+    snprintf(between, size, "%s.%ld-written", path, (long)getpid());
+    const haul_status status = write_as(path, between, write, state, error);
+    free(between);
+    return status;
+}
+
+haul_status hl_tile_check_saved(const haul_array *array, haul_error *error)
 {
     const hl_tile_field *field = array->field;
     if ((hl_tile_is_divided(field) && !array->of) || field->memory->without_data)
@@ -116,13 +127,12 @@ haul_status haul_array_save(haul_array *array, const char *path, haul_error *err
                               field->memory->without_data
                                   ? "a device without data has no cells to save"
                                   : "an array that processes share is saved by none of them alone");
+    return HAUL_OK;
+}
+
+haul_status haul_array_save(haul_array *array, const char *path, haul_error *error)
+{
+    HAUL_TRY(hl_tile_check_saved(array, error));
     HAUL_TRY(hl_tile_queue_run(array->context, error));
-    const size_t size = strlen(path) + 32;
-    char *between = malloc(size);
-    if (!between)
-        return hl_base_fail_no_memory(error);
-    snprintf(between, size, "%s.%ld-written", path, (long)getpid());
-    const haul_status status = save_as(array, path, between, error);
-    free(between);
-    return status;
+    return hl_tile_file_write(path, write_all, array, error);
 }

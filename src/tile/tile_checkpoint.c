@@ -1,0 +1,222 @@
+/* Several arrays in one file: NumPy's archive of .npy members (.npz), each with a checksum. Cells
+ * beyond the edges are in it, as fixed ones are data. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/npz.h"
+#include "tile/tile_files.h"
+
+typedef struct checkpoint {
+    const haul_named_array *arrays;
+    size_t count;
+    const char *path;
+    FILE *file;
+    hl_base_npz npz;             /* written */
+    hl_base_npz_member *members; /* read: those of the arrays, in their order */
+} checkpoint;
+
+/* Cells of each dimension, with those beyond the edges. */
+static uint64_t find_size(const hl_tile_field *field, int size[3])
+{
+    uint64_t cells = 1;
+    for (int d = 0; d < field->dims; d++) {
+        size[d] = hl_tile_field_size(field, d) + 2 * field->ghost[d];
+        cells *= (uint64_t)size[d];
+    }
+    return cells;
+}
+
+/* A row of `count` cells that lie next to each other. */
+typedef bool (*row_job)(checkpoint *self, void *cells, uint64_t bytes);
+
+static bool write_row(checkpoint *self, void *cells, uint64_t bytes)
+{
+    hl_base_npz_add(&self->npz, cells, bytes);
+    return !ferror(self->file);
+}
+
+static bool read_row(checkpoint *self, void *cells, uint64_t bytes)
+{
+    return fread(cells, 1, bytes, self->file) == bytes;
+}
+
+/* Does the job for the region's rows, in the order of the file. */
+static bool do_rows(checkpoint *self, const hl_tile_field *field, const haul_region *region,
+                    row_job job)
+{
+    const int dims = field->dims, beside = dims == 3 ? field->ghost[1] : 0;
+    const int rows = dims == 3 ? field->size[1] : 1, ahead = dims > 1 ? field->ghost[0] : 0;
+    const int planes = region->end - region->first;
+    const int cells = dims > 1 ? field->size[0] + 2 * ahead : planes;
+    bool is_done = true;
+    for (int z = 0; z < (dims > 1 ? planes : planes > 0) && is_done; z++)
+        for (int y = -beside; y < rows + beside && is_done; y++) {
+            const int64_t at = z * region->plane + y * region->row - ahead;
+            is_done = job(self, (char *)region->cells + at * (int64_t)field->element,
+                          (uint64_t)cells * field->element);
+        }
+    return is_done;
+}
+
+static haul_status do_regions(checkpoint *self, haul_array *array, haul_use use, row_job job,
+                              haul_error *error)
+{
+    haul_region region;
+    const int regions = haul_array_regions(array);
+    if (!regions) /* says why */
+        return haul_array_access(array, 0, use, &region, error);
+    for (int i = 0; i < regions; i++) {
+        HAUL_TRY(haul_array_access(array, i, use, &region, error));
+        if (!do_rows(self, array->field, &region, job))
+            return haul_error_set(error, HAUL_STATUS_IO, "cannot %s '%.200s'",
+                                  use == HAUL_USE_READ ? "write" : "read", self->path);
+    }
+    return HAUL_OK;
+}
+
+/* --- saving */
+
+static haul_status write_arrays(void *state, FILE *out, haul_error *error)
+{
+    checkpoint *self = state;
+    self->file = self->npz.out = out;
+    for (size_t i = 0; i < self->count; i++) {
+        const hl_tile_field *field = self->arrays[i].array->field;
+        char head[HL_TILE_NPY_HEAD];
+        int size[3] = {0};
+        const uint64_t cells = find_size(field, size);
+        const size_t length = hl_tile_npy_make(field, size, head);
+        hl_base_npz_begin(&self->npz, self->arrays[i].name, length + cells * field->element);
+        hl_base_npz_add(&self->npz, head, length);
+        HAUL_TRY(do_regions(self, self->arrays[i].array, HAUL_USE_READ, write_row, error));
+        hl_base_npz_end(&self->npz);
+    }
+    hl_base_npz_finish(&self->npz);
+    return HAUL_OK;
+}
+
+/* Names are those of files in an archive. */
+static haul_status check_names(const haul_named_array *arrays, size_t count, haul_error *error)
+{
+    if (!count || count > HL_NPZ_ARRAYS_MOST)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "a file of %zu arrays: it has 1 to %d",
+                              count, HL_NPZ_ARRAYS_MOST);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = arrays[i].name;
+        if (!name || !*name || strlen(name) > HL_NPZ_NAME_MOST || strpbrk(name, "/\\"))
+            return haul_error_set(error, HAUL_STATUS_USAGE, "'%.100s' is no name of an array",
+                                  name ? name : "");
+        for (size_t j = 0; j < i; j++)
+            if (!strcmp(name, arrays[j].name))
+                return haul_error_set(error, HAUL_STATUS_USAGE, "two arrays are called '%s'", name);
+        HAUL_TRY(hl_tile_check_saved(arrays[i].array, error));
+    }
+    return HAUL_OK;
+}
+
+haul_status haul_arrays_save(const haul_named_array *arrays, size_t count, const char *path,
+                             haul_error *error)
+{
+    checkpoint self = {.arrays = arrays, .count = count, .path = path};
+    HAUL_TRY(check_names(arrays, count, error));
+    for (size_t i = 0; i < count; i++)
+        HAUL_TRY(hl_tile_queue_run(arrays[i].array->context, error));
+    return hl_tile_file_write(path, write_arrays, &self, error);
+}
+
+/* --- loading */
+
+static haul_status fail_damaged(const checkpoint *self, const char *member, haul_error *error)
+{
+    return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                          "'%.200s' is damaged, or no file of arrays%s%s", self->path,
+                          member ? ": " : "", member ? member : "");
+}
+
+/* Notes the member where it is one of the arrays'. */
+static void note_member(checkpoint *self, const hl_base_npz_member *member)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        const char *name = self->arrays[i].name;
+        if (!strncmp(member->name, name, strlen(name)) &&
+            !strcmp(member->name + strlen(name), ".npy"))
+            self->members[i] = *member;
+    }
+}
+
+/* All of the file is checked, and that it has all arrays, before one of them changes. */
+static haul_status find_members(checkpoint *self, haul_error *error)
+{
+    struct stat found;
+    hl_base_npz_member member;
+    hl_base_npz_step step;
+    if (fstat(fileno(self->file), &found))
+        return hl_base_fail_read(error, self->path);
+    hl_base_npz_reader reader = {.in = self->file, .bytes = (uint64_t)found.st_size};
+    while ((step = hl_base_npz_next(&reader, &member)) == HL_NPZ_MEMBER) {
+        if (!hl_base_npz_is_whole(self->file, &member))
+            return fail_damaged(self, member.name, error);
+        note_member(self, &member);
+    }
+    if (step == HL_NPZ_BAD)
+        return fail_damaged(self, NULL, error);
+    for (size_t i = 0; i < self->count; i++) {
+        const hl_tile_field *field = self->arrays[i].array->field;
+        const hl_tile_npy_place place = {self->path, self->members[i].at, self->members[i].bytes};
+        int size[3] = {0};
+        find_size(field, size);
+        if (!self->members[i].bytes)
+            return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "'%.200s' has no array '%s'",
+                                  self->path, self->arrays[i].name);
+        const haul_status status = hl_tile_npy_check(field, size, &place, self->file, error);
+        if (status)
+            return hl_base_error_before(error, "array '%s'", self->arrays[i].name);
+    }
+    return HAUL_OK;
+}
+
+/* Values that are set anew need none of those that were lost. */
+static void forget_failures(haul_array *array)
+{
+    const int count = array->of ? hl_tile_team_count(array->context->team) : 1;
+    for (int rank = 0; rank < count; rank++) {
+        hl_tile_field *field = (array->of ? array->of[rank] : array)->field;
+        field->failure.status = HAUL_OK;
+        field->is_doubtful = false;
+    }
+}
+
+static haul_status load_arrays(checkpoint *self, haul_error *error)
+{
+    HAUL_TRY(find_members(self, error));
+    for (size_t i = 0; i < self->count; i++) {
+        const hl_base_npz_member *member = &self->members[i];
+        haul_array *array = self->arrays[i].array;
+        int size[3] = {0};
+        const uint64_t bytes = find_size(array->field, size) * array->field->element;
+        HAUL_TRY(hl_tile_queue_run(array->context, error));
+        forget_failures(array);
+        if (fseeko(self->file, (off_t)(member->at + member->bytes - bytes), SEEK_SET))
+            return hl_base_fail_read(error, self->path);
+        HAUL_TRY(do_regions(self, array, HAUL_USE_WRITE, read_row, error));
+    }
+    return HAUL_OK;
+}
+
+haul_status haul_arrays_load(const haul_named_array *arrays, size_t count, const char *path,
+                             haul_error *error)
+{
+    checkpoint self = {.arrays = arrays, .count = count, .path = path};
+    HAUL_TRY(check_names(arrays, count, error));
+    self.file = fopen(path, "rb");
+    if (!self.file)
+        return hl_base_fail_open(error, path);
+    self.members = calloc(count, sizeof *self.members);
+    const haul_status status =
+        self.members ? load_arrays(&self, error) : hl_base_fail_no_memory(error);
+    free(self.members);
+    fclose(self.file);
+    return status;
+}
