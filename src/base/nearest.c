@@ -17,24 +17,6 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* One row of the table of distances between the beginnings of a and b (optimal string alignment):
- * `row[j]` from the row before and the one before that. */
-static void next_row(const char *a, size_t i, const char *b, size_t length,
-                     size_t rows[3][LONGEST + 1])
-{
-    /* Of row i, (i + 2) % 3 is the row before and (i + 1) % 3 the one before that. */
-    size_t *row = rows[i % 3];
-    const size_t *above = rows[(i + 2) % 3];
-    const size_t *two_above = rows[(i + 1) % 3];
-    row[0] = i;
-    for (size_t j = 1; j <= length; j++) {
-        const size_t replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
-        row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
-        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-            row[j] = least(row[j], two_above[j - 2] + 1);
-    }
-}
-
 /* Returns the length. Longer names are cut: their beginnings tell enough, and the rows are fixed
  * arrays. */
 static size_t copy_lower(const char *text, char lower[LONGEST + 1])
@@ -50,11 +32,24 @@ size_t hl_base_edit_distance(const char *first, const char *second)
 {
     char a[LONGEST + 1], b[LONGEST + 1];
     const size_t a_length = copy_lower(first, a), b_length = copy_lower(second, b);
+    /* The table of distances between the beginnings of a and b (optimal string alignment), of
+     * which three rows are needed at once. */
     size_t rows[3][LONGEST + 1] = {{0}};
     for (size_t j = 0; j <= b_length; j++)
         rows[0][j] = j;
-    for (size_t i = 1; i <= a_length; i++)
-        next_row(a, i, b, b_length, rows);
+    for (size_t i = 1; i <= a_length; i++) {
+        /* Of row i, (i + 2) % 3 is the row before and (i + 1) % 3 the one before that. */
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i + 2) % 3];
+        const size_t *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            const size_t replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
+            row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], two_above[j - 2] + 1);
+        }
+    }
     return rows[a_length % 3][b_length];
 }
 

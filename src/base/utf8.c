@@ -36,21 +36,18 @@ size_t hl_base_utf8_count(const char *text)
     return count;
 }
 
-/* The control characters of ASCII and of ISO 8859-1 (U+0080 to U+009F). */
-static bool is_control(const char *text)
-{
-    /* C1 control characters too: some terminals obey U+009B as the start of a sequence. */
-    const unsigned char first = (unsigned char)text[0];
-    return first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[1] < 0xa0);
-}
-
 void hl_base_utf8_print(const char *text, size_t length, FILE *out)
 {
     for (size_t i = 0; i < length && text[i];) {
         /* `length` may end within a character of a cut text: it is then printed whole, not
          * halved. */
         const int bytes = hl_base_utf8_length(text + i);
-        if (!bytes || is_control(text + i))
+        /* C1 control characters too, U+0080 to U+009F: some terminals obey U+009B as the start of
+         * a sequence. */
+        const unsigned char first = (unsigned char)text[i];
+        const bool is_control =
+            first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[i + 1] < 0xa0);
+        if (!bytes || is_control)
             fputc('?', out);
         else
             fwrite(text + i, 1, (size_t)bytes, out);

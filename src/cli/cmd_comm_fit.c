@@ -77,7 +77,6 @@ static haul_status write_machine(const fit_request *self, const haul_message_fit
     haul_machine machine = {.summary = "fitted to measured messages"};
     haul_machine *made = NULL;
     char source[SOURCE], name[80];
-    FILE *out;
     const size_t more = self->given.operand_count - 1;
     if (self->base)
         machine = *self->base;
@@ -93,9 +92,7 @@ static haul_status write_machine(const fit_request *self, const haul_message_fit
                        self->system);
     haul_status status = haul_message_fit_machine(fit, &machine, source, &made, error);
     if (!status)
-        status = cli_output_open(output, &out, error);
-    if (!status)
-        status = cli_output_finish(out, output, haul_machine_write(made, out, error), error);
+        status = cli_machine_write(made, output, error);
     haul_machine_free(made);
     return status;
 }

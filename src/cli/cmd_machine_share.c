@@ -47,18 +47,13 @@ typedef struct search {
     haul_error *error;
 } search;
 
-static bool has_word(const char *text, const char *word)
-{
-    enum { SHORTEST = 4 };
-    return text && word && strlen(word) >= SHORTEST && strcmp(word, "root") != 0 &&
-           strcmp(word, "localhost") != 0 && strstr(text, word);
-}
-
 static haul_status search_text(const search *self, const char *path, const char *text)
 {
+    enum { SHORTEST = 4 };
     const char *const words[] = {self->words->host, self->words->user, self->words->home};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has_word(text, words[i]))
+        if (text && words[i] && strlen(words[i]) >= SHORTEST && strcmp(words[i], "root") != 0 &&
+            strcmp(words[i], "localhost") != 0 && strstr(text, words[i]))
             return haul_error_set(
                 self->error, HAUL_STATUS_BAD_INPUT,
                 "%s is \"%.120s\", which has '%.60s' of this computer: take it out", path, text,
@@ -125,13 +120,6 @@ static void print_lacking(void *state, const char *text)
     (void)fprintf(stderr, "haul: %s\n", text);
 }
 
-static haul_status write_file(const haul_machine *machine, const char *path, haul_error *error)
-{
-    FILE *out;
-    HAUL_TRY(cli_output_open(path, &out, error));
-    return cli_output_finish(out, path, haul_machine_write(machine, out, error), error);
-}
-
 static haul_status share(void *request, haul_error *error)
 {
     const share_request *self = request;
@@ -152,7 +140,7 @@ static haul_status share(void *request, haul_error *error)
                    haul_version());
     machine.summary = summary;
     HAUL_TRY(search_machine(&machine, error));
-    HAUL_TRY(write_file(&machine, self->given.results.output, error));
+    HAUL_TRY(cli_machine_write(&machine, self->given.results.output, error));
     return haul_machine_check_new(&machine, print_lacking, NULL, &alike, error);
 }
 

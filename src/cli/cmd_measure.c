@@ -44,16 +44,6 @@ static const cli_option options[] = {
     {0},
 };
 
-static haul_status write_machine(const char *path, const haul_machine *machine, haul_error *error)
-{
-    FILE *out;
-    if (!path)
-        return HAUL_OK;
-    HAUL_TRY(cli_output_open(path, &out, error));
-    haul_status status = haul_machine_write(machine, out, error);
-    return cli_output_finish(out, path, status, error);
-}
-
 static haul_status measure_on(const measure_request *self, haul_device *device, haul_error *error)
 {
     haul_measurement made;
@@ -62,7 +52,8 @@ static haul_status measure_on(const measure_request *self, haul_device *device, 
     cli_progress_end();
     if (status)
         return status;
-    status = write_machine(self->given.results.output, made.machine, error);
+    if (self->given.results.output)
+        status = cli_machine_write(made.machine, self->given.results.output, error);
     if (!status) {
         /* -o is the machine file's: the report goes to the terminal. */
         cli_answer answer = {

@@ -176,6 +176,9 @@ haul_status cli_output_try(const char *path, haul_error *error);
  * place of an error, for it names the file and the reason. */
 haul_status cli_output_finish(FILE *out, const char *path, haul_status status, haul_error *error);
 
+/* A machine as such a file. */
+haul_status cli_machine_write(const haul_machine *machine, const char *path, haul_error *error);
+
 /* The first of `inputs`, which may be NULL, that `output` is another path of, else NULL: a report
  * must not replace what it reports on. */
 const char *cli_overwritten(const char *output, const cli_texts *inputs);

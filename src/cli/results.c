@@ -66,6 +66,13 @@ haul_status cli_output_finish(FILE *out, const char *path, haul_status status, h
     return status;
 }
 
+haul_status cli_machine_write(const haul_machine *machine, const char *path, haul_error *error)
+{
+    FILE *out = NULL;
+    HAUL_TRY(cli_output_open(path, &out, error));
+    return cli_output_finish(out, path, haul_machine_write(machine, out, error), error);
+}
+
 const char *cli_overwritten(const char *output, const cli_texts *inputs)
 {
     struct stat there, input;

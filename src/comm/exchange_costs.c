@@ -46,22 +46,16 @@ hl_comm_time_span hl_comm_predictor_serial(const hl_comm_predictor *self, haul_m
     return (hl_comm_time_span){time, time * (1 - fmin(error, 0.5)), time * (1 + error)};
 }
 
-/* Of an all-to-all-v's messages that each GPU's one process sends to all, many meet at the same
- * receivers: on Summit large ones took 1.1 times as long as the node's rate says with one other
- * node, 1.6 with 7 and 2.0 with 31, from the host's memory and from GPUs alike. Dealt out to
- * several processes, each with its own receivers, they took as long as it says
- * (docs/accuracy/messages.md).
- */
-static double crowding(const hl_comm_predictor *self, double split)
-{
-    const double per_doubling = 0.2;
-    return split > 1 ? 1 : 1 + per_doubling * log2(fmax(1, self->reached));
-}
-
 double hl_comm_predictor_node_rate(const hl_comm_predictor *self, haul_memory memory, double split)
 {
-    return hl_comm_injection_rate(self->machine, memory, self->gpus * split) /
-           crowding(self, split);
+    /* Of an all-to-all-v's messages that each GPU's one process sends to all, many meet at the same
+     * receivers: on Summit large ones took 1.1 times as long as the node's rate says with one other
+     * node, 1.6 with 7 and 2.0 with 31, from the host's memory and from GPUs alike. Dealt out to
+     * several processes, each with its own receivers, they took as long as it says
+     * (docs/accuracy/messages.md). */
+    const double per_doubling = 0.2;
+    const double crowding = split > 1 ? 1 : 1 + per_doubling * log2(fmax(1, self->reached));
+    return hl_comm_injection_rate(self->machine, memory, self->gpus * split) / crowding;
 }
 
 hl_comm_time_span hl_comm_predictor_messages(const hl_comm_predictor *self, haul_memory memory,

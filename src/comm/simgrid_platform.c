@@ -33,15 +33,6 @@ static bool find_net(const haul_machine *machine, haul_reach reach, net *found)
     return found->rate_Bps > 0;
 }
 
-static double node_rate(const haul_machine *machine, double least)
-{
-    double most = least;
-    for (size_t i = 0; i < machine->injection_count; i++)
-        if (machine->injection[i].memory == HAUL_MEMORY_HOST)
-            most = fmax(most, machine->injection[i].rate_Bps.value);
-    return most;
-}
-
 /* "0:1;256:1.35": from these sizes on, by protocol. */
 static void put_factors(const haul_machine *machine, const char *name, bool is_latency,
                         double whole, FILE *out)
@@ -73,7 +64,10 @@ haul_status haul_simgrid_write(const haul_machine *machine, uint32_t nodes, FILE
     if (!find_net(machine, HAUL_REACH_ON_NODE, &within) &&
         !find_net(machine, HAUL_REACH_ON_SOCKET, &within))
         within = between;
-    const double injected = node_rate(machine, between.rate_Bps);
+    double injected = between.rate_Bps;
+    for (size_t i = 0; i < machine->injection_count; i++)
+        if (machine->injection[i].memory == HAUL_MEMORY_HOST)
+            injected = fmax(injected, machine->injection[i].rate_Bps.value);
     const double cores = machine->host.cores.value >= 1 ? machine->host.cores.value : 1;
     (void)fprintf(
         out, "<?xml version='1.0'?>\n"

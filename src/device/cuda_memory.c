@@ -224,17 +224,6 @@ static int copy_3d(const hl_device_cu_api *api, const box *what, uint64_t plane,
     return api->cuda_copy_3d(&copy, stream);
 }
 
-/* A plane as a 3D copy of depth 1 in CUDA. */
-static int copy_plane(const hl_device_cu_api *api, const box *what, uint64_t plane,
-                      hl_device_cu stream)
-{
-    if (!api->is_hip)
-        return copy_3d(api, what, plane, 1, stream);
-    return api->hip_copy_2d(what->to + plane * what->to_pitch[1], what->to_pitch[0],
-                            what->from + plane * what->from_pitch[1], what->from_pitch[0],
-                            what->size[0], what->size[1], HL_DEVICE_HIP_COPY_DEFAULT, stream);
-}
-
 /* CUDA copies planes at once where each is of whole rows, HIP one after the other. */
 static int copy_box(const hl_device_cu_api *api, const box *what, hl_device_cu stream)
 {
@@ -244,7 +233,12 @@ static int copy_box(const hl_device_cu_api *api, const box *what, hl_device_cu s
         return copy_3d(api, what, 0, what->size[2], stream);
     int result = 0;
     for (uint64_t plane = 0; plane < what->size[2] && !result; plane++)
-        result = copy_plane(api, what, plane, stream);
+        result =
+            api->is_hip
+                ? api->hip_copy_2d(what->to + plane * what->to_pitch[1], what->to_pitch[0],
+                                   what->from + plane * what->from_pitch[1], what->from_pitch[0],
+                                   what->size[0], what->size[1], HL_DEVICE_HIP_COPY_DEFAULT, stream)
+                : copy_3d(api, what, plane, 1, stream);
     return result;
 }
 

@@ -93,25 +93,18 @@ void haul_device_close(haul_device *device)
     free(folder);
 }
 
-static haul_status list_kind(const haul_device_backend *backend, hl_base_name_list *list,
-                             haul_error *error)
-{
-    const unsigned count = backend->count ? backend->count() : 0;
-    haul_status status = HAUL_OK;
-    for (unsigned i = 0; i < count && !status; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s:%u", backend->kind, i);
-        status = hl_base_name_list_add(list, name, error);
-    }
-    return status;
-}
-
 haul_status haul_device_list(char ***names, size_t *count, haul_error *error)
 {
     hl_base_name_list list = {.names = NULL};
     haul_status status = HAUL_OK;
-    for (size_t i = 0; i < BACKENDS && !status; i++)
-        status = list_kind(backends[i], &list, error);
+    for (size_t b = 0; b < BACKENDS; b++) {
+        const unsigned kind_count = backends[b]->count ? backends[b]->count() : 0;
+        for (unsigned i = 0; i < kind_count && !status; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s:%u", backends[b]->kind, i);
+            status = hl_base_name_list_add(&list, name, error);
+        }
+    }
     if (!status)
         status = hl_base_name_list_add(&list, "host", error);
     return hl_base_name_list_hand_over(&list, status, names, count);

@@ -63,15 +63,6 @@ haul_status hl_device_host_task_kernel(const haul_kernel_source *source, const h
     return HAUL_OK;
 }
 
-/* The outermost direction that has something to divide: rows stay whole for the vectoriser. */
-static int divided(const haul_box *box)
-{
-    for (int d = 2; d > 0; d--)
-        if (box->hi[d] - box->lo[d] > 1)
-            return d;
-    return 0;
-}
-
 /* Rows `first` to `last` of the box's direction d. */
 static void run_rows(const hl_device_host_call *call, int d, int64_t first, int64_t last)
 {
@@ -88,7 +79,10 @@ static void run_rows(const hl_device_host_call *call, int d, int64_t first, int6
 static void run_kernel(const hl_device_host_call *call)
 {
     enum { PIECES = 8, FREE = 2 }; /* a part's pieces, of which FREE are anyone's */
-    const int d = divided(&call->box);
+    /* the outermost direction that has something to divide: rows stay whole for the vectoriser */
+    int d = 2;
+    while (d > 0 && call->box.hi[d] - call->box.lo[d] <= 1)
+        d--;
     const int64_t first = call->box.lo[d], length = (int64_t)call->box.hi[d] - first;
 #ifdef _OPENMP
     const int64_t parts = omp_get_max_threads();

@@ -11,15 +11,6 @@ enum { PATH_BYTES = 1024, BYTES_MOST = 256 << 20 };
 
 static const char magic[8] = "haulkrn1";
 
-/* FNV-1a: it only names the file. */
-static uint64_t hash(const char *text)
-{
-    uint64_t value = 0xcbf29ce484222325;
-    for (; *text; text++)
-        value = (value ^ (unsigned char)*text) * 0x100000001b3;
-    return value;
-}
-
 /* HAUL_CACHE set to nothing turns the cache off. */
 static bool choose_folder(const char *given, char *path)
 {
@@ -43,8 +34,11 @@ static bool choose_folder(const char *given, char *path)
 static bool name_file(const char *folder, const char *key, char *path)
 {
     char place[PATH_BYTES];
+    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a: it only names the file */
+    for (; *key; key++)
+        hash = (hash ^ (unsigned char)*key) * 0x100000001b3;
     return choose_folder(folder, place) &&
-           snprintf(path, PATH_BYTES, "%s/%016" PRIx64 ".kernel", place, hash(key)) < PATH_BYTES;
+           snprintf(path, PATH_BYTES, "%s/%016" PRIx64 ".kernel", place, hash) < PATH_BYTES;
 }
 
 static bool read_exactly(FILE *file, void *to, size_t size)

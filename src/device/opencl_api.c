@@ -33,7 +33,7 @@ haul_status hl_device_cl_load(hl_device_cl_api *api, haul_error *error)
     return HAUL_OK;
 }
 
-static const char *name_of(cl_int code)
+haul_status hl_device_cl_fail(cl_int code, const char *call, haul_error *error)
 {
     static const struct {
         cl_int code;
@@ -50,18 +50,13 @@ static const char *name_of(cl_int code)
         CL_ROW(CL_INVALID_COMMAND_QUEUE),
 #undef CL_ROW
     };
+    const char *name = "OpenCL error";
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].code == code)
-            return names[i].name;
-    return "OpenCL error";
-}
-
-haul_status hl_device_cl_fail(cl_int code, const char *call, haul_error *error)
-{
+        name = names[i].code == code ? names[i].name : name;
     haul_status status = HAUL_STATUS_DEVICE_FAILED;
     if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_INVALID_BUFFER_SIZE)
         status = HAUL_STATUS_DEVICE_FULL;
     else if (code == CL_OUT_OF_HOST_MEMORY)
         status = HAUL_STATUS_NO_MEMORY;
-    return haul_error_set(error, status, "%s failed: %s (%d)", call, name_of(code), (int)code);
+    return haul_error_set(error, status, "%s failed: %s (%d)", call, name, (int)code);
 }

@@ -16,7 +16,7 @@ enum { PLATFORMS = 16, DEVICES = 64 };
  * the process, as they are. */
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 
-/* All devices, GPUs and accelerators first; `listing` is held. */
+/* All devices, GPUs and accelerators first. */
 static cl_uint list_devices(const hl_device_cl_api *api, cl_device_id found[DEVICES])
 {
     static const cl_device_type types[] = {CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR |
@@ -24,8 +24,9 @@ static cl_uint list_devices(const hl_device_cl_api *api, cl_device_id found[DEVI
                                            CL_DEVICE_TYPE_CPU};
     cl_platform_id platforms[PLATFORMS];
     cl_uint platform_count = 0, count = 0;
+    pthread_mutex_lock(&listing);
     if (api->clGetPlatformIDs(PLATFORMS, platforms, &platform_count) != CL_SUCCESS)
-        return 0;
+        platform_count = 0;
     for (int t = 0; t < 2; t++)
         for (cl_uint i = 0; i < platform_count && i < PLATFORMS; i++) {
             cl_uint more = 0;
@@ -33,13 +34,6 @@ static cl_uint list_devices(const hl_device_cl_api *api, cl_device_id found[DEVI
                                                        found + count, &more) == CL_SUCCESS)
                 count += more < DEVICES - count ? more : DEVICES - count;
         }
-    return count;
-}
-
-static cl_uint find_devices(const hl_device_cl_api *api, cl_device_id found[DEVICES])
-{
-    pthread_mutex_lock(&listing);
-    const cl_uint count = list_devices(api, found);
     pthread_mutex_unlock(&listing);
     return count;
 }
@@ -49,7 +43,7 @@ static unsigned count_devices(void)
 {
     hl_device_cl_api api;
     cl_device_id found[DEVICES];
-    return hl_device_cl_load(&api, NULL) ? 0 : find_devices(&api, found);
+    return hl_device_cl_load(&api, NULL) ? 0 : list_devices(&api, found);
 }
 
 static void read_text(const hl_device_cl_device *self, cl_device_info what, char *text, size_t size)
@@ -151,7 +145,7 @@ static haul_status node_new(const hl_device_cl_api *api, unsigned long number, b
 {
     cl_device_id found[DEVICES];
     cl_int code = CL_SUCCESS;
-    const cl_uint count = find_devices(api, found);
+    const cl_uint count = list_devices(api, found);
     if (!count)
         return haul_error_set(error, HAUL_STATUS_ABSENT,
                               "no OpenCL device: pocl-opencl-icd makes the CPU one");

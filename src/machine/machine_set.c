@@ -121,16 +121,6 @@ static void replace_link(haul_machine *made, haul_copy_curve *copies)
     }
 }
 
-static haul_status parse_again(char *yaml, size_t size, const char *assignment, haul_machine **out,
-                               haul_error *error)
-{
-    haul_error wrong = {0};
-    const haul_status status = haul_machine_parse(yaml, size, "", out, &wrong);
-    if (!status || status == HAUL_STATUS_NO_MEMORY)
-        return status ? hl_base_fail_no_memory(error) : HAUL_OK;
-    return haul_error_set(error, status, "%.80s: %.400s", assignment, wrong.text);
-}
-
 /* Written and read again, the machine passes every check of a file; what is wrong has a place in no
  * file of the user's. */
 static haul_status check_assigned(const haul_machine *machine, const char *assignment,
@@ -146,10 +136,13 @@ static haul_status check_assigned(const haul_machine *machine, const char *assig
      * by errno at most. */
     if (status == HAUL_STATUS_IO || (!status && (is_lost || errno == ENOMEM)))
         status = HAUL_STATUS_NO_MEMORY;
+    haul_error wrong = {0};
+    if (!status)
+        status = haul_machine_parse(yaml, size, "", out, &wrong);
     if (status == HAUL_STATUS_NO_MEMORY)
         (void)hl_base_fail_no_memory(error);
-    if (!status)
-        status = parse_again(yaml, size, assignment, out, error);
+    else if (wrong.status)
+        (void)haul_error_set(error, status, "%.80s: %.400s", assignment, wrong.text);
     free(yaml);
     return status;
 }

@@ -152,6 +152,7 @@ static void write_figure(const hl_machine_field *field, const void *base,
 /* Whether a field has something to write. */
 static bool is_given(const hl_machine_field *field, const void *base)
 {
+    bool has_any = false;
     switch (field->kind) {
     case HL_MACHINE_FIELD_NAME:
     case HL_MACHINE_FIELD_TEXT:
@@ -165,17 +166,13 @@ static bool is_given(const hl_machine_field *field, const void *base)
         return field_figure(field, base) != NULL;
     case HL_MACHINE_FIELD_LIST:
         return hl_machine_list_count(field, base) > 0;
+    case HL_MACHINE_FIELD_MAPPING:
+        for (size_t i = 0; i < field->mapping->count && !has_any; i++)
+            has_any = is_given(&field->mapping->fields[i], hl_machine_field_at(field, base));
+        return has_any;
     default:
         return true;
     }
-}
-
-static bool has_any(const hl_machine_yaml_mapping *mapping, const void *base)
-{
-    for (size_t i = 0; i < mapping->count; i++)
-        if (is_given(&mapping->fields[i], base))
-            return true;
-    return false;
 }
 
 /* NULL `common`: the top level, where every parameter would carry its own origin. */
@@ -231,16 +228,17 @@ haul_status haul_machine_write(const haul_machine *machine, FILE *out, haul_erro
     const hl_machine_yaml_mapping *top = &hl_machine_mapping;
     for (size_t i = 0; i < top->count; i++) {
         const hl_machine_field *field = &top->fields[i];
-        if (field->kind == HL_MACHINE_FIELD_MAPPING &&
-            has_any(field->mapping, hl_machine_field_at(field, machine))) {
+        if (!is_given(field, machine))
+            continue;
+        if (field->kind == HL_MACHINE_FIELD_MAPPING) {
             fprintf(out, "\n%s:", field->key);
             write_fields(field->mapping, hl_machine_field_at(field, machine), "\n  ", INDENT, out);
-        } else if (field->kind == HL_MACHINE_FIELD_LIST && is_given(field, machine)) {
+        } else if (field->kind == HL_MACHINE_FIELD_LIST) {
             fprintf(out, "\n%s:", field->key);
             for (size_t j = 0; j < hl_machine_list_count(field, machine); j++)
                 write_fields(field->mapping, hl_machine_list_item(field, machine, j), "\n  - ",
                              2 * INDENT, out);
-        } else if (field->kind != HL_MACHINE_FIELD_MAPPING && is_given(field, machine)) {
+        } else {
             fprintf(out, "%s%s: ", i ? "\n" : "", field->key);
             write_field(field, machine, NULL, out);
         }

@@ -118,27 +118,22 @@ static void write_line(const hl_measure_journal *self, const hl_measure_point_me
             point->count, point->name);
 }
 
-/* All points anew: what was cut short is gone. */
-static haul_status write_all(hl_measure_journal *self, const char *key, haul_error *error)
-{
-    self->file = fopen(self->path, "w");
-    if (!self->file)
-        return hl_base_fail_open(error, self->path);
-    fprintf(self->file, "%s%s\n", title, key);
-    for (size_t i = 0; i < self->count; i++)
-        write_line(self, &self->points[i]);
-    return fflush(self->file) ? fail_write(self, error) : HAUL_OK;
-}
-
 haul_status hl_measure_journal_open(hl_measure_journal *journal, const char *path, const char *key,
                                     haul_error *error)
 {
     HL_PLAIN_NUMERALS;
     bool is_new;
     journal->path = path;
-    const haul_status status = read_file(journal, key, &is_new, error);
+    HAUL_TRY(read_file(journal, key, &is_new, error));
     journal->from_file = journal->count;
-    return status ? status : write_all(journal, key, error);
+    /* All points anew: what was cut short is gone. */
+    journal->file = fopen(path, "w");
+    if (!journal->file)
+        return hl_base_fail_open(error, path);
+    fprintf(journal->file, "%s%s\n", title, key);
+    for (size_t i = 0; i < journal->count; i++)
+        write_line(journal, &journal->points[i]);
+    return fflush(journal->file) ? fail_write(journal, error) : HAUL_OK;
 }
 
 /* A linear search: a point takes far longer to measure than a few hundred names to compare. */

@@ -28,21 +28,6 @@ typedef struct parted_copy {
     unsigned parts;
 } parted_copy;
 
-static haul_status queue_parts(hl_measure_session *session, const parted_copy *self,
-                               haul_error *error)
-{
-    const uint64_t each = self->each_bytes;
-    for (unsigned i = 0; i < self->parts; i++) {
-        const haul_address host = haul_in_buffer(session->pinned[0], i * each),
-                           device = haul_in_buffer(session->on_device[0], i * each);
-        const bool is_in = self->direction == HAUL_DIRECTION_HTOD;
-        const haul_transfer part = {
-            .to = is_in ? device : host, .from = is_in ? host : device, .size = {each}};
-        HAUL_TRY(haul_stream_copy(self->on->streams[i], &part, session->events[i], error));
-    }
-    return HAUL_OK;
-}
-
 /* From the start of the part that starts first to the end of the last. */
 static haul_status parts_seconds(hl_measure_session *session, unsigned parts, double *seconds,
                                  haul_error *error)
@@ -69,7 +54,14 @@ static haul_status try_parts(hl_measure_session *session, const void *what, doub
     HAUL_TRY(haul_stream_record(session->streams[0], self->on->begin, error));
     for (unsigned i = 0; i < self->parts; i++)
         HAUL_TRY(haul_stream_wait_event(self->on->streams[i], self->on->begin, error));
-    HAUL_TRY(queue_parts(session, self, error));
+    for (unsigned i = 0; i < self->parts; i++) {
+        const haul_address host = haul_in_buffer(session->pinned[0], i * self->each_bytes),
+                           device = haul_in_buffer(session->on_device[0], i * self->each_bytes);
+        const bool is_in = self->direction == HAUL_DIRECTION_HTOD;
+        const haul_transfer part = {
+            .to = is_in ? device : host, .from = is_in ? host : device, .size = {self->each_bytes}};
+        HAUL_TRY(haul_stream_copy(self->on->streams[i], &part, session->events[i], error));
+    }
     for (unsigned i = 0; i < self->parts; i++)
         HAUL_TRY(haul_stream_wait(self->on->streams[i], error));
     return parts_seconds(session, self->parts, seconds, error);

@@ -115,23 +115,6 @@ static haul_status measure_share(hl_measure_session *self, size_t peer, bool *is
     return HAUL_OK;
 }
 
-static haul_status measure_shares(hl_measure_session *self, haul_error *error)
-{
-    const size_t count = self->options.peer_count;
-    unsigned on_link = 1;
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; i < count && !status; i++) {
-        bool is_shared = false;
-        status = measure_share(self, i, &is_shared, error);
-        on_link += is_shared;
-    }
-    if (!status)
-        self->machine.gpu.per_link =
-            (haul_parameter){on_link, HAUL_PROVENANCE_MEASURED,
-                             "haul measure: GPUs whose copies at once slow each other"};
-    return status;
-}
-
 /* --- engines */
 
 /* Peer copies on streams of their own, and before them, where asked, a copy back to the host. */
@@ -282,6 +265,14 @@ haul_status hl_measure_peers(hl_measure_session *session, haul_error *error)
             status = measure_pair(session, &two, error);
         }
     HAUL_TRY(status);
-    HAUL_TRY(measure_shares(session, error));
+    unsigned on_link = 1;
+    for (size_t i = 0; i < count; i++) {
+        bool is_shared = false;
+        HAUL_TRY(measure_share(session, i, &is_shared, error));
+        on_link += is_shared;
+    }
+    session->machine.gpu.per_link =
+        (haul_parameter){on_link, HAUL_PROVENANCE_MEASURED,
+                         "haul measure: GPUs whose copies at once slow each other"};
     return measure_engines(session, error);
 }

@@ -188,44 +188,6 @@ static haul_status ping_pongs(session *self, haul_memory memory)
     return status;
 }
 
-/* A row for each number of processes of two nodes, each with a partner: of `bytes` each, one way,
- * or of `bytes` in all, there and back. */
-static haul_status pairs(session *self, haul_memory memory, bool is_split)
-{
-    int here, there;
-    char text[16];
-    const int *senders = node_ranks(self, 0, &here), *receivers = node_ranks(self, 1, &there);
-    const int most = here < there ? here : there;
-    haul_status status = HAUL_OK;
-    for (int count = 1; count <= most; count = count < most && 2 * count > most ? most : 2 * count)
-        for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most; bytes *= 2) {
-            const uint64_t each = is_split ? bytes / (uint64_t)count : bytes;
-            const hl_mpi_pattern pattern = {senders, count,     receivers, 1,
-                                            each,    !is_split, memory,    self->given.seconds};
-            (void)snprintf(text, sizeof text, "%d", count);
-            if (each)
-                status = measure(self, &pattern, text, bytes);
-        }
-    return status;
-}
-
-static haul_status many_messages(session *self, haul_memory memory)
-{
-    int here;
-    char text[16];
-    const int *receivers = node_ranks(self, 0, &here) + here, sender = 0;
-    const int most = self->comm->size - here;
-    haul_status status = HAUL_OK;
-    for (int count = 1; count <= most; count = count < most && 2 * count > most ? most : 2 * count)
-        for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most; bytes *= 2) {
-            const hl_mpi_pattern pattern = {&sender, 1,     receivers, count,
-                                            bytes,   false, memory,    self->given.seconds};
-            (void)snprintf(text, sizeof text, "%d", count);
-            status = measure(self, &pattern, text, bytes);
-        }
-    return status;
-}
-
 /* Processes of the first node, whose device is the same one. */
 static haul_status copies(session *self, bool is_shared)
 {
@@ -252,6 +214,37 @@ static haul_status copies(session *self, bool is_shared)
 }
 
 /* One file: of host memory, and where the MPI takes it of the device's. */
+/* A row for each number of processes of two nodes, each with a partner: of `bytes` each, one way,
+ * or, split, of `bytes` in all, there and back; or for each number of messages of one process to
+ * others of other nodes. */
+static haul_status numbers(session *self, haul_memory memory, int kind)
+{
+    enum { RATE = 1, SPLIT, MANY };
+    int here, there;
+    char text[16];
+    const int *senders = node_ranks(self, 0, &here), *receivers = node_ranks(self, 1, &there);
+    const int others = self->comm->size - here, pairs = here < there ? here : there;
+    const int most = kind == MANY ? others : pairs;
+    haul_status status = HAUL_OK;
+    for (int count = 1; count <= most; count = count < most && 2 * count > most ? most : 2 * count)
+        for (uint64_t bytes = self->given.least; !status && bytes <= self->given.most; bytes *= 2) {
+            const hl_mpi_pattern pattern = {
+                .senders = senders,
+                .sender_count = kind == MANY ? 1 : count,
+                .receivers = receivers,
+                .each = kind == MANY ? count : 1,
+                .bytes = kind == SPLIT ? bytes / (uint64_t)count : bytes,
+                .is_one_way = kind == RATE,
+                .memory = memory,
+                .seconds = self->given.seconds,
+            };
+            (void)snprintf(text, sizeof text, "%d", count);
+            if (pattern.bytes)
+                status = measure(self, &pattern, text, bytes);
+        }
+    return status;
+}
+
 static haul_status measure_kind(session *self, int kind)
 {
     static const char *const names[] = {"pingpong", "rate",   "split",
@@ -267,9 +260,7 @@ static haul_status measure_kind(session *self, int kind)
         return close_file(self, status ? status : copies(self, kind == 5));
     for (int i = 0; !status && i < memories; i++) {
         const haul_memory memory = i ? HAUL_MEMORY_DEVICE : HAUL_MEMORY_HOST;
-        status = kind == 0   ? ping_pongs(self, memory)
-                 : kind == 3 ? many_messages(self, memory)
-                             : pairs(self, memory, kind == 2);
+        status = kind == 0 ? ping_pongs(self, memory) : numbers(self, memory, kind);
     }
     return close_file(self, status);
 }

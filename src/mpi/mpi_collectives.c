@@ -182,14 +182,6 @@ static bool is_of_host(haul_address address)
     return !address.buffer && address.host;
 }
 
-static haul_status tell_left(haul_comm *self, int code, haul_error *error)
-{
-    haul_error own = {.status = HAUL_OK};
-    error = error ? error : &own;
-    (void)hl_mpi_failed(self, code, "MPI's own all-to-all", error);
-    return hl_mpi_tell(self, error);
-}
-
 static haul_status end_left(haul_comm *self, haul_exchange_kind kind, int code, haul_error *error)
 {
     self->calls++;
@@ -197,7 +189,12 @@ static haul_status end_left(haul_comm *self, haul_exchange_kind kind, int code, 
     self->last_way = HAUL_WAY_PLAIN;
     self->last_shape.kind = kind;
     self->last_is_own = self->last_is_listed = kind != HAUL_EXCHANGE_ALL;
-    return code ? tell_left(self, code, error) : HAUL_OK;
+    if (!code)
+        return HAUL_OK;
+    haul_error own = {.status = HAUL_OK};
+    error = error ? error : &own;
+    (void)hl_mpi_failed(self, code, "MPI's own all-to-all", error);
+    return hl_mpi_tell(self, error);
 }
 
 /* The side as MPI's ints; false where it needs more than that. Numbers that are all small enough
@@ -214,40 +211,6 @@ static bool list_numbers(const haul_blocks *blocks, uint64_t item_bytes, int own
         numbers[owners + i] = (int)(first * item_bytes);
     }
     return all <= INT_MAX;
-}
-
-/* Sets *status where the call was MPI's own. */
-static bool is_left_v(haul_comm *self, const haul_alltoallv_blocks *of, haul_status *status,
-                      haul_error *error)
-{
-    int *numbers = self->plain_numbers;
-    const int owners = self->layout.owners;
-    if (!numbers || !is_of_host(of->send) || !is_of_host(of->receive) || !of->sends.counts ||
-        !of->receives.counts || self->courses[HAUL_EXCHANGE_ALL_V].way != HAUL_WAY_PLAIN ||
-        !list_numbers(&of->sends, of->item_bytes, owners, numbers) ||
-        !list_numbers(&of->receives, of->item_bytes, owners, numbers + 2 * (size_t)owners) ||
-        !haul_comm_leaves_next(self, HAUL_EXCHANGE_ALL_V, 0))
-        return false;
-    const int code = PMPI_Alltoallv(of->send.host, numbers, numbers + owners, MPI_BYTE,
-                                    of->receive.host, numbers + 2 * (size_t)owners,
-                                    numbers + 3 * (size_t)owners, MPI_BYTE, self->owners);
-    *status = end_left(self, HAUL_EXCHANGE_ALL_V, code, error);
-    return true;
-}
-
-static bool is_left(haul_comm *self, haul_address send, haul_address receive, uint64_t bytes,
-                    haul_status *status, haul_error *error)
-{
-    const uint64_t others = (uint64_t)self->layout.owners - 1;
-    if (!is_of_host(send) || !is_of_host(receive) ||
-        !haul_comm_leaves_next(self, HAUL_EXCHANGE_ALL, bytes))
-        return false;
-    self->last_shape.bytes = bytes * others;
-    self->last_shape.messages = others;
-    const int code = PMPI_Alltoall(send.host, (int)bytes, MPI_BYTE, receive.host, (int)bytes,
-                                   MPI_BYTE, self->owners);
-    *status = end_left(self, HAUL_EXCHANGE_ALL, code, error);
-    return true;
 }
 
 /* --- */
@@ -275,10 +238,15 @@ static haul_status exchange_blocks(haul_comm *comm, haul_address send, haul_addr
 haul_status haul_comm_alltoall(haul_comm *comm, haul_address send, haul_address receive,
                                uint64_t bytes, haul_error *error)
 {
-    haul_status status;
-    return is_left(comm, send, receive, bytes, &status, error)
-               ? status
-               : exchange_blocks(comm, send, receive, bytes, error);
+    if (!is_of_host(send) || !is_of_host(receive) ||
+        !haul_comm_leaves_next(comm, HAUL_EXCHANGE_ALL, bytes))
+        return exchange_blocks(comm, send, receive, bytes, error);
+    const uint64_t others = (uint64_t)comm->layout.owners - 1;
+    comm->last_shape.bytes = bytes * others;
+    comm->last_shape.messages = others;
+    const int code = PMPI_Alltoall(send.host, (int)bytes, MPI_BYTE, receive.host, (int)bytes,
+                                   MPI_BYTE, comm->owners);
+    return end_left(comm, HAUL_EXCHANGE_ALL, code, error);
 }
 
 /* One side's counts as messages. */
@@ -325,11 +293,22 @@ static haul_status exchange_blocks_v(haul_comm *comm, const haul_alltoallv_block
 haul_status haul_comm_alltoallv(haul_comm *comm, const haul_alltoallv_blocks *blocks,
                                 haul_error *error)
 {
-    haul_status status;
+    int *numbers = comm->plain_numbers;
+    const int owners = comm->layout.owners;
     if (comm->owner < 0)
         return run_or_tell(comm, NULL, HAUL_EXCHANGE_ALL_V, error);
-    return is_left_v(comm, blocks, &status, error) ? status
-                                                   : exchange_blocks_v(comm, blocks, error);
+    if (!numbers || !is_of_host(blocks->send) || !is_of_host(blocks->receive) ||
+        !blocks->sends.counts || !blocks->receives.counts ||
+        comm->courses[HAUL_EXCHANGE_ALL_V].way != HAUL_WAY_PLAIN ||
+        !list_numbers(&blocks->sends, blocks->item_bytes, owners, numbers) ||
+        !list_numbers(&blocks->receives, blocks->item_bytes, owners,
+                      numbers + 2 * (size_t)owners) ||
+        !haul_comm_leaves_next(comm, HAUL_EXCHANGE_ALL_V, 0))
+        return exchange_blocks_v(comm, blocks, error);
+    const int code = PMPI_Alltoallv(blocks->send.host, numbers, numbers + owners, MPI_BYTE,
+                                    blocks->receive.host, numbers + 2 * (size_t)owners,
+                                    numbers + 3 * (size_t)owners, MPI_BYTE, comm->owners);
+    return end_left(comm, HAUL_EXCHANGE_ALL_V, code, error);
 }
 
 haul_status haul_comm_exchange(haul_comm *comm, const haul_comm_messages *messages,

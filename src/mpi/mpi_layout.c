@@ -57,23 +57,19 @@ static void number_nodes(hl_mpi_layout *layout, const place *places, int *number
         layout->by_node[layout->node_start[layout->node_of[i]] + layout->place_of[i]] = i;
 }
 
-/* Of an owner itself. The helpers of a node are dealt to its owners in turn, `met` counts them; one
- * on a node without owners is of no team: -1. */
-static int owner_of(const hl_mpi_layout *layout, const place *of, int node, int *met)
-{
-    if (!of->is_helper || node < 0)
-        return of->owner;
-    const int of_node = layout->node_start[node + 1] - layout->node_start[node];
-    return layout->by_node[layout->node_start[node] + met[node]++ % of_node];
-}
-
-/* Each owner before its helpers, those in the order of their ranks. */
+/* Each owner before its helpers, those in the order of their ranks. The helpers of a node are dealt
+ * to its owners in turn, `met` counts them; one on a node without owners is of no team. */
 static void form_teams(haul_comm *self, place *places, const int *number_of, int *met)
 {
     hl_mpi_layout *layout = &self->layout;
     for (int rank = 0; rank < self->size; rank++) {
         place *of = &places[rank];
-        of->owner = owner_of(layout, of, number_of[of->node], met);
+        const int node = number_of[of->node];
+        if (of->is_helper && node >= 0) {
+            const int first = layout->node_start[node],
+                      of_node = layout->node_start[node + 1] - first;
+            of->owner = layout->by_node[first + met[node]++ % of_node];
+        }
         if (of->owner >= 0)
             of->team_place = of->is_helper ? ++layout->team_start[of->owner + 1] : 0;
     }

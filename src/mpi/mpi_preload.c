@@ -69,16 +69,6 @@ static bool may_have_device_memory(void)
 #endif
 }
 
-/* Seconds of MPI's own calls before haul looks at them; 0 where the user wants a way. */
-static double wanted_seconds(void)
-{
-    const char *after = getenv("HAUL_MPI_AFTER");
-    if (after && *after)
-        return strtod(after, NULL);
-    const char *text = getenv("HAUL_MPI_WAY");
-    return text && *text ? 0 : seconds_first;
-}
-
 /* Collective. Without memory or contexts the program goes on as it is; a setting that is wrong is
  * told and ends it, for the user wants something else than what would run. */
 static void open_comm(hook *self, MPI_Comm mpi)
@@ -108,18 +98,14 @@ static void open_comm(hook *self, MPI_Comm mpi)
     (void)PMPI_Abort(mpi, haul_status_exit_code(status));
 }
 
-static bool is_look_due(const hook *self)
-{
-    const unsigned long calls = self->calls;
-    return calls == 1 || (calls >= CALLS_FIRST && !(calls & (calls - 1)));
-}
-
 /* All agree whether haul is to look at this communicator's calls from now on: at its first call,
  * then each time that its number has doubled. */
 static void look(hook *self, MPI_Comm mpi)
 {
-    const double wanted_s = wanted_seconds();
-    const char *way = getenv("HAUL_MPI_WAY");
+    const char *after = getenv("HAUL_MPI_AFTER"), *way = getenv("HAUL_MPI_WAY");
+    /* Seconds of MPI's own calls before haul looks at them; 0 where the user wants a way. */
+    const double usual_s = way && *way ? 0 : seconds_first;
+    const double wanted_s = after && *after ? strtod(after, NULL) : usual_s;
     const bool wants_own = way && !strcmp(way, "plain");
     double most[] = {may_have_device_memory() || wants_own, live_comms >= COMMS_MOST, self->spent_s,
                      wanted_s <= 0};
@@ -169,8 +155,9 @@ static bool is_hauls(hook *self, MPI_Comm mpi)
 {
     if (!self || self->is_left)
         return false;
-    self->calls++;
-    if (!self->comm && is_look_due(self))
+    const unsigned long calls = ++self->calls;
+    const bool has_doubled = calls >= CALLS_FIRST && !(calls & (calls - 1));
+    if (!self->comm && (calls == 1 || has_doubled))
         look(self, mpi);
     return self->comm;
 }

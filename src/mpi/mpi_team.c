@@ -124,15 +124,22 @@ static haul_status tell_team(haul_comm *self, share *shares, int team, bool with
     return status;
 }
 
-static haul_status collect(haul_comm *self, share *shares, int team, haul_error *error)
+/* Takes from each helper its part of the blocks, or, without shares, a byte: that it has sent all.
+ */
+static haul_status take_from_team(haul_comm *self, share *shares, int team, haul_error *error)
 {
-    hl_mpi_block *blocks = malloc((size_t)team * sizeof *blocks);
+    hl_mpi_block *blocks = malloc((size_t)team * (sizeof *blocks + 1));
     if (!blocks)
         return hl_base_fail_no_memory(error);
-    for (int place = 1; place < team; place++)
-        blocks[place - 1] =
-            (hl_mpi_block){self->layout.team[self->layout.team_start[self->owner] + place],
-                           shares[place].orders.receive_bytes, receives_of(&shares[place]), false};
+    for (int place = 1; place < team; place++) {
+        hl_mpi_block *block = &blocks[place - 1];
+        *block = (hl_mpi_block){self->layout.team[self->layout.team_start[self->owner] + place], 1,
+                                (char *)(blocks + team) + place, false};
+        if (shares) {
+            block->bytes = shares[place].orders.receive_bytes;
+            block->at = receives_of(&shares[place]);
+        }
+    }
     const haul_status status = hl_mpi_deliver(self, NULL, 0, blocks, (size_t)team - 1, error);
     free(blocks);
     return status;
@@ -193,7 +200,7 @@ haul_status hl_mpi_extra_message(haul_comm *self, const hl_mpi_sides *sides, hau
     if (!status)
         status = exchange(self, &shares[0], error);
     if (!status)
-        status = collect(self, shares, team, error);
+        status = take_from_team(self, shares, team, error);
     if (!status)
         status = hl_mpi_copy_own(self, sides, error);
     for (int place = 0; place < team; place++) {
@@ -250,21 +257,6 @@ static haul_status help_duplicate(haul_comm *self, haul_error *error)
     return status;
 }
 
-/* The helpers' word that they are through. */
-static haul_status wait_for_team(haul_comm *self, int team, haul_error *error)
-{
-    hl_mpi_block *blocks = malloc((size_t)team * (sizeof *blocks + 1));
-    if (!blocks)
-        return hl_base_fail_no_memory(error);
-    for (int place = 1; place < team; place++)
-        blocks[place - 1] =
-            (hl_mpi_block){self->layout.team[self->layout.team_start[self->owner] + place], 1,
-                           (char *)(blocks + team) + place, false};
-    const haul_status status = hl_mpi_deliver(self, NULL, 0, blocks, (size_t)team - 1, error);
-    free(blocks);
-    return status;
-}
-
 haul_status hl_mpi_duplicate_pointer(haul_comm *self, const haul_comm_messages *of,
                                      haul_error *error)
 {
@@ -291,7 +283,7 @@ haul_status hl_mpi_duplicate_pointer(haul_comm *self, const haul_comm_messages *
     if (!status)
         status = work_share(self, &shares[0], of->send.buffer, of->receive.buffer, error);
     if (!status)
-        status = wait_for_team(self, team, error);
+        status = take_from_team(self, NULL, team, error);
     for (int place = 0; place < team; place++)
         share_release(self, &shares[place]);
     free(shares);

@@ -257,19 +257,15 @@ haul_status haul_blocked_stencil_workload(const haul_blocked_stencil *stencil,
     return build(&self, stencil, "a stencil in tiles", workload, device, error);
 }
 
-/* Rows of less than 5 KB are copied up to 25 % slower (cudaMemcpy2D on a V100). */
-static double row_factor(const haul_blocked_tile *tile)
+/* Rows of less than 5 KB are copied up to 25 % slower (cudaMemcpy2D on a V100). They cost in the
+ * data's part of the time alone; starting the copy takes L+o as for a block. */
+static double copy_s(const haul_overlap_leg *leg, const haul_blocked_tile *tile, double per_byte_s)
 {
     const double short_bytes = 5e3, most = 0.25;
     const double row = (double)tile->row_bytes;
     const bool is_block = tile->rows < 2 || tile->pitch_bytes == tile->row_bytes;
-    return is_block || row >= short_bytes ? 1 : 1 + most * (1 - row / short_bytes);
-}
-
-/* Rows cost in the data's part of the time alone; starting the copy takes L+o as for a block. */
-static double copy_s(const haul_overlap_leg *leg, const haul_blocked_tile *tile, double per_byte_s)
-{
-    return leg->bytes > 0 ? leg->latency_s + leg->bytes * per_byte_s * row_factor(tile) : 0;
+    const double factor = is_block || row >= short_bytes ? 1 : 1 + most * (1 - row / short_bytes);
+    return leg->bytes > 0 ? leg->latency_s + leg->bytes * per_byte_s * factor : 0;
 }
 
 /* A tile is a program of one copy each way: its costs are those of the overlap model, with its

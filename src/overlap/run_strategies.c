@@ -57,17 +57,6 @@ static haul_status copy(runner *self, const run_group *of, int part, int count, 
     return haul_stream_copy(self->streams[part], &transfer, NULL, error);
 }
 
-/* Arrays that every part needs are copied first, and no part's copy before them: engines serve
- * first come, first served. */
-static haul_status copy_whole(runner *self, haul_error *error)
-{
-    const run_problem *problem = &self->problem;
-    for (size_t i = 0; i < problem->group_count; i++)
-        if (problem->groups[i].is_whole)
-            HAUL_TRY(copy(self, &problem->groups[i], 0, 1, error));
-    return haul_stream_record(self->streams[0], self->copied[0], error);
-}
-
 /* Whether part `part` reads what part `other` copies in. */
 static bool needs(const run_problem *self, int part, int other, int count)
 {
@@ -118,12 +107,18 @@ static haul_status launch(runner *self, haul_strategy strategy, int part, int co
 /* Copies the arrays that all parts share, then each part's own. */
 static haul_status queue_inputs(runner *self, int count, haul_error *error)
 {
-    const bool shares = hl_overlap_run_problem_shared(&self->problem) > 0;
-    HAUL_TRY(shares ? copy_whole(self, error) : HAUL_OK);
+    const run_problem *problem = &self->problem;
+    const bool shares = hl_overlap_run_problem_shared(problem) > 0;
+    /* Arrays that every part needs are copied first, and no part's copy before them: engines serve
+     * first come, first served. */
+    for (size_t i = 0; i < problem->group_count; i++)
+        if (problem->groups[i].is_whole)
+            HAUL_TRY(copy(self, &problem->groups[i], 0, 1, error));
+    if (shares)
+        HAUL_TRY(haul_stream_record(self->streams[0], self->copied[0], error));
     for (int part = 1; part < count && shares; part++)
         HAUL_TRY(haul_stream_wait_event(self->streams[part], self->copied[0], error));
     for (int part = 0; part < count; part++) {
-        const run_problem *problem = &self->problem;
         haul_status status = HAUL_OK;
         for (size_t i = 0; i < problem->group_count && !status; i++)
             if (!problem->groups[i].is_out && !problem->groups[i].is_whole)

@@ -197,17 +197,6 @@ static void draw_parts(const copies_in_parts *self, FILE *out)
     fputs("</figure>\n", out);
 }
 
-static void draw_streams(const haul_measurement *measurement, FILE *out)
-{
-    const haul_measured_streams *rows = measurement->streams;
-    for (size_t i = 0, next; i < measurement->stream_count; i = next) {
-        next = i + 1;
-        while (next < measurement->stream_count && rows[next].direction == rows[i].direction)
-            next++;
-        draw_parts(&(copies_in_parts){&rows[i], next - i}, out);
-    }
-}
-
 void hl_page_measured(hl_page_writer *self)
 {
     const haul_measurement *measurement = self->page->measurement;
@@ -222,7 +211,13 @@ void hl_page_measured(hl_page_writer *self)
                 break;
         draw_kind(&(copies_of_kind){.copies = first, .count = next - i}, self->out);
     }
-    draw_streams(measurement, self->out);
+    const haul_measured_streams *rows = measurement->streams;
+    for (size_t i = 0, next; i < measurement->stream_count; i = next) {
+        next = i + 1;
+        while (next < measurement->stream_count && rows[next].direction == rows[i].direction)
+            next++;
+        draw_parts(&(copies_in_parts){&rows[i], next - i}, self->out);
+    }
     fputs("</div>\n<p class=\"remark\">Above the median time of each size, and as a broken line "
           "what the machine file predicts; below it how far the prediction is off. Hollow: sizes "
           "that nothing was fitted to.</p>\n",

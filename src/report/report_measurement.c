@@ -119,13 +119,6 @@ static void add_rates(haul_report *report, const haul_measurement *measurement)
                                        : HAUL_NO_COUNT)));
 }
 
-/* How far a prediction is off, in percent. */
-static double error_percent(const haul_measured_streams *row)
-{
-    const double percent = 100 * (row->predicted_s / row->seconds - 1);
-    return fabs(percent) < 0.005 ? 0 : percent; /* never "-0.00" */
-}
-
 /* A row for each direction and number of streams. */
 static void add_streams(haul_report *report, const haul_measurement *measurement)
 {
@@ -141,11 +134,13 @@ static void add_streams(haul_report *report, const haul_measurement *measurement
         measurement->stream_count ? haul_report_table(report, "streams", columns) : NULL;
     for (size_t i = 0; i < measurement->stream_count; i++) {
         const haul_measured_streams *row = &measurement->streams[i];
+        const double percent = 100 * (row->predicted_s / row->seconds - 1);
+        const double error_percent = fabs(percent) < 0.005 ? 0 : percent; /* never "-0.00" */
         haul_table_row(
             table, HAUL_CELLS(haul_cell_text(haul_direction_text(row->direction)),
                               haul_cell_count(row->streams), haul_cell_count(row->bytes),
                               haul_cell_number(row->seconds), haul_cell_number(row->predicted_s),
-                              haul_cell_number(error_percent(row)), haul_cell_number(row->spread)));
+                              haul_cell_number(error_percent), haul_cell_number(row->spread)));
     }
 }
 

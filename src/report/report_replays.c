@@ -12,16 +12,6 @@ static const struct {
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
-static void add_replay(haul_table *table, const char *calls, const haul_replay *of)
-{
-    haul_table_row(table, HAUL_CELLS(haul_cell_text(calls), haul_cell_count(of->ops),
-                                     haul_cell_count(of->unissued), haul_cell_time(of->recorded_ns),
-                                     haul_cell_time(of->replayed_ns), haul_cell_number(of->error),
-                                     haul_cell_number(1e-9 * of->start_median_ns),
-                                     haul_cell_number(1e-9 * of->start_p90_ns),
-                                     haul_cell_number(1e-9 * of->start_worst_ns)));
-}
-
 haul_status haul_report_replays(haul_report **report, const haul_workload *workload,
                                 haul_error *error)
 {
@@ -55,8 +45,16 @@ haul_status haul_report_replays(haul_report **report, const haul_workload *workl
                     hl_report_say_time(replays[WAYS - 1].recorded_ns).text);
     haul_table *table = haul_report_table(made, "replays", columns);
     haul_table_csv(table);
-    for (size_t i = 0; i < WAYS; i++)
-        add_replay(table, ways[i].calls, &replays[i]);
+    for (size_t i = 0; i < WAYS; i++) {
+        const haul_replay *of = &replays[i];
+        haul_table_row(table,
+                       HAUL_CELLS(haul_cell_text(ways[i].calls), haul_cell_count(of->ops),
+                                  haul_cell_count(of->unissued), haul_cell_time(of->recorded_ns),
+                                  haul_cell_time(of->replayed_ns), haul_cell_number(of->error),
+                                  haul_cell_number(1e-9 * of->start_median_ns),
+                                  haul_cell_number(1e-9 * of->start_p90_ns),
+                                  haul_cell_number(1e-9 * of->start_worst_ns)));
+    }
     *report = made;
     return HAUL_OK;
 }

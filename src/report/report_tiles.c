@@ -51,16 +51,6 @@ static double sum_stages(const haul_tiles_report *self, part busy[STAGES])
     return alone_s;
 }
 
-/* On three streams in a steady state the longest stage sets the pace. */
-static stage longest_of(const part busy[STAGES])
-{
-    stage longest = IN;
-    for (int s = 0; s < STAGES; s++)
-        if (busy[s].seconds > busy[longest].seconds)
-            longest = (stage)s;
-    return longest;
-}
-
 static void add_costs(haul_report *report, const haul_blocked_costs *costs)
 {
     static const haul_column tile[] = {
@@ -91,7 +81,10 @@ haul_report *haul_report_tiles(const haul_tiles_report *self)
     part busy[STAGES] = {{0}};
     const double alone_s = sum_stages(self, busy);
     const double gain = time_s > 0 ? alone_s / time_s : 1;
-    const stage longest = longest_of(busy);
+    /* on three streams in a steady state the longest stage sets the pace */
+    stage longest = IN;
+    for (int s = 0; s < STAGES; s++)
+        longest = busy[s].seconds > busy[longest].seconds ? (stage)s : longest;
     haul_report *report = haul_report_new("tiles");
     haul_report_object(
         report, NULL, head,

@@ -71,16 +71,6 @@ static void say_names(hl_report_table_fit *self, size_t width)
     self->widths[self->name_column] = widest(self, self->name_column);
 }
 
-static size_t find_names(const haul_table *table, size_t rows)
-{
-    if (table->make || rows > MOST_NAMES)
-        return SIZE_MAX;
-    for (size_t c = 0; c < table->column_count && c < HL_REPORT_TABLE_COLUMNS; c++)
-        if (table->columns[c].unit == HAUL_UNIT_NAME && hl_report_column_is_shown(table, c))
-            return c;
-    return SIZE_MAX;
-}
-
 static bool is_words(const hl_report_table_fit *self, size_t column)
 {
     return self->widths[column] && hl_report_column_is_left(&self->table->columns[column]);
@@ -132,10 +122,16 @@ static void narrow(hl_report_table_fit *self, size_t page)
 void hl_report_table_fit_make(hl_report_table_fit *self, size_t page)
 {
     const haul_table *table = self->table;
-    self->name_column = find_names(table, self->rows);
-    for (size_t c = 0; c < table->column_count && c < HL_REPORT_TABLE_COLUMNS; c++)
-        if (c != self->name_column && hl_report_column_is_shown(table, c))
+    const bool cuts_names = !table->make && self->rows <= MOST_NAMES;
+    self->name_column = SIZE_MAX;
+    for (size_t c = 0; c < table->column_count && c < HL_REPORT_TABLE_COLUMNS; c++) {
+        if (!hl_report_column_is_shown(table, c))
+            continue;
+        if (cuts_names && self->name_column == SIZE_MAX && table->columns[c].unit == HAUL_UNIT_NAME)
+            self->name_column = c;
+        else
             self->widths[c] = widest(self, c);
+    }
     if (self->name_column != SIZE_MAX)
         say_names(self, NAME_WIDTH);
     find_last(self);

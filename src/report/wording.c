@@ -207,16 +207,6 @@ hl_report_words hl_report_say_bar(double share, int width)
     return share > 0 && !length ? (hl_report_words){"."} : words;
 }
 
-/* A name with its share, where that is not nearly all. */
-static size_t say_part(const char *name, double share, char *buffer, size_t size)
-{
-    char shown[HL_REPORT_PLACE_BYTES];
-    hl_report_shorten_name(name, PLACE_WIDTH, shown, sizeof shown);
-    const int length = share < 0.95 ? snprintf(buffer, size, "%s (%.0f %%)", shown, 100 * share)
-                                    : snprintf(buffer, size, "%s", shown);
-    return length > 0 ? (size_t)length : 0;
-}
-
 const char *hl_report_say_place(const haul_place *place, char buffer[HL_REPORT_PLACE_BYTES])
 {
     const struct {
@@ -228,13 +218,14 @@ const char *hl_report_say_place(const haul_place *place, char buffer[HL_REPORT_P
                  {place->line, " at ", place->line_share}};
     size_t used = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char shown[HL_REPORT_PLACE_BYTES], share[16] = "";
         if (!parts[i].name)
             continue;
-        if (used)
-            used +=
-                (size_t)snprintf(buffer + used, HL_REPORT_PLACE_BYTES - used, "%s", parts[i].joint);
-        used +=
-            say_part(parts[i].name, parts[i].share, buffer + used, HL_REPORT_PLACE_BYTES - used);
+        hl_report_shorten_name(parts[i].name, PLACE_WIDTH, shown, sizeof shown);
+        if (parts[i].share < 0.95)
+            snprintf(share, sizeof share, " (%.0f %%)", 100 * parts[i].share);
+        used += (size_t)snprintf(buffer + used, HL_REPORT_PLACE_BYTES - used, "%s%s%s",
+                                 used ? parts[i].joint : "", shown, share);
     }
     return used ? buffer : NULL;
 }

@@ -165,8 +165,14 @@ static void print_heads(const haul_table *table, FILE *out)
     fputc('\n', out);
 }
 
-static void print_csv(const haul_table *table, FILE *out)
+void hl_report_write_csv(const haul_report *report, FILE *out)
 {
+    /* One table a report: CSV has no way to separate several. */
+    const haul_table *table = report;
+    while (table && !table->is_csv)
+        table = table->reading;
+    if (!table)
+        return;
     const haul_table *inside = table->first;
     print_heads(table, out);
     for (size_t r = 0; r < table->row_count; r++) {
@@ -185,12 +191,4 @@ static void print_csv(const haul_table *table, FILE *out)
         }
         fputc('\n', out);
     }
-}
-
-void hl_report_write_csv(const haul_report *report, FILE *out)
-{
-    for (const haul_table *part = report; part; part = part->reading)
-        /* One table a report: CSV has no way to separate several. */
-        if (part->is_csv)
-            print_csv(part, out);
 }

@@ -42,26 +42,6 @@ haul_status hl_simulate_node_expression(const hl_simulate_scope *scope, const hl
     return compile_part(scope, node, node->text, strlen(node->text), out);
 }
 
-/* Either the text up to the next brace or the expression within the braces; *at goes on behind it.
- */
-static haul_status compile_piece(const hl_simulate_scope *scope, const hl_machine_node *node,
-                                 const char **at, hl_simulate_template *piece)
-{
-    const char *text = *at;
-    if (*text != '{') {
-        piece->text = text;
-        piece->length = strcspn(text, "{");
-        *at = text + piece->length;
-        return HAUL_OK;
-    }
-    const char *end = strchr(text, '}');
-    if (!end)
-        return hl_machine_node_fail(&scope->yaml, node, "a '{' without its '}' in '%.80s'",
-                                    node->text);
-    *at = end + 1;
-    return compile_part(scope, node, text + 1, (size_t)(end - text - 1), &piece->value);
-}
-
 haul_status hl_simulate_template_compile(const hl_simulate_scope *scope,
                                          const hl_machine_node *node, hl_simulate_template **out)
 {
@@ -70,11 +50,23 @@ haul_status hl_simulate_template_compile(const hl_simulate_scope *scope,
     hl_simulate_template *first = NULL, **last = &first;
     const char *at = node->text;
     while (*at || !first) {
-        *last = hl_base_arena_alloc(scope->yaml.arena, sizeof **last);
-        if (!*last)
+        hl_simulate_template *piece = *last = hl_base_arena_alloc(scope->yaml.arena, sizeof *piece);
+        if (!piece)
             return hl_base_fail_no_memory(scope->yaml.error);
-        HAUL_TRY(compile_piece(scope, node, &at, *last));
-        last = &(*last)->next;
+        /* either the text up to the next brace or the expression within the braces */
+        const char *end = strchr(at, '}');
+        if (*at != '{') {
+            piece->text = at;
+            piece->length = strcspn(at, "{");
+            at += piece->length;
+        } else if (end) {
+            HAUL_TRY(compile_part(scope, node, at + 1, (size_t)(end - at - 1), &piece->value));
+            at = end + 1;
+        } else {
+            return hl_machine_node_fail(&scope->yaml, node, "a '{' without its '}' in '%.80s'",
+                                        node->text);
+        }
+        last = &piece->next;
     }
     *out = first;
     return HAUL_OK;

@@ -179,17 +179,6 @@ static haul_status swap_files(hl_tile_field *x, hl_tile_field *y, haul_error *er
     return status;
 }
 
-/* Cells beyond the edges are the array's own kernel's: set again before they are read. */
-static void swap_boundary_kernels(hl_tile_field *x, hl_tile_field *y)
-{
-    const haul_kernel_source *kernel = x->boundary_kernel;
-    if (kernel == y->boundary_kernel)
-        return;
-    x->boundary_kernel = y->boundary_kernel;
-    y->boundary_kernel = kernel;
-    x->ghosts_stale = y->ghosts_stale = true;
-}
-
 /* The arrays are divided alike first. */
 static haul_status swap_on_all(haul_array *a, haul_array *b, haul_error *error)
 {
@@ -224,9 +213,15 @@ haul_status haul_array_swap(haul_array *a, haul_array *b, haul_error *error)
         return haul_error_set(error, HAUL_STATUS_USAGE,
                               "arrays of different shapes cannot be exchanged");
     HAUL_TRY(swap_files(a->field, b->field, error));
-    swap_boundary_kernels(a->field, b->field);
-    hl_tile_field *field = a->field;
-    a->field = b->field;
+    hl_tile_field *field = a->field, *other = b->field;
+    const haul_kernel_source *kernel = field->boundary_kernel;
+    /* Cells beyond the edges are the array's own kernel's: set again before they are read. */
+    if (kernel != other->boundary_kernel) {
+        field->boundary_kernel = other->boundary_kernel;
+        other->boundary_kernel = kernel;
+        field->ghosts_stale = other->ghosts_stale = true;
+    }
+    a->field = other;
     b->field = field;
     return HAUL_OK;
 }

@@ -38,19 +38,14 @@ static void write_cell(char *text, size_t size, const long *cell, int dims)
         at += (size_t)snprintf(text + at, size - at, "%s%ld", d ? ", " : "", cell[d]);
 }
 
-/* The parameter of an array; its name is name_data. */
-static const haul_kernel_parameter *parameter_of(const haul_kernel_source *source, int use)
+const char *hl_tile_name_of(const hl_tile_step *step, unsigned use)
 {
+    const haul_kernel_source *source = step->source;
     unsigned i = 0;
     for (; i < source->parameter_count; i++)
         if (source->parameters[i].halo >= 0 && !use--)
             break;
-    return &source->parameters[i];
-}
-
-const char *hl_tile_name_of(const hl_tile_step *step, unsigned use)
-{
-    return parameter_of(step->source, (int)use)->name;
+    return source->parameters[i].name;
 }
 
 size_t hl_tile_name_length(const hl_tile_step *step, unsigned use)

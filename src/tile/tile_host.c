@@ -113,17 +113,6 @@ static haul_status prepare(call *self, const hl_tile_step *step, haul_error *err
     return HAUL_OK;
 }
 
-/* Groups of rows, whose box is the kernel's last argument. */
-static void run_rows(const call *self, haul_box box)
-{
-    const haul_kernel_source *source = self->step->source;
-    const haul_box groups = hl_tile_row_groups(&box, (int)source->dimensions);
-    void *arguments[HL_TILE_ARGUMENTS];
-    memcpy(arguments, self->arguments, sizeof arguments);
-    arguments[source->parameter_count - 1] = &box;
-    source->host(&groups, &groups, arguments);
-}
-
 /* Folds the rows of a job of reductions, and frees their memory. */
 static void close_call(call *self, bool has_run)
 {
@@ -146,12 +135,18 @@ static void run_sample(const call *self, const haul_box *box)
 
 static void run_box(const call *self, haul_box box)
 {
-    const hl_tile_step *step = self->step;
-    box = hl_tile_box_moved(box, step->outer, step->first);
-    if (step->source->reduces)
-        run_rows(self, box);
-    else
-        step->source->host(&box, &box, self->arguments);
+    const haul_kernel_source *source = self->step->source;
+    box = hl_tile_box_moved(box, self->step->outer, self->step->first);
+    if (!source->reduces) {
+        source->host(&box, &box, self->arguments);
+        return;
+    }
+    /* Groups of rows, whose box is the kernel's last argument. */
+    const haul_box groups = hl_tile_row_groups(&box, (int)source->dimensions);
+    void *arguments[HL_TILE_ARGUMENTS];
+    memcpy(arguments, self->arguments, sizeof arguments);
+    arguments[source->parameter_count - 1] = &box;
+    source->host(&groups, &groups, arguments);
 }
 
 static void run_poisoned(const call *self, const haul_box *box)

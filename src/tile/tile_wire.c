@@ -198,11 +198,14 @@ void hl_tile_wire_give_back(const haul_processes *processes)
     pthread_mutex_unlock(&wire->lock);
 }
 
-/* Waits until the others have this one's messages, or, after a failure, until they do not look at
- * them any more. Needs: the lock. */
-static haul_status wait_for_takers(const wire_end *self, haul_error *error)
+haul_status hl_tile_wire_settle(const haul_processes *processes, haul_error *error)
 {
+    const wire_end *self = processes->of;
     hl_tile_wire *wire = self->wire;
+    hl_tile_wire_give_back(processes);
+    pthread_mutex_lock(&wire->lock);
+    /* until the others have this one's messages, or, after a failure, do not look at them any more
+     */
     for (int to = 0; to < wire->count; to++) {
         const letters *box = box_of(wire, self->processes.rank, to);
         while (box->seen != box->taken || (box->sent != box->taken && !wire->failure.status))
@@ -210,16 +213,8 @@ static haul_status wait_for_takers(const wire_end *self, haul_error *error)
         if (self->device && box->sent)
             hl_device_sim_host_until(self->device, box->taken_ns);
     }
-    return failure_of(wire, error);
-}
-
-haul_status hl_tile_wire_settle(const haul_processes *processes, haul_error *error)
-{
-    const wire_end *self = processes->of;
-    hl_tile_wire_give_back(processes);
-    pthread_mutex_lock(&self->wire->lock);
-    const haul_status status = wait_for_takers(self, error);
-    pthread_mutex_unlock(&self->wire->lock);
+    const haul_status status = failure_of(wire, error);
+    pthread_mutex_unlock(&wire->lock);
     return status;
 }
 

@@ -98,15 +98,6 @@ static int64_t call_ns(const bounds *self, uint32_t op)
     return thread->op == op ? thread->called_ns : 0;
 }
 
-/* When the host lets an operation start. */
-static int64_t issued_ns(const bounds *self, uint32_t i)
-{
-    const haul_op *op = &self->workload->ops[i];
-    if (self->options->release == HAUL_RELEASE_RECORDED)
-        return hl_timeline_called_ns(op) - self->timeline->origin_ns;
-    return op->thread == HAUL_NONE ? 0 : call_ns(self, i);
-}
-
 static void add_op(bounds *self, uint32_t i)
 {
     const haul_workload *workload = self->workload;
@@ -114,7 +105,12 @@ static void add_op(bounds *self, uint32_t i)
     const size_t stream = op->stream == HAUL_NONE ? workload->stream_count : op->stream;
     const size_t device = hl_workload_device_of(workload, op);
     const int64_t dur_ns = least_dur_ns(self, i);
-    int64_t start_ns = later(issued_ns(self, i), edges_end_ns(self, i));
+    int64_t issued_ns = 0;
+    if (self->options->release == HAUL_RELEASE_RECORDED)
+        issued_ns = hl_timeline_called_ns(op) - self->timeline->origin_ns;
+    else if (op->thread != HAUL_NONE)
+        issued_ns = call_ns(self, i);
+    int64_t start_ns = later(issued_ns, edges_end_ns(self, i));
     start_ns = later(start_ns, self->stream_ends_ns[stream]);
     self->ends_ns[i] = self->stream_ends_ns[stream] = hl_base_end_of(start_ns, dur_ns);
     int64_t *sum_ns = &self->sums_ns[device * HAUL_RESOURCES +

@@ -303,16 +303,6 @@ static int64_t recorded_makespan(const haul_workload *workload)
     return end_ns > start_ns ? hl_base_clamp_ns((uint64_t)end_ns - (uint64_t)start_ns) : 0;
 }
 
-/* When the stream of an operation lets it start. */
-static int64_t stream_ready_of(const haul_op *ops, const haul_timeline_device *device, uint32_t i)
-{
-    if (ops[i].stream_prev == HAUL_NONE)
-        return INT64_MIN;
-    const haul_op *before = &ops[ops[i].stream_prev];
-    return hl_base_end_of(hl_base_end_of(before->start_ns, before->dur_ns),
-                          hl_timeline_gap_of(device, before, &ops[i]));
-}
-
 /* When an operation could have started by its call, its stream and its edges, from *edge on. */
 static int64_t ready_of(const haul_workload *workload, const haul_timeline_device *device,
                         uint32_t i, size_t *edge)
@@ -321,7 +311,11 @@ static int64_t ready_of(const haul_workload *workload, const haul_timeline_devic
     int64_t ready_ns = hl_base_end_of(op->call_ns, device->issue_ns[op->kind]);
     if (device->issue_on_return[op->kind] && !(op->flags & HAUL_OP_BLOCKS))
         ready_ns = hl_base_end_of(ready_ns, op->call_dur_ns);
-    ready_ns = later(ready_ns, stream_ready_of(ops, device, i));
+    if (op->stream_prev != HAUL_NONE) {
+        const haul_op *before = &ops[op->stream_prev];
+        const int64_t end_ns = hl_base_end_of(before->start_ns, before->dur_ns);
+        ready_ns = later(ready_ns, hl_base_end_of(end_ns, hl_timeline_gap_of(device, before, op)));
+    }
     return later(ready_ns, edges_end(workload, i, edge));
 }
 

@@ -62,15 +62,6 @@ static haul_status find_columns(const haul_csv *csv, size_t *columns, haul_error
     return HAUL_OK;
 }
 
-/* 0 for a column that the file does not have. */
-static int64_t number_in(const char *const *fields, size_t column)
-{
-    if (column == SIZE_MAX)
-        return 0;
-    const char *text = fields[column];
-    return strtoll(text + strcspn(text, "-0123456789"), NULL, 10); /* "Agent 4" */
-}
-
 /* One file holds one kind of rows: a note names the tables of the other files as missing. */
 static haul_status read_rocprof_csv(const char *path, hl_trace_builder *builder,
                                     hl_trace_version *version, haul_error *error)
@@ -83,9 +74,12 @@ static haul_status read_rocprof_csv(const char *path, hl_trace_builder *builder,
     while (!status && !builder->built.failed && !(status = haul_csv_next(csv, &fields, error)) &&
            fields) {
         /* A file of before 2025 has no stream: the queue orders the work. */
-        int64_t numbers[COLUMNS];
+        int64_t numbers[COLUMNS] = {0};
         for (int i = 0; i < COLUMNS; i++)
-            numbers[i] = i == NAME ? 0 : number_in(fields, columns[i]);
+            if (i != NAME && columns[i] != SIZE_MAX) {
+                const char *text = fields[columns[i]];
+                numbers[i] = strtoll(text + strcspn(text, "-0123456789"), NULL, 10); /* "Agent 4" */
+            }
         const uint64_t agent = (uint64_t)numbers[AGENT];
         const haul_workload_stream stream = {
             .device = hl_trace_device(builder, agent, agent),

@@ -303,25 +303,8 @@ static bool take_groups(survey *self, haul_analysis *analysis)
     return true;
 }
 
-/* The median and the best rate of a group's copies, those without bytes or duration left out;
- * `rates` has room for all of its copies. */
-static void take_rates_of(const haul_workload *workload, haul_copy_group *group, double *rates)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        if (op->kind != HAUL_OP_COPY || !op->bytes || op->dur_ns <= 0 ||
-            group_of(op) != (size_t)group->direction * HAUL_MEMORIES + group->memory)
-            continue;
-        rates[count] = (double)op->bytes / ((double)op->dur_ns * 1e-9);
-        group->best_Bps = fmax(group->best_Bps, rates[count++]);
-    }
-    group->median_Bps = count ? hl_base_median_of_many(rates, count) : (double)NAN;
-    if (!count)
-        group->best_Bps = (double)NAN;
-}
-
 /* One group at a time, so that there is room for the rates of one group only. */
+/* The median and the best rate of each group's copies, those without bytes or duration left out. */
 static bool take_rates(const haul_workload *workload, haul_analysis *analysis)
 {
     uint64_t most = 1;
@@ -329,8 +312,21 @@ static bool take_rates(const haul_workload *workload, haul_analysis *analysis)
         if (analysis->groups[i].totals.count > most)
             most = analysis->groups[i].totals.count;
     double *rates = malloc(most * sizeof *rates);
-    for (size_t i = 0; rates && i < analysis->group_count; i++)
-        take_rates_of(workload, &analysis->groups[i], rates);
+    for (size_t g = 0; rates && g < analysis->group_count; g++) {
+        haul_copy_group *group = &analysis->groups[g];
+        size_t count = 0;
+        for (size_t i = 0; i < workload->op_count; i++) {
+            const haul_op *op = &workload->ops[i];
+            if (op->kind != HAUL_OP_COPY || !op->bytes || op->dur_ns <= 0 ||
+                group_of(op) != (size_t)group->direction * HAUL_MEMORIES + group->memory)
+                continue;
+            rates[count] = (double)op->bytes / ((double)op->dur_ns * 1e-9);
+            group->best_Bps = fmax(group->best_Bps, rates[count++]);
+        }
+        group->median_Bps = count ? hl_base_median_of_many(rates, count) : (double)NAN;
+        if (!count)
+            group->best_Bps = (double)NAN;
+    }
     const bool enough = rates;
     free(rates);
     return enough;

@@ -39,25 +39,23 @@ static uint64_t packed_start(const packed_span *span)
     return (uint64_t)span->start_high << 32 | span->start_low;
 }
 
-static haul_named_range unpack_span(const hl_workload_spans *self, const packed_span *span)
-{
-    const uint64_t start = packed_start(span) - (UINT64_C(1) << (START_BITS - 1));
-    return (haul_named_range){
-        .start_ns = (int64_t)((uint64_t)self->first.start_ns + start),
-        .dur_ns = span->dur_ns,
-        .name = self->first.name + span->name - (UINT32_C(1) << (NAME_BITS - 1)),
-    };
-}
-
 static inline haul_named_range span_at(const hl_workload_spans *self, uint32_t thread,
                                        size_t number)
 {
     const hl_workload_span_list *const list = &self->threads[thread];
-    haul_named_range span = list->is_wide
-                                ? ((const haul_named_range *)list->items)[number]
-                                : unpack_span(self, (const packed_span *)list->items + number);
-    span.thread = thread;
-    return span;
+    if (list->is_wide) {
+        haul_named_range span = ((const haul_named_range *)list->items)[number];
+        span.thread = thread;
+        return span;
+    }
+    const packed_span *const span = (const packed_span *)list->items + number;
+    const uint64_t start = packed_start(span) - (UINT64_C(1) << (START_BITS - 1));
+    return (haul_named_range){
+        .thread = thread,
+        .start_ns = (int64_t)((uint64_t)self->first.start_ns + start),
+        .dur_ns = span->dur_ns,
+        .name = self->first.name + span->name - (UINT32_C(1) << (NAME_BITS - 1)),
+    };
 }
 
 haul_named_range hl_workload_spans_at(const hl_workload_spans *self, uint32_t thread, size_t number)
