@@ -116,8 +116,8 @@ static haul_status check_request(void *request, haul_error *error)
     return missing ? haul_error_set(error, HAUL_STATUS_USAGE, "expected %s", missing) : HAUL_OK;
 }
 
-static haul_status compare(const haul_overlap_case *of, uint64_t streams, haul_overlap *out,
-                           haul_error *error)
+static haul_status compare_case(const haul_overlap_case *of, uint64_t streams, haul_overlap *out,
+                                haul_error *error)
 {
     haul_overlap_compare(of, (uint32_t)streams, out);
     return haul_overlap_play_all(of, out, error);
@@ -139,9 +139,9 @@ static haul_status overlap(void *request, haul_error *error)
     if (status)
         return error->status == HAUL_STATUS_BAD_INPUT ? (error->status = HAUL_STATUS_USAGE)
                                                       : status;
-    HAUL_TRY(compare(&now, self->streams, &report.strategies, error));
+    HAUL_TRY(compare_case(&now, self->streams, &report.strategies, error));
     if (!haul_overlap_next_generation(self->machine, &now, &then, &report.next_generation, NULL))
-        HAUL_TRY(compare(&then, self->streams, &report.next, error));
+        HAUL_TRY(compare_case(&then, self->streams, &report.next, error));
     /* The comparison on the slower kind of device, where the machine's file leaves open which it
      * is. */
     haul_overlap_case slower = now;
@@ -149,7 +149,7 @@ static haul_status overlap(void *request, haul_error *error)
     slower.assumed &= ~(unsigned)(HAUL_ASSUMED_SYNC | HAUL_ASSUMED_ENGINES);
     report.has_otherwise = slower.device != now.device;
     if (report.has_otherwise)
-        HAUL_TRY(compare(&slower, self->streams, &report.otherwise, error));
+        HAUL_TRY(compare_case(&slower, self->streams, &report.otherwise, error));
     char title[300];
     (void)snprintf(title, sizeof title, "Overlap on %.250s", self->machine->name);
     cli_answer answer = {.report = haul_report_overlap(&report),

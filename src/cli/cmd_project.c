@@ -254,8 +254,8 @@ static haul_status write_table(const project_request *self, haul_report *report,
 }
 
 /* Each profile on each target, one at a time. */
-static haul_status compare(const project_request *self, haul_projection_options *asked,
-                           const targets *all, haul_error *error)
+static haul_status compare_targets(const project_request *self, haul_projection_options *asked,
+                                   const targets *all, haul_error *error)
 {
     const size_t jobs = self->jobs.count, count = jobs * all->count;
     haul_target_row *rows = calloc(count + 1, sizeof *rows);
@@ -333,7 +333,7 @@ static haul_status project(void *request, haul_error *error)
                                      .host_speed = self->host_speed};
     cli_progress_begin("projecting", self->given.operands[0]);
     if (!status && (all.count > 1 || self->jobs.count > 1 || self->prices_file)) {
-        status = compare(self, &asked, &all, error);
+        status = compare_targets(self, &asked, &all, error);
     } else if (!status && all.items) {
         asked.to = &all.items[0].machine;
         status = haul_projection_make(self->profile, &asked, &projection, error);

@@ -13,7 +13,7 @@ static size_t line_length;
 static volatile sig_atomic_t seconds;
 
 /* Only what a handler may call (POSIX 2008, 2.4.3). */
-static void show(int signal_number)
+static void show_progress(int signal_number)
 {
     (void)signal_number;
     seconds = seconds + 1;
@@ -37,7 +37,7 @@ void cli_progress_begin(const char *what, const char *subject)
         return;
     snprintf(line, sizeof line, "\r%s '%.100s' ... ", what, subject);
     line_length = strlen(line);
-    struct sigaction action = {.sa_handler = show, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = show_progress, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     if (!sigaction(SIGALRM, &action, NULL))
         alarm(1);

@@ -53,7 +53,7 @@ haul_status hl_comm_counts_parse(const char *text, const char *file, size_t rank
     return status;
 }
 
-static uint64_t *allocate(size_t ranks, haul_status *status, haul_error *error)
+static uint64_t *allocate_counts(size_t ranks, haul_status *status, haul_error *error)
 {
     uint64_t *counts = NULL;
     if (!ranks || ranks > HAUL_COUNTS_MOST) {
@@ -71,7 +71,7 @@ haul_status haul_counts_load(const char *path, size_t ranks, uint64_t **counts, 
     char *text = NULL;
     size_t size;
     haul_status status;
-    uint64_t *made = allocate(ranks, &status, error);
+    uint64_t *made = allocate_counts(ranks, &status, error);
     if (!made)
         return status;
     status = hl_base_textfile_read(path, FILE_BYTES, &text, &size, error);
@@ -99,7 +99,7 @@ haul_status haul_counts_make(haul_pattern pattern, size_t ranks, uint64_t bytes,
     if (bytes > UINT64_C(1) << 46)
         return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected at most 2^46 bytes");
     haul_status status;
-    uint64_t *made = allocate(ranks, &status, error);
+    uint64_t *made = allocate_counts(ranks, &status, error);
     if (!made)
         return status;
     for (size_t i = 0; i < ranks * ranks; i++) {

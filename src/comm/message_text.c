@@ -38,7 +38,7 @@ typedef struct reader {
 } reader;
 
 /* The words of a line, cut in place; '#' and units in parentheses are none. */
-static int split(char *line, char *tokens[TOKENS])
+static int split_words(char *line, char *tokens[TOKENS])
 {
     static const char blanks[] = " \t\r#";
     int count = 0;
@@ -121,7 +121,7 @@ static void read_comment(reader *self, const haul_message_source *source, char *
         self->like.processes = read_number_of(pairs + strlen("pairs:"));
     if (window)
         self->window = read_number_of(window + strlen("window size:"));
-    const int count = split(line, tokens);
+    const int count = split_words(line, tokens);
     read_rank(self, tokens, count);
     const int osu = find_token("Size", tokens, count), nccl = find_token("size", tokens, count);
     read_imb(self, tokens, count);
@@ -164,7 +164,7 @@ static double number_at(const columns *self, int column, char *const *tokens, in
 static haul_status read_numbers(reader *self, char *line, haul_error *error)
 {
     char *tokens[TOKENS];
-    const int count = split(line, tokens);
+    const int count = split_words(line, tokens);
     const columns *at = &self->at;
     haul_message_sample sample = self->like;
     const double size = number_at(at, at->size, tokens, count);

@@ -20,7 +20,7 @@ typedef struct completion {
     size_t count;
 } completion;
 
-static bool given(const haul_parameter *figure)
+static bool is_given(const haul_parameter *figure)
 {
     return figure->provenance != HAUL_PROVENANCE_NOT_GIVEN;
 }
@@ -29,7 +29,7 @@ static bool given(const haul_parameter *figure)
 static void take_parameter(haul_parameter *to, const haul_parameter *from, double factor,
                            const char *source)
 {
-    if (!given(to) && given(from))
+    if (!is_given(to) && is_given(from))
         *to = (haul_parameter){from->value * factor, HAUL_PROVENANCE_SCALED, source};
 }
 
@@ -53,10 +53,10 @@ static haul_copy_curve *entry_of(completion *self, const haul_copy_curve *like, 
 static haul_parameter staged_rate(const completion *self, const haul_copy_curve *old)
 {
     haul_parameter rate = old->memory_rate_Bps;
-    if (given(&rate))
+    if (is_given(&rate))
         return rate;
     rate = old->rate_Bps;
-    if (!given(&rate)) {
+    if (!is_given(&rate)) {
         rate = old->points_from;
         if (!hl_cost_curve_rate(old, &rate.value))
             return (haul_parameter){0};
@@ -64,7 +64,7 @@ static haul_parameter staged_rate(const completion *self, const haul_copy_curve 
     const haul_copy_curve *pinned =
         haul_machine_curve(self->from, old->direction, HAUL_MEMORY_PINNED, old->locality);
     haul_parameter link = haul_link_peak(&self->from->link);
-    if (pinned && given(&pinned->rate_Bps))
+    if (pinned && is_given(&pinned->rate_Bps))
         link = pinned->rate_Bps;
     else if (pinned)
         (void)hl_cost_curve_rate(pinned, &link.value);
@@ -83,12 +83,12 @@ static void take_entry(completion *self, const haul_copy_curve *old)
     haul_parameter latency = {0};
     const bool has_latency = hl_cost_latency_of(self->from, old, &latency);
     haul_copy_curve *entry = entry_of(self, old, memory);
-    if (has_latency && !given(&entry->points_from))
+    if (has_latency && !is_given(&entry->points_from))
         take_parameter(&entry->latency_s, &latency, 1, self->kept);
     take_parameter(&entry->call_latency_s, &old->call_latency_s, 1, self->kept);
     take_parameter(&entry->gap_s, &old->gap_s, 1, self->kept);
-    if (old->memory == HAUL_MEMORY_PAGEABLE && !(self->ratio <= 0) && !given(&entry->rate_Bps) &&
-        !given(&entry->points_from)) {
+    if (old->memory == HAUL_MEMORY_PAGEABLE && !(self->ratio <= 0) && !is_given(&entry->rate_Bps) &&
+        !is_given(&entry->points_from)) {
         /* Rates of staging follow the host's copy rate; sizes are the driver's and stay. A measured
          * rate or curve of pageable copies on the new machine speaks for itself: nothing is scaled
          * beside it. */
@@ -98,7 +98,7 @@ static void take_entry(completion *self, const haul_copy_curve *old)
         take_parameter(&entry->small_rate_Bps, &old->small_rate_Bps, self->ratio, self->scaled);
         take_parameter(&entry->threshold_bytes, &old->threshold_bytes, 1, self->kept);
         take_parameter(&entry->chunk_bytes, &old->chunk_bytes, 1, self->kept);
-        if (!given(&self->to->host.cache_bytes)) /* the knee is the host's own */
+        if (!is_given(&self->to->host.cache_bytes)) /* the knee is the host's own */
             take_parameter(&entry->cache_bytes, &old->cache_bytes, 1, self->kept);
     }
 }

@@ -55,8 +55,8 @@ static haul_status open_object(const char *path, void **handle, haul_error *erro
 
 /* Checks all that haul will rely on while the object is loaded: a wrong abi would read other
  * members, and a model with a name of haul's own would make reports ambiguous. */
-static haul_status ask(const hl_cost_model_kind *kind, void *handle, const void **model,
-                       haul_error *error)
+static haul_status take_model(const hl_cost_model_kind *kind, void *handle, const void **model,
+                              haul_error *error)
 {
     void *symbol = dlsym(handle, kind->entry);
     if (!symbol)
@@ -107,7 +107,7 @@ haul_status hl_cost_model_find_in(const hl_cost_model_kind *kind, const char *na
     } else {
         haul_status status = open_object(name, &opened, error);
         if (!status)
-            status = ask(kind, opened, &found, error);
+            status = take_model(kind, opened, &found, error);
         if (status) {
             hl_cost_model_close(opened);
             hl_base_error_in_file(error, name);

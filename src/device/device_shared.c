@@ -17,7 +17,7 @@ size_t hl_device_shared_path(const char *name)
     return 0;
 }
 
-static haul_status ask(void *handle, const haul_device_backend **backend, haul_error *error)
+static haul_status ask_backend(void *handle, const haul_device_backend **backend, haul_error *error)
 {
     void *symbol = dlsym(handle, HAUL_DEVICE_ENTRY);
     haul_device_entry_fn entry;
@@ -60,7 +60,7 @@ haul_status hl_device_shared_load(const char *path, size_t length,
     (void)snprintf(place, sizeof place, "%s%.*s", has_folder ? "" : "./", (int)length, path);
     void *handle = dlopen(place, RTLD_NOW | RTLD_LOCAL);
     const char *why = handle ? NULL : dlerror();
-    haul_status status = handle ? ask(handle, backend, error)
+    haul_status status = handle ? ask_backend(handle, backend, error)
                                 : haul_error_set(error, HAUL_STATUS_BAD_INPUT,
                                                  "cannot load device: %s", why ? why : "refused");
     if (!status)

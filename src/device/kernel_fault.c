@@ -13,8 +13,8 @@ static long nearest(const haul_bounds *bounds, const haul_own *own, int d, long 
     return index < lo ? lo : index > last ? last : index;
 }
 
-static void note(const haul_bounds *bounds, const haul_own *own, const int line_and_dims[2],
-                 const long cell[3])
+static void note_place(const haul_bounds *bounds, const haul_own *own, const int line_and_dims[2],
+                       const long cell[3])
 {
     haul_fault *fault = bounds->fault;
     if (__atomic_exchange_n(&fault->is_taken, 1, __ATOMIC_RELAXED))
@@ -42,7 +42,7 @@ long haul_place_checked(haul_sight in, haul_own own, const int line_and_dims[2],
         is_wrong = is_wrong || there[d] != cell[d];
     }
     if (is_wrong)
-        note(bounds, &own, line_and_dims, cell);
+        note_place(bounds, &own, line_and_dims, cell);
     if (bounds->dims != dims)
         return 0;
     const long plane = haul_turn(in.view, (int)there[dims - 1]);

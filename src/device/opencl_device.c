@@ -115,7 +115,8 @@ static bool parse_which(const char *which, unsigned long *number, long *part)
 }
 
 /* Parts of a CPU share no worker thread: kernel and copy overlap there as on two devices. */
-static haul_status split(const hl_device_cl_api *api, hl_device_cl_node *node, haul_error *error)
+static haul_status split_device(const hl_device_cl_api *api, hl_device_cl_node *node,
+                                haul_error *error)
 {
     const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     cl_device_id whole = node->parts[0];
@@ -157,7 +158,7 @@ static haul_status node_new(const hl_device_cl_api *api, unsigned long number, b
         return hl_base_fail_no_memory(error);
     *node = (hl_device_cl_node){.number = number, .is_split = is_split, .users = 1, .count = 1};
     node->parts[0] = found[number];
-    haul_status status = is_split ? split(api, node, error) : HAUL_OK;
+    haul_status status = is_split ? split_device(api, node, error) : HAUL_OK;
     if (!status)
         node->context = api->clCreateContext(NULL, node->count, node->parts, NULL, NULL, &code);
     if (code != CL_SUCCESS)

@@ -60,7 +60,7 @@ static haul_status fail_row(const haul_kernel_measured *row, int column, const c
 }
 
 /* Counts a row left out and keeps the first, as an example for the report. */
-static void note(haul_kernel_some_rows *rows, const haul_kernel_measured *row)
+static void note_left_out(haul_kernel_some_rows *rows, const haul_kernel_measured *row)
 {
     rows->one = rows->count++ ? rows->one : row;
 }
@@ -101,7 +101,7 @@ static haul_status add_launch(matcher *self, const haul_kernel_file *file, size_
         return status;
     if (!self->groups.launched_otherwise.count)
         self->groups.by_file = *counts;
-    note(&self->groups.launched_otherwise, row);
+    note_left_out(&self->groups.launched_otherwise, row);
     return HAUL_OK;
 }
 
@@ -128,7 +128,7 @@ static haul_status add_row(matcher *self, const haul_kernel_measured *row)
                                       : !file && !row->is_counted    ? &groups->uncounted
                                                                      : NULL;
     if (left_out) {
-        note(left_out, row);
+        note_left_out(left_out, row);
         return HAUL_OK;
     }
     if (row->size <= 0)

@@ -30,7 +30,7 @@ static bool is_comparable(const newcomer *self)
            strcmp(self->path, "gpu.per_link") != 0;
 }
 
-static int compare(void *state, const char *path, int dimension, const haul_parameter *known)
+static int compare_known(void *state, const char *path, int dimension, const haul_parameter *known)
 {
     newcomer *self = state;
     char own[32], other[32], text[256];
@@ -58,7 +58,7 @@ static int compare_parameter(void *state, const char *path, int dimension,
     (void)dimension;
     self->parameter = parameter;
     if (parameter->provenance && is_comparable(self))
-        (void)haul_machine_visit(self->known, compare, self);
+        (void)haul_machine_visit(self->known, compare_known, self);
     return 0;
 }
 

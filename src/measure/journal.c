@@ -16,8 +16,8 @@ enum { BYTES_MOST = 16 << 20, LINE_BYTES = 400 };
 static const char title[] = "haul measure 3 of ", any_title[] = "haul measure ";
 
 /* Copies the name: the caller's may be a line that is read over. */
-static haul_status keep(hl_measure_journal *self, const hl_measure_point_measured *point,
-                        haul_error *error)
+static haul_status keep_point(hl_measure_journal *self, const hl_measure_point_measured *point,
+                              haul_error *error)
 {
     const char *name = hl_base_arena_string(&self->arena, point->name);
     if (!name ||
@@ -43,7 +43,7 @@ static haul_status read_line(hl_measure_journal *self, const char *line, int num
         !(point.spread >= 0) || !(point.drift >= 0))
         return hl_base_fail_at(error, (hl_base_place){self->path, number, 1},
                                "expected seconds, spread, drift, count and name of a point");
-    return keep(self, &point, error);
+    return keep_point(self, &point, error);
 }
 
 /* A last line without its end was cut short when the measurement was interrupted: it is not
@@ -150,7 +150,7 @@ haul_status hl_measure_journal_add(hl_measure_journal *journal,
                                    const hl_measure_point_measured *point, haul_error *error)
 {
     HL_PLAIN_NUMERALS;
-    const haul_status status = keep(journal, point, error);
+    const haul_status status = keep_point(journal, point, error);
     if (status || !journal->file)
         return status;
     write_line(journal, point);

@@ -8,7 +8,7 @@
 #include "measure/session.h"
 
 /* Drivers answer 0 for what they do not know. */
-static haul_parameter said(double value)
+static haul_parameter told_by_driver(double value)
 {
     return value > 0 ? (haul_parameter){value, HAUL_PROVENANCE_MEASURED, "what the driver says"}
                      : (haul_parameter){.provenance = HAUL_PROVENANCE_NOT_GIVEN};
@@ -76,7 +76,7 @@ static haul_status make_machine(hl_measure_session *self, haul_error *error)
 
 /* Copies are verified on the finished machine, through the same models as any user's prediction.
  * `haul machine check` says the same of the file as the notes do. */
-static haul_status run(hl_measure_session *self, haul_error *error)
+static haul_status measure_all(hl_measure_session *self, haul_error *error)
 {
     HAUL_TRY(run_parts(self, error));
     /* The parameters that need no measurement come after the parts, which fill the machine. */
@@ -86,13 +86,13 @@ static haul_status run(hl_measure_session *self, haul_error *error)
     machine->summary = hl_base_arena_format(&self->arena, "%.100s, measured by haul", device->name);
     machine->gpu.name = device->name;
     machine->gpu.architecture = device->architecture;
-    machine->gpu.count = said(device->is_host ? 0 : device->count);
-    machine->gpu.memory_bytes = said((double)device->memory_bytes);
-    machine->gpu.multiprocessors = said(device->multiprocessors);
-    machine->gpu.clock_Hz = said(device->clock_Hz);
-    machine->gpu.l2_bytes = said((double)device->l2_bytes);
+    machine->gpu.count = told_by_driver(device->is_host ? 0 : device->count);
+    machine->gpu.memory_bytes = told_by_driver((double)device->memory_bytes);
+    machine->gpu.multiprocessors = told_by_driver(device->multiprocessors);
+    machine->gpu.clock_Hz = told_by_driver(device->clock_Hz);
+    machine->gpu.l2_bytes = told_by_driver((double)device->l2_bytes);
     if (!machine->gpu.copy_engines.provenance)
-        machine->gpu.copy_engines = said(device->copy_engines);
+        machine->gpu.copy_engines = told_by_driver(device->copy_engines);
     if (!machine->gpu.implicit_sync.provenance && device->implicit_sync >= 0)
         machine->gpu.implicit_sync = (haul_parameter){
             device->implicit_sync, HAUL_PROVENANCE_MEASURED, "what the driver says"};
@@ -118,7 +118,7 @@ haul_status haul_measurement_make(haul_device *device, const haul_measure_option
         return hl_base_fail_no_memory(error);
     haul_status status = hl_measure_session_begin(self, device, options ? options : &none, error);
     if (!status)
-        status = run(self, error);
+        status = measure_all(self, error);
     if (status)
         haul_measurement_release(&self->made);
     else

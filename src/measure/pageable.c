@@ -113,8 +113,8 @@ static void take_one_buffer(const hl_measure_staged *self, double link_rate, hau
 }
 
 /* The worst relative error of a model on the samples, with a machine of this curve. */
-static haul_status judge(const hl_measure_staged *self, const haul_copy_curve *curve, double *worst,
-                         haul_error *error)
+static haul_status judge_curve(const hl_measure_staged *self, const haul_copy_curve *curve,
+                               double *worst, haul_error *error)
 {
     haul_machine *machine;
     HAUL_TRY(hl_measure_staged_machine(self, curve, &machine, error));
@@ -151,7 +151,7 @@ static haul_status try_curve(const hl_measure_staged *of, double link_rate, read
         take_one_buffer(&self, link_rate, curve);
     else
         take_staged(&self, link_rate, as == CHUNKED, curve);
-    const haul_status status = judge(&self, curve, &worst, error);
+    const haul_status status = judge_curve(&self, curve, &worst, error);
     *is_found = !status && worst <= self.judged;
     if (*is_found)
         return hl_measure_staged_note_hidden(&self, curve, error);

@@ -32,8 +32,8 @@ static const struct precision_of {
 };
 
 /* Numbers from 0.5 to 1 of either sign, at random: an H200 multiplies zeros 13 % faster. */
-static haul_status fill(hl_measure_session *session, const struct precision_of *of,
-                        haul_buffer *buffer, uint64_t bytes, haul_error *error)
+static haul_status fill_at_random(hl_measure_session *session, const struct precision_of *of,
+                                  haul_buffer *buffer, uint64_t bytes, haul_error *error)
 {
     char *const block = haul_buffer_host(session->pinned[0]);
     const uint64_t largest = session->options.largest_bytes;
@@ -108,7 +108,7 @@ static haul_status make_matrices(hl_measure_session *self, multiplication *all,
     for (int i = 0; i < 3 && !status; i++)
         status = haul_buffer_new(self->device, HAUL_BUFFER_DEVICE, bytes[i], made[i], error);
     for (int i = 0; i < 2 && !status; i++)
-        status = fill(self, of, *made[i], bytes[i], error);
+        status = fill_at_random(self, of, *made[i], bytes[i], error);
     all->of.rows = size.rows;
     all->of.columns = size.columns;
     all->of.inner = size.inner;

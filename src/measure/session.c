@@ -86,7 +86,7 @@ static haul_status choose_sizes(hl_measure_session *self, haul_error *error)
 }
 
 /* Both ends of every kind of copy, once: allocation is slow on GPUs, and page-locking slower. */
-static haul_status allocate(hl_measure_session *self, haul_error *error)
+static haul_status allocate_buffers(hl_measure_session *self, haul_error *error)
 {
     const uint64_t bytes = self->options.largest_bytes;
     for (int i = 0; i < HL_MEASURE_SESSION_BUFFERS; i++) {
@@ -124,7 +124,7 @@ haul_status hl_measure_session_begin(hl_measure_session *session, haul_device *d
     for (int i = 0; i < HL_MEASURE_SESSION_EVENTS && !status; i++)
         status = haul_event_new(device, &session->events[i], error);
     if (!status)
-        status = allocate(session, error);
+        status = allocate_buffers(session, error);
     const haul_device_properties *properties = haul_device_describe(device);
     const bool has_kernels = device->backend->kernel_new;
     if (!status && has_kernels && properties->is_host)

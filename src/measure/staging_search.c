@@ -43,7 +43,7 @@ static hl_measure_between behind(const hl_measure_staged *self, size_t before)
 
 /* Where the second line changes into the third: the split with the least error, or none; of samples
  * from `begin` on. */
-static double split(hl_measure_staged *self, size_t begin)
+static double find_split(hl_measure_staged *self, size_t begin)
 {
     self->second = self->count;
     self->lines[1] = self->lines[2] = hl_measure_staged_fit(self, begin, self->count, NULL);
@@ -95,11 +95,11 @@ haul_status hl_measure_staged_search(hl_measure_staged *self, double latency_s, 
     HAUL_TRY(hl_measure_staged_find_chunk(self, error));
     /* a larger copy takes no less time: where the second line would begin below the first, copies
      * take as long as one of the threshold until it has caught up */
-    double off = split(self, self->first);
+    double off = find_split(self, self->first);
     for (size_t skipped = 1;
          skipped <= SKIPPED && off > self->tolerance && self->first + skipped + 3 <= self->count;
          skipped++)
-        off = split(self, self->first + skipped);
+        off = find_split(self, self->first + skipped);
     if (off > self->tolerance) {
         self->first = 0;
         return HAUL_OK;

@@ -24,8 +24,8 @@ typedef struct side {
     size_t count;
 } side;
 
-static void gather(const haul_measurement *made, const haul_copy_curve *curve, bool is_small,
-                   side *out)
+static void gather_errors(const haul_measurement *made, const haul_copy_curve *curve, bool is_small,
+                          side *out)
 {
     out->count = 0;
     for (size_t i = 0; i < made->size_count; i++) {
@@ -76,10 +76,10 @@ haul_status hl_measure_find_uncertainty(hl_measure_session *session, haul_error 
     const bool has_room = room.drifts && room.misfits;
     const double least = load_share(session);
     for (size_t i = 0; i < session->curve_count && has_room; i++) {
-        gather(made, &session->curves[i], true, &room);
+        gather_errors(made, &session->curves[i], true, &room);
         if (room.count)
             session->curves[i].latency_uncertainty = uncertainty_of(&room, least);
-        gather(made, &session->curves[i], false, &room);
+        gather_errors(made, &session->curves[i], false, &room);
         if (room.count)
             session->curves[i].rate_uncertainty = uncertainty_of(&room, least);
     }

@@ -187,7 +187,7 @@ static haul_status hand_out(file_list *self, int processes, haul_error *error)
 }
 
 /* The worst status of all processes: none goes on alone. */
-static haul_status agree(MPI_Comm of, haul_status status)
+static haul_status agree_status(MPI_Comm of, haul_status status)
 {
     int own = (int)status, worst = 0;
     (void)MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MAX, of);
@@ -209,7 +209,7 @@ static haul_status share_files(MPI_Comm of, int process, file_list *files, haul_
     }
     if (!fits || !files->names || !files->readers)
         status = hl_base_fail_no_memory(error);
-    HAUL_TRY(agree(of, status));
+    HAUL_TRY(agree_status(of, status));
     (void)MPI_Bcast(files->names, (int)counts[1], MPI_CHAR, 0, of);
     (void)MPI_Bcast(files->readers, (int)counts[0], MPI_INT, 0, of);
     return HAUL_OK;
@@ -264,8 +264,8 @@ static row *read_share(const file_list *files, int process, size_t *count)
 }
 
 /* Rows of all processes, at the first one in the order of the files; NULL elsewhere. */
-static haul_status gather(MPI_Comm of, const file_list *files, const row *own, size_t own_count,
-                          row **all)
+static haul_status gather_rows(MPI_Comm of, const file_list *files, const row *own,
+                               size_t own_count, row **all)
 {
     int process, processes;
     (void)MPI_Comm_rank(of, &process);
@@ -276,7 +276,7 @@ static haul_status gather(MPI_Comm of, const file_list *files, const row *own, s
     int *const counts = calloc((size_t)processes * 2, sizeof *counts);
     row *const received = process ? NULL : calloc(files->count + 1, sizeof *received);
     haul_status status = counts && (process || received) ? HAUL_OK : HAUL_STATUS_NO_MEMORY;
-    status = agree(of, status);
+    status = agree_status(of, status);
     if (!status && counts) {
         for (size_t i = 0; i < files->count; i++)
             counts[files->readers[i]]++;
@@ -527,18 +527,18 @@ haul_status hl_mpi_analyze_ranks(MPI_Comm of, const hl_mpi_analyze_request *give
     haul_status status = process ? HAUL_OK : list_files(&files, given, error);
     if (!process && !status)
         status = hand_out(&files, processes, error);
-    status = agree(of, status);
+    status = agree_status(of, status);
     if (!status)
         status = share_files(of, process, &files, error);
     if (!status) {
         own = read_share(&files, process, &own_count);
-        status = agree(of, own ? HAUL_OK : hl_base_fail_no_memory(error));
+        status = agree_status(of, own ? HAUL_OK : hl_base_fail_no_memory(error));
     }
     if (!status)
-        status = gather(of, &files, own, own_count, &all);
+        status = gather_rows(of, &files, own, own_count, &all);
     if (!status && !process)
         status = report_all(&files, all, processes, given, error);
-    status = agree(of, status);
+    status = agree_status(of, status);
     free(own);
     free(all);
     free(files.names);

@@ -217,7 +217,7 @@ static haul_status copies(session *self, bool is_shared)
 /* A row for each number of processes of two nodes, each with a partner: of `bytes` each, one way,
  * or, split, of `bytes` in all, there and back; or for each number of messages of one process to
  * others of other nodes. */
-static haul_status numbers(session *self, haul_memory memory, int kind)
+static haul_status measure_numbers(session *self, haul_memory memory, int kind)
 {
     enum { RATE = 1, SPLIT, MANY };
     int here, there;
@@ -260,7 +260,7 @@ static haul_status measure_kind(session *self, int kind)
         return close_file(self, status ? status : copies(self, kind == 5));
     for (int i = 0; !status && i < memories; i++) {
         const haul_memory memory = i ? HAUL_MEMORY_DEVICE : HAUL_MEMORY_HOST;
-        status = kind == 0 ? ping_pongs(self, memory) : numbers(self, memory, kind);
+        status = kind == 0 ? ping_pongs(self, memory) : measure_numbers(self, memory, kind);
     }
     return close_file(self, status);
 }
@@ -299,7 +299,8 @@ static haul_status measure_all(session *self)
 
 /* --- arguments */
 
-static haul_status set(request *given, const char *name, const char *value, haul_error *error)
+static haul_status set_option(request *given, const char *name, const char *value,
+                              haul_error *error)
 {
     double number = 0;
     if (!strcmp(name, "-o"))
@@ -385,7 +386,7 @@ static haul_status run_measure(int argc, char **argv, int rank, haul_error *erro
             if (i + 1 == argc)
                 return haul_error_set(error, HAUL_STATUS_USAGE,
                                       "'%.60s' is no option, or lacks its value", argv[i]);
-            HAUL_TRY(set(&self.given, argv[i], argv[i + 1], error));
+            HAUL_TRY(set_option(&self.given, argv[i], argv[i + 1], error));
             i++;
         }
     }

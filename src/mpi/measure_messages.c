@@ -58,7 +58,7 @@ static void send_burst(const part *self)
 }
 
 /* A copy's failure is seen by the caller, who waits for the stream once more. */
-static double once(const part *self)
+static double copy_once(const part *self)
 {
     (void)MPI_Barrier(self->group);
     const int64_t device_ns = self->device ? haul_device_now(self->device) : 0;
@@ -96,12 +96,13 @@ static haul_status repeat(const part *self, double seconds, hl_mpi_row *row, hau
     if (!times)
         return hl_base_fail_no_memory(error);
     for (int i = 0; i < WARM_UP; i++)
-        took = fmin(took, once(self) * (self->pattern ? self->pattern->is_one_way ? BURST : 2 : 1));
+        took = fmin(took,
+                    copy_once(self) * (self->pattern ? self->pattern->is_one_way ? BURST : 2 : 1));
     int count = took * MOST < seconds ? MOST : (int)(seconds / took);
     count = count < LEAST ? LEAST : count;
     (void)MPI_Bcast(&count, 1, MPI_INT, 0, self->group);
     for (int i = 0; i < count; i++) {
-        const double time = once(self);
+        const double time = copy_once(self);
         times[i] = !self->pattern || self->is_sender ? time : 0;
     }
     (void)MPI_Reduce(times, slowest, count, MPI_DOUBLE, MPI_MAX, 0, self->group);

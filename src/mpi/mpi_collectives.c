@@ -73,7 +73,7 @@ static void measure_shape(const haul_comm *self, hl_mpi_call *call)
 }
 
 /* The largest of all owners; which is also how all learn that each has come so far. */
-static haul_status agree(haul_comm *self, hl_mpi_shape *shape, haul_error *error)
+static haul_status agree_shape(haul_comm *self, hl_mpi_shape *shape, haul_error *error)
 {
     uint64_t numbers[HL_MPI_AGREED] = {shape->bytes, shape->messages, shape->largest,
                                        shape->on_device};
@@ -138,7 +138,7 @@ static haul_status run_exchange(haul_comm *self, hl_mpi_call *call, haul_exchang
     const bool is_proven = hl_mpi_is_proven(self);
     const bool agrees = !hl_mpi_spares_agreement(self, kind, self->forced_way);
     if (!status && !is_proven && agrees)
-        status = agree(self, &shape, error);
+        status = agree_shape(self, &shape, error);
     if (!status && is_proven)
         status = hl_mpi_run_proven(self, call, error);
     if (!status && call && !is_proven)

@@ -94,8 +94,8 @@ static haul_status decide(const haul_comm_options *options, settings *made, char
 }
 
 /* All take the first process's settings, or its error. */
-static haul_status share(haul_comm *self, const haul_comm_options *options, settings *made,
-                         haul_error *error)
+static haul_status share_settings(haul_comm *self, const haul_comm_options *options, settings *made,
+                                  haul_error *error)
 {
     char *machine = NULL;
     haul_status status = HAUL_OK;
@@ -188,7 +188,7 @@ static haul_status open_communicators(haul_comm *self, MPI_Comm mpi, haul_error 
 }
 
 /* An error on one process of what they all do is an error of all. */
-static haul_status agree(haul_comm *self, haul_status status, haul_error *error)
+static haul_status agree_status(haul_comm *self, haul_status status, haul_error *error)
 {
     struct {
         int value, rank;
@@ -225,13 +225,14 @@ haul_status haul_comm_new(MPI_Comm mpi, const haul_comm_options *options, haul_c
         free(self);
         return status;
     }
-    status = agree(self, share(self, options, &made, error), error);
+    status = agree_status(self, share_settings(self, options, &made, error), error);
     if (!status)
-        status = agree(self, find_node(self, &made, &node, error), error);
+        status = agree_status(self, find_node(self, &made, &node, error), error);
     if (!status)
-        status = agree(self, hl_mpi_layout_make(self, node, options->is_helper, error), error);
+        status =
+            agree_status(self, hl_mpi_layout_make(self, node, options->is_helper, error), error);
     if (!status)
-        status = agree(self, open_device(self, options, &made, error), error);
+        status = agree_status(self, open_device(self, options, &made, error), error);
     /* MPIs have few contexts: a program may have hundreds of communicators */
     if (!status && self->layout.owners == self->size)
         self->owners = self->all;
@@ -239,7 +240,7 @@ haul_status haul_comm_new(MPI_Comm mpi, const haul_comm_options *options, haul_c
                                        &self->owners))
         status = haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "cannot split the communicator");
     if (!status)
-        status = agree(self, hl_mpi_listen(self, error), error);
+        status = agree_status(self, hl_mpi_listen(self, error), error);
     if (status) {
         haul_comm_free(self);
         return status;

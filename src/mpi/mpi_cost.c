@@ -31,7 +31,7 @@ static double of_way(hl_comm_host_exchange *of, haul_way way, bool is_all, doubl
     }
 }
 
-static bool can(const haul_comm *self, const hl_mpi_shape *shape, haul_way way)
+static bool can_go(const haul_comm *self, const hl_mpi_shape *shape, haul_way way)
 {
     const hl_mpi_layout *layout = &self->layout;
     const bool has_team = layout->team_start[layout->owners] > layout->owners;
@@ -136,7 +136,7 @@ size_t hl_mpi_predict(const haul_comm *self, const hl_mpi_shape *shape,
         predict_host(self, shape, all);
     for (size_t i = 0; i < sizeof tried_first / sizeof *tried_first; i++) {
         const haul_way way = tried_first[i];
-        if (!can(self, shape, way))
+        if (!can_go(self, shape, way))
             continue;
         size_t at = count++; /* unknown times last */
         for (; at > 0 && (all[way].seconds < times[at - 1].seconds ||

@@ -13,7 +13,7 @@ typedef struct place {
     int team_place;
 } place;
 
-static haul_status allocate(hl_mpi_layout *layout, int size, haul_error *error)
+static haul_status allocate_lists(hl_mpi_layout *layout, int size, haul_error *error)
 {
     const size_t n = (size_t)size + 1;
     int **const arrays[] = {&layout->rank_of,    &layout->node_of, &layout->place_of,
@@ -89,7 +89,7 @@ haul_status hl_mpi_layout_make(haul_comm *self, int node, bool is_helper, haul_e
     const place own = {.node = node, .is_helper = is_helper, .owner = -1};
     place *places = calloc(size, sizeof *places);
     int *numbers = calloc(2 * size, sizeof *numbers);
-    haul_status status = allocate(layout, self->size, error);
+    haul_status status = allocate_lists(layout, self->size, error);
     if (!places || !numbers || status) {
         free(places);
         free(numbers);

@@ -100,7 +100,7 @@ static void open_comm(hook *self, MPI_Comm mpi)
 
 /* All agree whether haul is to look at this communicator's calls from now on: at its first call,
  * then each time that its number has doubled. */
-static void look(hook *self, MPI_Comm mpi)
+static void look_at_calls(hook *self, MPI_Comm mpi)
 {
     const char *after = getenv("HAUL_MPI_AFTER"), *way = getenv("HAUL_MPI_WAY");
     /* Seconds of MPI's own calls before haul looks at them; 0 where the user wants a way. */
@@ -158,7 +158,7 @@ static bool is_hauls(hook *self, MPI_Comm mpi)
     const unsigned long calls = ++self->calls;
     const bool has_doubled = calls >= CALLS_FIRST && !(calls & (calls - 1));
     if (!self->comm && (calls == 1 || has_doubled))
-        look(self, mpi);
+        look_at_calls(self, mpi);
     return self->comm;
 }
 
@@ -177,8 +177,8 @@ static haul_status run_collective(haul_comm *comm, const hl_mpi_side *out, const
 }
 
 /* Sets *code where the call is over; false: MPI's own call is to be made, as it was given. */
-static bool exchange(hook *self, const hl_mpi_given *from, const hl_mpi_given *to, MPI_Comm mpi,
-                     int *code)
+static bool exchange_by_haul(hook *self, const hl_mpi_given *from, const hl_mpi_given *to,
+                             MPI_Comm mpi, int *code)
 {
     const int peers = haul_comm_size(self->comm);
     const bool in_place = from->at == MPI_IN_PLACE;
@@ -265,7 +265,7 @@ HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_ty
     const hl_mpi_given to = {receive, NULL, NULL, receive_count, receive_type};
     if (is_hauls(self, mpi) &&
         !haul_comm_leaves_next(self->comm, HAUL_EXCHANGE_ALL, bytes_of(&to)) &&
-        exchange(self, &from, &to, mpi, &code))
+        exchange_by_haul(self, &from, &to, mpi, &code))
         return code;
     const double since = clock_of(self);
     code = PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, mpi);
@@ -288,7 +288,7 @@ HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *
     const hl_mpi_given to = {receive, receive_counts, receive_places, 0, receive_type};
     if (is_given && is_hauls(self, mpi) &&
         !haul_comm_leaves_next(self->comm, HAUL_EXCHANGE_ALL_V, 0) &&
-        exchange(self, &from, &to, mpi, &code))
+        exchange_by_haul(self, &from, &to, mpi, &code))
         return code;
     const double since = clock_of(self);
     code = PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,

@@ -7,8 +7,8 @@
 
 enum { LEAST_BYTES = 4096 };
 
-static haul_status allocate(haul_comm *self, uint64_t bytes, hl_mpi_scratch *made,
-                            haul_error *error)
+static haul_status allocate_scratch(haul_comm *self, uint64_t bytes, hl_mpi_scratch *made,
+                                    haul_error *error)
 {
     *made = (hl_mpi_scratch){.bytes = bytes, .is_used = true};
     if (self->device) {
@@ -37,7 +37,7 @@ haul_status hl_mpi_scratch_take(haul_comm *self, uint64_t bytes, hl_mpi_scratch 
     if (!hl_base_grow(&self->scratch, &self->scratch_capacity, self->scratch_count + 1,
                       sizeof *self->scratch))
         return hl_base_fail_no_memory(error);
-    const haul_status status = allocate(self, size, scratch, error);
+    const haul_status status = allocate_scratch(self, size, scratch, error);
     if (!status)
         self->scratch[self->scratch_count++] = *scratch;
     return status;

@@ -74,7 +74,7 @@ static void share_release(haul_comm *self, share *of)
 }
 
 /* The messages between members, from and to packed memory. */
-static haul_status exchange(haul_comm *self, const share *of, haul_error *error)
+static haul_status exchange_share(haul_comm *self, const share *of, haul_error *error)
 {
     const size_t sends = of->orders.sends, receives = of->orders.receives;
     hl_mpi_block *blocks = malloc((sends + receives + 1) * sizeof *blocks);
@@ -167,7 +167,7 @@ static haul_status help_owner(haul_comm *self, haul_error *error)
     share of = {.tasks = NULL};
     haul_status status = listen_owner(self, &of, true, error);
     if (!status)
-        status = exchange(self, &of, error);
+        status = exchange_share(self, &of, error);
     if (!status) {
         hl_mpi_block back = {self->layout.rank_of[self->team_of], of.orders.receive_bytes,
                              receives_of(&of), false};
@@ -198,7 +198,7 @@ haul_status hl_mpi_extra_message(haul_comm *self, const hl_mpi_sides *sides, hau
     if (!status)
         status = tell_team(self, shares, team, true, error);
     if (!status)
-        status = exchange(self, &shares[0], error);
+        status = exchange_share(self, &shares[0], error);
     if (!status)
         status = take_from_team(self, shares, team, error);
     if (!status)
@@ -228,7 +228,7 @@ static haul_status work_share(haul_comm *self, const share *of, haul_buffer *fro
     const hl_mpi_copying in = {to, items + sends, tasks - sends, receives_of(of), true};
     haul_status status = hl_mpi_copy(self, &out, error);
     if (!status)
-        status = exchange(self, of, error);
+        status = exchange_share(self, of, error);
     if (!status)
         status = hl_mpi_copy(self, &in, error);
     free(items);

@@ -134,7 +134,7 @@ static double enter_last(haul_comm *self, double seconds)
 
 /* Calls of one process may be of any size without others' knowledge: the way of them all is the
  * one that gains most over the exchanges looked at last. */
-static void settle(hl_mpi_course *self, hl_mpi_choice *choice, double agreement_s)
+static void settle_course(hl_mpi_course *self, hl_mpi_choice *choice, double agreement_s)
 {
     const haul_exchange_kind kind = choice->shape.kind;
     self->way = choice->way;
@@ -203,7 +203,7 @@ static haul_status run_trial(haul_comm *self, hl_mpi_course *course, hl_mpi_call
     for (size_t i = 1; i < choice->finalists; i++)
         least = choice->tries[i] < choice->tries[least] ? i : least;
     course->looks_s += agreement_s + lost_s;
-    settle(course, choice, agreement_s);
+    settle_course(course, choice, agreement_s);
     schedule(self, course, choice, seconds_of(numbers[MEAN_NS]));
     self->last_way = choice->times[least].way;
     self->last_is_listed = false;

@@ -95,7 +95,7 @@ static hl_record_cl_stream *stream_of(hl_record_cl_commands *self, uint32_t stre
 }
 
 /* Its fate is known: it is in the ring, or counted. */
-static void settle(hl_record_profile_writer *writer, hl_record_cl_command *command)
+static void settle_command(hl_record_profile_writer *writer, hl_record_cl_command *command)
 {
     if (!command->issued)
         return;
@@ -114,7 +114,7 @@ static void take_in(hl_record_cl_commands *self, hl_record_profile_writer *write
     if (self->count >= MOST_WAITING ||
         !hl_base_grow(&self->waiting, &self->capacity, self->count + 1, sizeof *self->waiting)) {
         hl_record_profile_lost(writer, HL_RECORD_LOSS_DROPPED_COMMANDS, 1);
-        settle(writer, &dropped);
+        settle_command(writer, &dropped);
         return;
     }
     hl_record_cl_command *taken = &self->waiting[self->count++];
@@ -178,8 +178,8 @@ static command_state hold_clock(hl_record_cl_commands *self, const hl_record_cl_
 }
 
 /* A stream runs in order: behind one that has not ended nothing is asked. */
-static void ask(hl_record_cl_commands *self, hl_record_profile_writer *writer,
-                hl_record_cl_command *command)
+static void ask_end(hl_record_cl_commands *self, hl_record_profile_writer *writer,
+                    hl_record_cl_command *command)
 {
     hl_record_cl_stream *stream = stream_of(self, command->record.stream);
     if (stream && stream->blocked == self->round)
@@ -368,8 +368,8 @@ static void add_host_wait(hl_record_cl_commands *self, rows *to,
 }
 
 /* Rows of one command go together: a reader never sees a wait whose event is missing. */
-static void put(hl_record_cl_commands *self, hl_record_profile_writer *writer,
-                hl_record_cl_command *command)
+static void put_rows(hl_record_cl_commands *self, hl_record_profile_writer *writer,
+                     hl_record_cl_command *command)
 {
     rows to = {.count = 0};
     const bool ran = command->issued && command->state == ENDED;
@@ -403,7 +403,7 @@ static void put(hl_record_cl_commands *self, hl_record_profile_writer *writer,
         to.items[to.count++] = *record;
     add_call(&to, command);
     hl_record_profile_put(writer, to.items, to.count);
-    settle(writer, command);
+    settle_command(writer, command);
 }
 
 /* Whether all that it waited for has been put, so that its rows can name them. */
@@ -430,7 +430,7 @@ void hl_record_cl_commands_collect(hl_record_cl_commands *self, hl_record_profil
     /* All clocks first, then all times: brackets of the whole batch narrow them. */
     for (size_t i = 0; i < self->count; i++)
         if (self->waiting[i].state == NEW || self->waiting[i].state == RUNNING)
-            ask(self, writer, &self->waiting[i]);
+            ask_end(self, writer, &self->waiting[i]);
     hold_by_waits(self);
     size_t kept = 0;
     for (size_t i = 0; i < self->count; i++) {
@@ -439,7 +439,7 @@ void hl_record_cl_commands_collect(hl_record_cl_commands *self, hl_record_profil
         if (command->state >= UNTIMED && ending->number == command->number)
             ending->number = 0; /* nobody waits for what has no end */
         if (is_ready(self, command))
-            put(self, writer, command);
+            put_rows(self, writer, command);
         else if (kept++ != i)
             self->waiting[kept - 1] = *command;
     }

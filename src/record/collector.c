@@ -213,8 +213,8 @@ static void lose(hl_record_collector *self, hl_record_loss loss, uint64_t count)
     hl_record_lost_add(&self->lost[loss], &(hl_record_lost){count, hl_record_profile_now()});
 }
 
-static int take(hl_record_collector *self, hl_record_ring_part *part,
-                hl_record_ring_message *message)
+static int take_message(hl_record_collector *self, hl_record_ring_part *part,
+                        hl_record_ring_message *message)
 {
     void *payload = message->payload;
     hl_record_message_note *note = payload;
@@ -255,7 +255,7 @@ static int take(hl_record_collector *self, hl_record_ring_part *part,
 
 /* The first failure stands. Writers are told, so that the program never waits for a reader that
  * writes no more. */
-static void fail(hl_record_collector *self, int code)
+static void fail_all(hl_record_collector *self, int code)
 {
     hl_record_profile_tables_fail(&self->tables, code, &self->failure);
     if (self->tables.db && !sqlite3_get_autocommit(self->tables.db))
@@ -281,7 +281,7 @@ static int read_part(hl_record_collector *self, hl_record_ring_part *part)
         if (!hl_record_ring_next(&part->ring, &message, &part->damaged))
             break;
         if (!self->failure.status)
-            code = take(self, part, &message);
+            code = take_message(self, part, &message);
         else /* what still comes is counted */
             lose(self, HL_RECORD_LOSS_DROPPED_RECORDS, message.type == HL_RECORD_MESSAGE_RECORD);
         self->bytes_read += part->ring.position - begin;
@@ -417,14 +417,14 @@ void hl_record_collector_read(hl_record_collector *self, bool at_once)
     self->bytes_read = 0;
     int code = self->failure.status ? SQLITE_OK : find_parts(self);
     if (code != SQLITE_OK)
-        fail(self, code);
+        fail_all(self, code);
     const int64_t now_ns = hl_record_profile_now();
     if (at_once || is_due(self, now_ns)) {
         self->read_ns = now_ns;
         code = self->part_count && (self->tables.db || self->failure.status) ? read_parts(self)
                                                                              : SQLITE_OK;
         if (code != SQLITE_OK)
-            fail(self, code);
+            fail_all(self, code);
     }
     if (now_ns - self->swept_ns >= SWEEP_MS * INT64_C(1000000)) {
         self->swept_ns = now_ns;
@@ -497,7 +497,7 @@ void hl_record_collector_finish(hl_record_collector *self, const char *cause, in
         if (code == SQLITE_OK)
             code = hl_record_collector_note(self, cause, recording);
         if (code != SQLITE_OK && !self->failure.status)
-            fail(self, code);
+            fail_all(self, code);
         hl_record_profile_tables_close(&self->tables);
     }
     if (self->failure.status && !recording->failure[0]) {

@@ -10,7 +10,7 @@
 #define INCOMPLETE "HAUL:INCOMPLETE" /* readers know it */
 
 /* A query that fails, as on a full disk, has the value `none`. */
-static int64_t ask(sqlite3 *db, const char *sql, int64_t none)
+static int64_t ask_number(sqlite3 *db, const char *sql, int64_t none)
 {
     sqlite3_stmt *statement = NULL;
     int64_t value = none;
@@ -103,16 +103,17 @@ int hl_record_collector_note(hl_record_collector *self, const char *cause,
     sqlite3 *db = self->tables.db;
     const hl_record_lost *lost = self->lost;
     recording->operations =
-        (uint64_t)ask(db,
-                      "SELECT (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMCPY) +"
-                      " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMSET) +"
-                      " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL)",
-                      0);
-    recording->processes = (unsigned)ask(db, "SELECT count(*) FROM PROCESSES", 0);
-    recording->clock_error_ns = ask(db,
-                                    "SELECT max(CAST(value AS INTEGER)) FROM META_DATA_CAPTURE"
-                                    " WHERE name GLOB 'HAUL:CLOCK_ERROR_NS:*'",
-                                    -1);
+        (uint64_t)ask_number(db,
+                             "SELECT (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMCPY) +"
+                             " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMSET) +"
+                             " (SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL)",
+                             0);
+    recording->processes = (unsigned)ask_number(db, "SELECT count(*) FROM PROCESSES", 0);
+    recording->clock_error_ns =
+        ask_number(db,
+                   "SELECT max(CAST(value AS INTEGER)) FROM META_DATA_CAPTURE"
+                   " WHERE name GLOB 'HAUL:CLOCK_ERROR_NS:*'",
+                   -1);
     recording->dropped = lost[HL_RECORD_LOSS_DROPPED_RECORDS].count +
                          lost[HL_RECORD_LOSS_DROPPED_COMMANDS].count +
                          lost[HL_RECORD_LOSS_DROPPED_BY_CUPTI].count;

@@ -55,7 +55,7 @@ static struct {
     hl_record_process_mark mark; /* of the process that records */
 } self = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void say(const char *what, const char *why)
+static void say_problem(const char *what, const char *why)
 {
     fprintf(stderr, "haul: CUDA is not recorded: %s%s%s\n", what, why ? ": " : "", why ? why : "");
 }
@@ -194,9 +194,9 @@ static bool begin_records(int64_t *clock_error_ns)
         snprintf(text, sizeof text, "'%.200s', %s", self.library.path, why);
     }
     if (why)
-        say("CUPTI refuses", text);
+        say_problem("CUPTI refuses", text);
     else
-        say(error.text, "it comes with the CUDA toolkit; CUPTI_PATH may name its folder");
+        say_problem(error.text, "it comes with the CUDA toolkit; CUPTI_PATH may name its folder");
     return false;
 }
 
@@ -376,7 +376,7 @@ int InitializeInjection(void)
     pthread_mutex_unlock(&self.lock);
     pthread_atfork(before_fork, after_fork, in_child);
     if (atexit(end_thread))
-        say("its records", "cannot be written at exit");
+        say_problem("its records", "cannot be written at exit");
     /* Unless the program has ended meanwhile, in another thread. */
     pthread_mutex_lock(&self.lock);
     if (!self.ending && atomic_load(&self.alive))

@@ -29,8 +29,8 @@ static void flush(hl_record_cupti_decoder *self)
 
 /* The next row of the batch. CUPTI gives 0 for both times where it could take none: such a row goes
  * nowhere. */
-static hl_record *add(hl_record_cupti_decoder *self, hl_record_kind kind, uint32_t correlation,
-                      uint64_t start, uint64_t end)
+static hl_record *add_row(hl_record_cupti_decoder *self, hl_record_kind kind, uint32_t correlation,
+                          uint64_t start, uint64_t end)
 {
     const bool timed = start || end || kind == HL_RECORD_EVENT;
     if (self->batch_count == HL_RECORD_CUPTI_BATCH)
@@ -47,7 +47,7 @@ static hl_record *add(hl_record_cupti_decoder *self, hl_record_kind kind, uint32
 }
 
 /* Numbers of CUPTI's own: the collector gives devices those of the profile. */
-static void place(hl_record *row, uint32_t device, uint32_t context, uint32_t stream)
+static void place_row(hl_record *row, uint32_t device, uint32_t context, uint32_t stream)
 {
     row->device = device;
     row->context = context;
@@ -90,8 +90,8 @@ static uint32_t device_of(const hl_record_cupti_decoder *self, uint32_t context)
 static hl_record *put_transfer(hl_record_cupti_decoder *self, hl_record_kind kind,
                                const hl_record_abi_transfer *from, uint32_t correlation)
 {
-    hl_record *row = add(self, kind, correlation, from->start, from->end);
-    place(row, from->device, from->context, from->stream);
+    hl_record *row = add_row(self, kind, correlation, from->start, from->end);
+    place_row(row, from->device, from->context, from->stream);
     return row;
 }
 
@@ -143,8 +143,8 @@ static void add_kernel(hl_record_cupti_decoder *self, const void *record)
     const hl_record_abi_kernel *from = record;
     const hl_record_kernel_name name =
         hl_record_kernel_names_find(&self->kernel_names, self->writer, from->name);
-    hl_record *row = add(self, HL_RECORD_KERNEL, from->correlation, from->start, from->end);
-    place(row, from->device, from->context, from->stream);
+    hl_record *row = add_row(self, HL_RECORD_KERNEL, from->correlation, from->start, from->end);
+    place_row(row, from->device, from->context, from->stream);
     row->kernel.name = name.whole;
     row->kernel.short_name = name.base;
     for (int i = 0; i < 3; i++) {
@@ -189,7 +189,7 @@ static void add_call(hl_record_cupti_decoder *self, const void *record)
         return;
     }
     const uint32_t name = name_call(self, from);
-    hl_record *row = add(self, HL_RECORD_CALL, from->correlation, from->start, from->end);
+    hl_record *row = add_row(self, HL_RECORD_CALL, from->correlation, from->start, from->end);
     row->call.name = name;
     row->call.thread = from->thread;
     row->call.result = (int32_t)from->result;
@@ -206,9 +206,9 @@ static void add_sync(hl_record_cupti_decoder *self, const void *record)
         from->type == HL_RECORD_WAIT_EVENT || from->type == HL_RECORD_STREAM_WAITS;
     const bool of_stream =
         from->type == HL_RECORD_WAIT_STREAM || from->type == HL_RECORD_STREAM_WAITS;
-    hl_record *row = add(self, HL_RECORD_SYNC, from->correlation, from->start, from->end);
-    place(row, device_of(self, from->context), from->context,
-          of_stream ? from->stream : HL_RECORD_PROFILE_NO_ID);
+    hl_record *row = add_row(self, HL_RECORD_SYNC, from->correlation, from->start, from->end);
+    place_row(row, device_of(self, from->context), from->context,
+              of_stream ? from->stream : HL_RECORD_PROFILE_NO_ID);
     row->sync.type = from->type;
     row->sync.event = of_event ? from->event : HL_RECORD_PROFILE_NO_ID;
     row->sync.sync_id = of_event && is_long ? (uint32_t)from->sync_id : HL_RECORD_PROFILE_NO_ID;
@@ -220,10 +220,10 @@ static void add_event(hl_record_cupti_decoder *self, const void *record)
 {
     const hl_record_abi_event *from = record;
     const bool is_long = self->version >= HL_RECORD_CUPTI_EVENT_TIMES;
-    hl_record *row = add(self, HL_RECORD_EVENT, from->correlation, 0, 0);
+    hl_record *row = add_row(self, HL_RECORD_EVENT, from->correlation, 0, 0);
     row->start_ns = row->end_ns = 0;
-    place(row, is_long ? from->device : device_of(self, from->context), from->context,
-          from->stream);
+    place_row(row, is_long ? from->device : device_of(self, from->context), from->context,
+              from->stream);
     row->event.event = from->event;
     row->event.sync_id = is_long ? (uint32_t)from->sync_id : HL_RECORD_PROFILE_NO_ID;
 }
@@ -244,9 +244,9 @@ static void add_migration(hl_record_cupti_decoder *self, const void *record)
     for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
         if (from->counter != moved[i].counter)
             continue;
-        hl_record *row = add(self, HL_RECORD_COPY, 0, from->start, from->end);
-        place(row, from->counter == HL_RECORD_ABI_MOVED_DTOH ? from->source : from->target, 0,
-              HL_RECORD_CUPTI_MIGRATIONS);
+        hl_record *row = add_row(self, HL_RECORD_COPY, 0, from->start, from->end);
+        place_row(row, from->counter == HL_RECORD_ABI_MOVED_DTOH ? from->source : from->target, 0,
+                  HL_RECORD_CUPTI_MIGRATIONS);
         row->copy.bytes = from->value;
         row->copy.copy_kind = moved[i].copy_kind;
         row->copy.source_kind = row->copy.target_kind = HL_RECORD_MANAGED;
@@ -263,7 +263,7 @@ static void add_overhead(hl_record_cupti_decoder *self, const void *record)
                        : number > 0 && number < OVERHEADS  ? overhead_names[number]
                                                            : "other overhead";
     const uint32_t id = hl_record_profile_name(self->writer, name);
-    hl_record *row = add(self, HL_RECORD_OVERHEAD, 0, from->start, from->end);
+    hl_record *row = add_row(self, HL_RECORD_OVERHEAD, 0, from->start, from->end);
     row->overhead.name = id;
     row->overhead.thread = from->object == OBJECT_THREAD ? from->object_id[1] : 0;
     row->overhead.type = from->overhead;

@@ -63,7 +63,7 @@ static const struct {
 
 /* A library of the name may be anything: it must have every function that is needed and tell a
  * version. */
-static haul_status check(hl_record_cupti_library *self, haul_error *error)
+static haul_status check_functions(hl_record_cupti_library *self, haul_error *error)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *found = dlsym(self->handle, functions[i].name);
@@ -101,7 +101,7 @@ haul_status hl_record_cupti_library_next(hl_record_cupti_library *self, haul_err
         self->handle = dlopen(self->path, flags);
         if (!self->handle)
             continue;
-        status = check(self, error);
+        status = check_functions(self, error);
         if (!status)
             return HAUL_OK;
         close_library(self);

@@ -49,8 +49,8 @@ static void take_out(hl_record_host_ranges *self, size_t at)
 }
 
 /* The newest range of `owner` that is mapped at `pointer`, or, for NULL, that is not mapped. */
-static bool find(hl_record_host_ranges *self, const void *owner, const void *pointer,
-                 hl_record_host_range *range)
+static bool find_range(hl_record_host_ranges *self, const void *owner, const void *pointer,
+                       hl_record_host_range *range)
 {
     bool found = false;
     if (!atomic_load_explicit(&self->count, memory_order_relaxed))
@@ -70,13 +70,13 @@ static bool find(hl_record_host_ranges *self, const void *owner, const void *poi
 bool hl_record_host_ranges_unmap(hl_record_host_ranges *self, const void *owner,
                                  const void *pointer, hl_record_host_range *range)
 {
-    return pointer && find(self, owner, pointer, range);
+    return pointer && find_range(self, owner, pointer, range);
 }
 
 bool hl_record_host_ranges_find(hl_record_host_ranges *self, const void *owner,
                                 hl_record_host_range *range)
 {
-    return find(self, owner, NULL, range);
+    return find_range(self, owner, NULL, range);
 }
 
 void hl_record_host_ranges_drop(hl_record_host_ranges *self, const void *owner)

@@ -36,8 +36,8 @@ char *hl_record_kernel_base_name(const char *name, char *base, size_t size)
 }
 
 /* Names that no demangler reads stay as they are. */
-static hl_record_kernel_name make(hl_record_kernel_names *self, hl_record_profile_writer *writer,
-                                  const char *mangled)
+static hl_record_kernel_name make_name(hl_record_kernel_names *self,
+                                       hl_record_profile_writer *writer, const char *mangled)
 {
     char base[512];
     int status = 0;
@@ -76,7 +76,7 @@ hl_record_kernel_name hl_record_kernel_names_find(hl_record_kernel_names *self,
     const size_t slot = hl_base_hash(mangled, strlen(mangled)) % HL_RECORD_KERNEL_NAMES;
     if (self->slots[slot].mangled && !strcmp(self->slots[slot].mangled, mangled))
         return self->slots[slot].name;
-    const hl_record_kernel_name name = make(self, writer, mangled);
+    const hl_record_kernel_name name = make_name(self, writer, mangled);
     free(self->slots[slot].mangled);
     self->slots[slot].mangled = strdup(mangled);
     self->slots[slot].name = name;

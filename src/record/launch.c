@@ -47,7 +47,7 @@ typedef struct launch {
     pid_t child;
 } launch;
 
-static void tell(const launch *self, const char *text)
+static void tell_user(const launch *self, const char *text)
 {
     if (self->options->told)
         self->options->told(self->options->context, text);
@@ -213,7 +213,7 @@ static haul_status take_output(launch *self, haul_error *error)
             "one of several MPI processes: the profile's name has neither %%p nor %%q{...}, so "
             "it gets the rank: '%s'",
             self->output.name);
-        tell(self, text);
+        tell_user(self, text);
     }
     return hl_record_output_open(&self->output, self->options->replace, error);
 }
@@ -236,12 +236,12 @@ static haul_status start(launch *self, haul_error *error)
     char text[LONGEST_PATH + 200];
     const char *tool = getenv("CUDA_INJECTION64_PATH");
     if (getenv(HAUL_RECORD_FOLDER))
-        tell(self, "this runs within another recording, which sees nothing of this program");
+        tell_user(self, "this runs within another recording, which sees nothing of this program");
     else if (tool && *tool && self->cuda[0]) {
         snprintf(text, sizeof text,
                  "CUDA_INJECTION64_PATH is '%.4000s', which is not loaded: CUDA loads one tool",
                  tool);
-        tell(self, text);
+        tell_user(self, text);
     }
     status = let_go(self, self->folder.path, error);
     if (status) {
@@ -350,7 +350,7 @@ static void wait_for_left(launch *self)
             "the program has ended; process %ld, which it left, is recorded on (Ctrl-C ends the "
             "recording)",
             pid);
-        tell(self, text);
+        tell_user(self, text);
         told = true;
     }
 }
@@ -422,7 +422,7 @@ static haul_status end_recording(launch *self, int ended, haul_recording *made, 
 
 /* Signals are held from before the child is made: one that comes meanwhile is not lost, and reaches
  * the program. */
-static haul_status run(launch *self, haul_recording *made, haul_error *error)
+static haul_status run_program(launch *self, haul_recording *made, haul_error *error)
 {
     haul_status status = provide_libraries(self, error);
     if (!status) {
@@ -446,7 +446,7 @@ haul_status haul_recording_run(const haul_recording_options *options, haul_recor
     haul_status status = HAUL_OK;
     if (self && made) {
         self->options = options;
-        status = run(self, made, error);
+        status = run_program(self, made, error);
         if (!status)
             *recording = *made;
     } else {

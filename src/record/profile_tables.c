@@ -138,7 +138,7 @@ haul_status hl_record_profile_tables_fail(hl_record_profile_tables *self, int co
 }
 
 /* The bindings stay: every insert binds all that it has. */
-static int step(sqlite3_stmt *statement)
+static int step_row(sqlite3_stmt *statement)
 {
     const int code = sqlite3_step(statement);
     sqlite3_reset(statement);
@@ -222,7 +222,7 @@ static int say_rank(hl_record_profile_tables *self)
 /* The page cache survives a killed process, so nothing needs to wait for the disk. The log stays
  * beside the file while it is written; exclusive, so that it works on file systems of a network,
  * without shared memory. */
-static int make(hl_record_profile_tables *self)
+static int make_file(hl_record_profile_tables *self)
 {
     int code =
         sqlite3_open_v2(self->path, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -254,7 +254,7 @@ haul_status hl_record_profile_tables_open(hl_record_profile_tables *self, const 
                                           int64_t start_ns, haul_error *error)
 {
     *self = (hl_record_profile_tables){.path = path, .start_ns = start_ns};
-    const int code = make(self);
+    const int code = make_file(self);
     if (code == SQLITE_OK)
         return HAUL_OK;
     const haul_status status = hl_record_profile_tables_fail(self, code, error);
@@ -368,7 +368,7 @@ int hl_record_profile_tables_add(hl_record_profile_tables *self, hl_record_profi
         if (record->kind == HL_RECORD_COPY)
             bind_figure(statement, FIRST_OWN + count, record->copy.migration_cause);
     }
-    return step(statement);
+    return step_row(statement);
 }
 
 /* As nsys makes it: the machine's number above 24 bits of the process and 24 of a thread. */
@@ -384,7 +384,7 @@ int hl_record_profile_tables_string(hl_record_profile_tables *self, uint32_t id,
 {
     sqlite3_bind_int64(self->insert[HL_RECORD_TABLE_STRING], 1, id);
     bind_text(self->insert[HL_RECORD_TABLE_STRING], 2, text);
-    return step(self->insert[HL_RECORD_TABLE_STRING]);
+    return step_row(self->insert[HL_RECORD_TABLE_STRING]);
 }
 
 /* Units are nsys's: bytes, bytes a second, Hz. */
@@ -405,7 +405,7 @@ int hl_record_profile_tables_device(hl_record_profile_tables *self,
     bind_figure(self->insert[HL_RECORD_TABLE_DEVICE], 12, device->copy_engines);
     bind_figure(self->insert[HL_RECORD_TABLE_DEVICE], 13, device->compute_major);
     bind_figure(self->insert[HL_RECORD_TABLE_DEVICE], 14, device->compute_minor);
-    return step(self->insert[HL_RECORD_TABLE_DEVICE]);
+    return step_row(self->insert[HL_RECORD_TABLE_DEVICE]);
 }
 
 int hl_record_profile_tables_device_of(hl_record_profile_tables *self,
@@ -416,7 +416,7 @@ int hl_record_profile_tables_device_of(hl_record_profile_tables *self,
                  (const uint64_t[]){device->id, (uint64_t)process.pid & 0xffffff}, 2);
     bind_text(self->insert[HL_RECORD_TABLE_DEVICE_MAP], 3, device->uuid);
     bind_figure(self->insert[HL_RECORD_TABLE_DEVICE_MAP], 4, device->multiprocessors);
-    return step(self->insert[HL_RECORD_TABLE_DEVICE_MAP]);
+    return step_row(self->insert[HL_RECORD_TABLE_DEVICE_MAP]);
 }
 
 /* Hardware queues, priorities and flags are not known: 0. */
@@ -426,7 +426,7 @@ int hl_record_profile_tables_stream(hl_record_profile_tables *self,
 {
     const uint64_t values[] = {stream, machine, (uint64_t)process.pid, context};
     bind_numbers(self->insert[HL_RECORD_TABLE_STREAM], 1, values, COUNT(values));
-    return step(self->insert[HL_RECORD_TABLE_STREAM]);
+    return step_row(self->insert[HL_RECORD_TABLE_STREAM]);
 }
 
 int hl_record_profile_tables_process(hl_record_profile_tables *self,
@@ -435,7 +435,7 @@ int hl_record_profile_tables_process(hl_record_profile_tables *self,
     bind_numbers(self->insert[HL_RECORD_TABLE_PROCESS], 1,
                  (const uint64_t[]){(uint64_t)process.id, (uint64_t)process.pid}, 2);
     bind_text(self->insert[HL_RECORD_TABLE_PROCESS], 3, program);
-    return step(self->insert[HL_RECORD_TABLE_PROCESS]);
+    return step_row(self->insert[HL_RECORD_TABLE_PROCESS]);
 }
 
 /* Notes may be said again with other values, so the old one goes first. The name is the program's
@@ -450,5 +450,5 @@ int hl_record_profile_tables_note(hl_record_profile_tables *self, const char *na
         return code;
     bind_text(self->insert[HL_RECORD_TABLE_NOTE], 1, name);
     bind_text(self->insert[HL_RECORD_TABLE_NOTE], 2, value);
-    return step(self->insert[HL_RECORD_TABLE_NOTE]);
+    return step_row(self->insert[HL_RECORD_TABLE_NOTE]);
 }

@@ -72,19 +72,19 @@ void hl_record_profile_be_patient(hl_record_profile_writer *self, int64_t millis
     atomic_store(&self->patience_ms, milliseconds);
 }
 
-static void count(_Atomic uint64_t *counter, uint64_t more)
+static void add_count(_Atomic uint64_t *counter, uint64_t more)
 {
     atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
 void hl_record_profile_count_issued(hl_record_profile_writer *self, uint64_t commands)
 {
-    count(&self->ring.head->issued, commands);
+    add_count(&self->ring.head->issued, commands);
 }
 
 void hl_record_profile_count_settled(hl_record_profile_writer *self, uint64_t commands)
 {
-    count(&self->ring.head->settled, commands);
+    add_count(&self->ring.head->settled, commands);
 }
 
 /* The first of two threads that lose something at once gives the time: they are close. */
@@ -98,7 +98,7 @@ void hl_record_profile_lost_since(hl_record_profile_writer *self, hl_record_loss
                                   uint64_t lost, int64_t since_ns)
 {
     hl_record_ring_head *head = self->ring.head;
-    count(&head->losses[loss].count, lost);
+    add_count(&head->losses[loss].count, lost);
     if (!atomic_load_explicit(&head->losses[loss].since_ns, memory_order_relaxed))
         atomic_store(&head->losses[loss].since_ns, since_ns);
 }

@@ -38,7 +38,7 @@ const char *hl_record_session_program(const char *process, char *buffer, size_t 
 }
 
 /* A line, "" for none, in one write, so that those of several processes do not mix. */
-static void say(const char *what)
+static void say_line(const char *what)
 {
     char line[1300], path[LONGEST_PATH];
     const char *folder = getenv(HAUL_RECORD_FOLDER);
@@ -71,12 +71,12 @@ bool hl_record_session_start_thread(pthread_t *thread, void *(*function)(void *)
 
 void hl_record_session_loaded(void)
 {
-    say("");
+    say_line("");
 }
 
 void hl_record_session_failed(const char *why)
 {
-    say(why);
+    say_line(why);
 }
 
 /* A folder that is gone means that haul has ended: the program goes on unrecorded, without a word.
@@ -113,7 +113,7 @@ hl_record_profile_writer *hl_record_session_open(void)
     options.path = NULL;
     if (!status)
         return writer;
-    say(haul_error_format(&error, text, sizeof text));
+    say_line(haul_error_format(&error, text, sizeof text));
     return NULL;
 }
 

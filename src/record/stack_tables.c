@@ -173,7 +173,7 @@ static bool is_of_system(const frame *of)
 
 /* Runs addr2line for frames of one file. Where it cannot be run, nothing is known but what the
  * recorder told. */
-static void ask(frames *self, frame *const *asked, size_t count)
+static void ask_addr2line(frames *self, frame *const *asked, size_t count)
 {
     extern char **environ;
     char file[LONGEST], addresses[MOST_ASKED][24];
@@ -234,7 +234,7 @@ static void name_frames(frames *self)
              next < count && next - i < MOST_ASKED && !compare_files(&sorted[i], &sorted[next]);)
             next++;
         if (!is_of_system(sorted[i]))
-            ask(self, sorted + i, next - i);
+            ask_addr2line(self, sorted + i, next - i);
     }
     free(sorted);
     for (size_t i = 0; i < count && self->code == SQLITE_OK; i++)

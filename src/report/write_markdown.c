@@ -21,8 +21,8 @@ static void print_escaped(const char *text, FILE *out)
     }
 }
 
-static const char *say(const haul_table *table, size_t row, size_t column,
-                       char buffer[HL_REPORT_CELL_BYTES])
+static const char *say_cell(const haul_table *table, size_t row, size_t column,
+                            char buffer[HL_REPORT_CELL_BYTES])
 {
     return hl_report_cell_say(&table->columns[column], hl_report_table_cell(table, row, column),
                               buffer);
@@ -58,7 +58,7 @@ static void print_rows(const markdown *self, const haul_table *table)
             if (!hl_report_column_is_shown(table, c))
                 continue;
             fputs("| ", self->out);
-            print_escaped(say(table, r, c, buffer), self->out);
+            print_escaped(say_cell(table, r, c, buffer), self->out);
             fputc(' ', self->out);
         }
         fputs("|\n", self->out);
@@ -81,7 +81,7 @@ static void print_part(markdown *self, const haul_table *part)
     case HL_REPORT_PART_OBJECT:
         for (size_t c = 0; c < part->column_count; c++)
             if (hl_report_column_is_shown(part, c))
-                print_item(self, part->columns[c].head, say(part, 0, c, buffer));
+                print_item(self, part->columns[c].head, say_cell(part, 0, c, buffer));
         break;
     case HL_REPORT_PART_ROWS:
     case HL_REPORT_PART_MAP:

@@ -21,7 +21,7 @@ typedef struct search {
 } search;
 
 /* In the order of the file each thread_prev comes first. */
-static bool prepare(search *self)
+static bool prepare_search(search *self)
 {
     const haul_workload *workload = self->workload;
     const size_t count = workload->op_count;
@@ -118,7 +118,7 @@ haul_status hl_simulate_schedule_check_cycles(const hl_simulate_owned_schedule *
                                               haul_error *error)
 {
     search of = {.workload = self->workload};
-    haul_status status = prepare(&of) ? HAUL_OK : hl_base_fail_no_memory(error);
+    haul_status status = prepare_search(&of) ? HAUL_OK : hl_base_fail_no_memory(error);
     for (uint32_t i = 0; !status && i < self->workload->op_count; i++) {
         const uint32_t found = of.colours[i] == WHITE ? visit(&of, i) : HAUL_NONE;
         if (found != HAUL_NONE)

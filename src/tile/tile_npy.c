@@ -16,7 +16,7 @@ static void skip_blanks(cursor *self)
 }
 
 /* Takes the word, with blanks before it. */
-static bool take(cursor *self, const char *word)
+static bool take_word(cursor *self, const char *word)
 {
     const size_t length = strlen(word);
     skip_blanks(self);
@@ -43,33 +43,33 @@ static bool take_number(cursor *self, uint64_t *value)
 /* '<f8' */
 static bool take_type(cursor *self, hl_tile_npy *header)
 {
-    if (!take(self, "'") || self->end - self->at < 3 || !strchr("<>|=", *self->at) ||
+    if (!take_word(self, "'") || self->end - self->at < 3 || !strchr("<>|=", *self->at) ||
         !strchr("biufcVSU", self->at[1]) || !self->at[0] || !self->at[1])
         return false;
     header->order = *self->at++;
     header->letter = *self->at++;
-    return take_number(self, &header->bytes) && header->bytes && take(self, "'");
+    return take_number(self, &header->bytes) && header->bytes && take_word(self, "'");
 }
 
 /* (3, 2,) */
 static bool take_shape(cursor *self, hl_tile_npy *header)
 {
-    if (!take(self, "("))
+    if (!take_word(self, "("))
         return false;
     header->dims = 0;
-    while (!take(self, ")")) {
+    while (!take_word(self, ")")) {
         if (header->dims == HL_TILE_NPY_DIMS || !take_number(self, &header->size[header->dims++]))
             return false;
-        if (!take(self, ","))
-            return take(self, ")");
+        if (!take_word(self, ","))
+            return take_word(self, ")");
     }
     return true;
 }
 
 static bool take_order(cursor *self, hl_tile_npy *header)
 {
-    header->is_fortran = take(self, "True");
-    return header->is_fortran || take(self, "False");
+    header->is_fortran = take_word(self, "True");
+    return header->is_fortran || take_word(self, "False");
 }
 
 bool hl_tile_npy_open(const unsigned char *preamble, size_t *begin, size_t *length)
@@ -89,21 +89,21 @@ bool hl_tile_npy_parse(const char *line, size_t length, hl_tile_npy *header)
     cursor self = {line, line + length};
     bool has_type = false, has_order = false, has_shape = false;
     *header = (hl_tile_npy){.dims = 0};
-    if (!take(&self, "{"))
+    if (!take_word(&self, "{"))
         return false;
-    while (!take(&self, "}")) {
-        bool *has = take(&self, "'descr':")           ? &has_type
-                    : take(&self, "'fortran_order':") ? &has_order
-                    : take(&self, "'shape':")         ? &has_shape
-                                                      : NULL;
+    while (!take_word(&self, "}")) {
+        bool *has = take_word(&self, "'descr':")           ? &has_type
+                    : take_word(&self, "'fortran_order':") ? &has_order
+                    : take_word(&self, "'shape':")         ? &has_shape
+                                                           : NULL;
         if (!has || *has ||
             !(has == &has_type    ? take_type(&self, header)
               : has == &has_order ? take_order(&self, header)
                                   : take_shape(&self, header)))
             return false;
         *has = true;
-        if (!take(&self, ",")) {
-            if (!take(&self, "}"))
+        if (!take_word(&self, ",")) {
+            if (!take_word(&self, "}"))
                 return false;
             break;
         }

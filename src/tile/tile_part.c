@@ -43,7 +43,7 @@ void hl_tile_streams_close(hl_tile_streams *self)
 }
 
 /* The place of a plane in a ring. */
-static int place(const hl_tile_field *field, int plane)
+static int place_in_ring(const hl_tile_field *field, int plane)
 {
     const int at = plane % field->planes;
     return at < 0 ? at + field->planes : at;
@@ -99,7 +99,7 @@ static haul_status copy_planes(hl_tile_field *field, hl_tile_planes run, haul_ad
     const bool is_up = stream == context->streams.up;
     haul_status status = HAUL_OK;
     for (int first = run.first; first < run.end && !status;) {
-        const int at = place(field, first + run.shift), room = field->planes - at;
+        const int at = place_in_ring(field, first + run.shift), room = field->planes - at;
         const int planes = run.end - first < room ? run.end - first : room;
         const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->slot_bytes);
         const uint64_t host_pitch = field->plane_bytes, ring_pitch = field->slot_bytes;
@@ -142,8 +142,9 @@ haul_status hl_tile_planes_bring(hl_tile_field *field, hl_tile_planes run, haul_
 haul_status hl_tile_plane_copy_within(hl_tile_field *field, int to, int from, haul_error *error)
 {
     const haul_transfer transfer = {
-        .to = haul_in_buffer(field->ring, (uint64_t)place(field, to) * field->plane_bytes),
-        .from = haul_in_buffer(field->ring, (uint64_t)place(field, from) * field->plane_bytes),
+        .to = haul_in_buffer(field->ring, (uint64_t)place_in_ring(field, to) * field->plane_bytes),
+        .from =
+            haul_in_buffer(field->ring, (uint64_t)place_in_ring(field, from) * field->plane_bytes),
         .size = {field->plane_bytes},
     };
     return hl_tile_copy(field->context, field->context->streams.run, &transfer, error);

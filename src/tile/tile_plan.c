@@ -84,7 +84,7 @@ haul_status hl_tile_launch(haul_context *context, const haul_kernel_source *sour
     return note(context, context->streams.run, op, error);
 }
 
-static known_event *find(hl_tile_plan *self, const haul_event *event)
+static known_event *find_event(hl_tile_plan *self, const haul_event *event)
 {
     for (size_t i = 0; i < self->event_count; i++)
         if (self->events[i].event == event)
@@ -100,7 +100,7 @@ haul_status hl_tile_record(haul_context *context, haul_stream *stream, haul_even
     const haul_status status = haul_stream_record(stream, event, error);
     if (status || !self)
         return status;
-    known_event *known = find(self, event);
+    known_event *known = find_event(self, event);
     if (!known) {
         if (!hl_base_grow(&self->events, &self->event_capacity, self->event_count + 1,
                           sizeof *self->events))
@@ -118,7 +118,7 @@ haul_status hl_tile_wait(haul_context *context, haul_stream *stream, haul_event 
                          haul_error *error)
 {
     const haul_status status = haul_stream_wait_event(stream, event, error);
-    const known_event *known = context->plan ? find(context->plan, event) : NULL;
+    const known_event *known = context->plan ? find_event(context->plan, event) : NULL;
     if (!status && known)
         join_moment(&context->plan->awaited[stream_of(context, stream)], &known->when);
     return status;
@@ -135,7 +135,7 @@ haul_status hl_tile_host_wait(haul_context *context, haul_stream *stream, haul_e
 haul_status hl_tile_host_wait_event(haul_context *context, haul_event *event, haul_error *error)
 {
     const haul_status status = haul_event_wait(event, error);
-    const known_event *known = context->plan ? find(context->plan, event) : NULL;
+    const known_event *known = context->plan ? find_event(context->plan, event) : NULL;
     if (!status && known)
         join_moment(&context->plan->host, &known->when);
     return status;

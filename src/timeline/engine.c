@@ -59,7 +59,7 @@ static int64_t due_of(const hl_timeline_engine *self, const hl_timeline_actor *s
 /* The head of a stream comes to its resource when it has been called, its edges have ended, the gap
  * before it and its own delay have passed and its gates are open; the first of these that is
  * not so wakes the stream. */
-static void look(hl_timeline_engine *self, uint32_t actor)
+static void look_at_head(hl_timeline_engine *self, uint32_t actor)
 {
     hl_timeline_actor *stream = &self->actors[actor];
     if (!hl_timeline_is_called(&self->progress[stream->op])) {
@@ -96,7 +96,7 @@ static void finish_op(hl_timeline_engine *self, uint32_t actor)
     if (self->gates)
         hl_timeline_gates_mark(self, stream->device);
     if (stream->op != HAUL_NONE)
-        look(self, actor);
+        look_at_head(self, actor);
 }
 
 static void take_events(hl_timeline_engine *self)
@@ -110,7 +110,7 @@ static void take_events(hl_timeline_engine *self)
         else if (self->actors[actor].state == HL_TIMELINE_ACTOR_GATED)
             hl_timeline_gates_mark(self, self->actors[actor].device);
         else
-            look(self, actor);
+            look_at_head(self, actor);
     }
 }
 

@@ -17,7 +17,7 @@ void hl_trace_host_memory_add(hl_trace_host_memory *self, hl_workload_builder *b
 }
 
 /* By address, then by time. */
-static int compare(const void *a, const void *b)
+static int compare_memory(const void *a, const void *b)
 {
     const hl_trace_allocation *x = a, *y = b;
     if (x->address != y->address)
@@ -30,7 +30,8 @@ static size_t count_before(const hl_trace_host_memory *self, uint64_t address, i
 {
     const hl_trace_allocation wanted = {.address = address, .time_ns = time_ns};
     return hl_base_sorted_before(
-        (hl_base_sorted){self->items, self->count, sizeof *self->items, compare}, &wanted, true);
+        (hl_base_sorted){self->items, self->count, sizeof *self->items, compare_memory}, &wanted,
+        true);
 }
 
 /* Allocations that live at one time do not overlap: only the nearest that begin before the address
@@ -41,7 +42,7 @@ bool hl_trace_host_memory_has(hl_trace_host_memory *self, uint64_t address, int6
     if (!self->count)
         return false;
     if (!self->sorted)
-        qsort(self->items, self->count, sizeof *self->items, compare);
+        qsort(self->items, self->count, sizeof *self->items, compare_memory);
     self->sorted = true;
     size_t place = count_before(self, address, time_ns);
     for (int i = 0; place > 0 && i < LOOKED_AT; i++) {

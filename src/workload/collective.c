@@ -138,7 +138,7 @@ typedef struct one_use {
 } one_use;
 
 /* 0 for operations that are alike. */
-static int compare(const haul_communication *a, const haul_communication *b)
+static int compare_operations(const haul_communication *a, const haul_communication *b)
 {
     const uint64_t x[] = {a->kind, a->ranks, a->group, a->data_type, a->bytes};
     const uint64_t y[] = {b->kind, b->ranks, b->group, b->data_type, b->bytes};
@@ -151,7 +151,7 @@ static int compare(const haul_communication *a, const haul_communication *b)
 static int by_kind(const void *a, const void *b)
 {
     const one_use *x = a, *y = b;
-    const int order = compare(&x->of, &y->of);
+    const int order = compare_operations(&x->of, &y->of);
     return order ? order : (x->dur_ns > y->dur_ns) - (x->dur_ns < y->dur_ns);
 }
 
@@ -182,7 +182,7 @@ haul_status haul_communication_uses(const haul_workload *workload, haul_communic
     for (size_t first = 0, end = 0; first < found; first = end, made++) {
         haul_communication_use *sum = &sums[made];
         *sum = (haul_communication_use){.of = all[first].of, .shortest_ns = all[first].dur_ns};
-        for (; end < found && !compare(&all[end].of, &all[first].of); end++)
+        for (; end < found && !compare_operations(&all[end].of, &all[first].of); end++)
             sum->time_ns += all[end].dur_ns;
         sum->count = end - first;
         sum->median_ns = all[first + (end - first) / 2].dur_ns;

@@ -227,7 +227,7 @@ static void keep_losses(hl_workload_joiner *self)
 }
 
 /* New numbers begin as HAUL_NONE: what stays so was left out. */
-static void prepare(hl_workload_joiner *self)
+static void prepare_part(hl_workload_joiner *self)
 {
     const haul_workload *const of = self->part->of;
     numbers *const made = &self->of;
@@ -293,7 +293,7 @@ void hl_workload_joiner_add(hl_workload_joiner *self, const hl_workload_part *pa
                                  sizeof *self->runs)) {
         self->runs[self->added] =
             (run){.first_op = builder->op_count, .first_range = builder->range_count};
-        prepare(self);
+        prepare_part(self);
     }
     for (uint32_t i = 0; !builder->failed && i < self->part->of->op_count; i++)
         if (is_inside(self->part, self->part->of->ops[i].start_ns) &&
@@ -412,7 +412,7 @@ static uint32_t *find_places(hl_workload_joiner *self)
 }
 
 /* Each exchange brings one operation to its place. */
-static void exchange(hl_workload_builder *builder, uint32_t *places)
+static void exchange_ops(hl_workload_builder *builder, uint32_t *places)
 {
     for (size_t i = 0; i < builder->op_count; i++)
         while (places[i] != i) {
@@ -444,7 +444,7 @@ static void put_in_order(hl_workload_joiner *self)
         builder->edges[i] =
             (haul_edge){places[builder->edges[i].before], places[builder->edges[i].after]};
     if (!builder->failed)
-        exchange(builder, places);
+        exchange_ops(builder, places);
     free(places);
 }
 
