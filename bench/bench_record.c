@@ -247,16 +247,17 @@ typedef struct figures {
     double median[KINDS], mean[KINDS];
 } figures;
 
-static bool run_calls(const char *haul, char *self, figures *read)
+/* Runs this program with `option`, which prints so many pairs of numbers. */
+static bool run_self(const char *haul, char *const self[3], int count, double *first,
+                     double *second)
 {
-    char *program[] = {self, "--measure", NULL};
     FILE *file = tmpfile();
-    if (!file || run(haul, program, fileno(file)) < 0)
+    if (!file || run(haul, self, fileno(file)) < 0)
         return false;
     rewind(file);
     bool complete = true;
-    for (int i = 0; i < KINDS; i++)
-        complete &= fscanf(file, "%lf %lf", &read->median[i], &read->mean[i]) == 2;
+    for (int i = 0; i < count; i++)
+        complete &= fscanf(file, "%lf %lf", &first[i], &second[i]) == 2;
     fclose(file);
     return complete;
 }
@@ -279,8 +280,10 @@ static void print_call(int of, const figures *alone, const figures *recorded)
 static int compare_calls(const char *haul, char *self)
 {
     static figures alone[ROUNDS], recorded[ROUNDS];
+    char *const program[] = {self, "--measure", NULL};
     for (int round = 0; round < ROUNDS; round++)
-        if (!run_calls(NULL, self, &alone[round]) || !run_calls(haul, self, &recorded[round]))
+        if (!run_self(NULL, program, KINDS, alone[round].median, alone[round].mean) ||
+            !run_self(haul, program, KINDS, recorded[round].median, recorded[round].mean))
             return 1;
     printf("%-38s %10s %10s %9s %12s\n", "call, median", "alone", "recorded", "more", "more, mean");
     for (int i = 0; i < KINDS; i++)
@@ -289,27 +292,15 @@ static int compare_calls(const char *haul, char *self)
     return 0;
 }
 
-static bool run_crowds(const char *haul, char *self, double us[CROWDS], double switches[CROWDS])
-{
-    char *program[] = {self, "--measure-threads", NULL};
-    FILE *file = tmpfile();
-    if (!file || run(haul, program, fileno(file)) < 0)
-        return false;
-    rewind(file);
-    bool complete = true;
-    for (int i = 0; i < CROWDS; i++)
-        complete &= fscanf(file, "%lf %lf", &us[i], &switches[i]) == 2;
-    fclose(file);
-    return complete;
-}
-
 /* Runs alone and recorded take turns. */
 static int compare_crowds(const char *haul, char *self)
 {
     static double us[2][RUNS][CROWDS], switches[2][RUNS][CROWDS];
+    char *const program[] = {self, "--measure-threads", NULL};
     double more[CROWDS];
     for (int i = 0; i < 2 * RUNS; i++)
-        if (!run_crowds(i % 2 ? haul : NULL, self, us[i % 2][i / 2], switches[i % 2][i / 2]))
+        if (!run_self(i % 2 ? haul : NULL, program, CROWDS, us[i % 2][i / 2],
+                      switches[i % 2][i / 2]))
             return 1;
     printf("%-24s %9s %9s %9s  %s\n", "a blocking call, median", "alone", "recorded", "more",
            "context switches");

@@ -90,18 +90,18 @@ static void queue(const problem *self, int steps)
 }
 
 /* Seconds from initial values on the host to results on the host. */
-static double once(const problem *self, const setting *of)
+static double once(const problem *self, const setting *of, double (*clock_s)(void))
 {
     fill(self->u, of->size);
     fill(self->v, of->size);
     must(haul_context_wait(self->context, &error));
-    const double begin = wall_s();
+    const double begin = clock_s();
     queue(self, of->steps);
     for (int r = 0; r < haul_array_regions(self->u); r++) {
         haul_region region;
         must(haul_array_access(self->u, r, HAUL_USE_READ, &region, &error));
     }
-    return wall_s() - begin;
+    return clock_s() - begin;
 }
 
 /* Seconds of the steps where the arrays are on the device, and stay. */
@@ -149,7 +149,7 @@ static outcome run(const setting *self)
     must(haul_array_new(on.context, &spec, &on.v, &error));
     for (int round = 0; round < rounds; round++) {
         const haul_context_counts before = haul_context_count(on.context);
-        const double took = once(&on, self);
+        const double took = once(&on, self, wall_s);
         best = took < best ? took : best;
         counts = haul_context_count(on.context);
         counts.bytes_up -= before.bytes_up;
@@ -419,21 +419,6 @@ static void compare_team(const char *devices, int size, int steps, double part)
            1e3 / speeds / steps, 100 * (took * speeds - 1));
 }
 
-/* Processor seconds of the steps, from values on the host to values on the host. */
-static double cpu_once(const problem *self, const setting *of)
-{
-    fill(self->u, of->size);
-    fill(self->v, of->size);
-    must(haul_context_wait(self->context, &error));
-    const double begin = cpu_s();
-    queue(self, of->steps);
-    for (int r = 0; r < haul_array_regions(self->u); r++) {
-        haul_region region;
-        must(haul_array_access(self->u, r, HAUL_USE_READ, &region, &error));
-    }
-    return cpu_s() - begin;
-}
-
 /* The checked mode beside plain runs, each in turn: the first of both are left out. */
 static void compare_checked(const setting *self)
 {
@@ -449,7 +434,7 @@ static void compare_checked(const setting *self)
     }
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < 2; i++)
-            took[i][round] = cpu_once(&on[i], self);
+            took[i][round] = once(&on[i], self, cpu_s);
         if (round)
             ratios[round - 1] = took[1][round] / took[0][round];
     }
