@@ -1,6 +1,6 @@
-/* The checked mode. Each array has a shadow, on which the host runs the queue's loops one after
- * another before they run as chosen, and checks each access. The host's reads are compared with the
- * shadow. Loops that fail a check do not run on the device. */
+/* The checked mode. Each array has a shadow, on which the host runs the queue's loops before they
+ * run as chosen, and checks each access. The host's reads are compared with the shadow. Loops that
+ * fail a check do not run on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,69 +99,17 @@ static haul_status enter_shadow(haul_context *context, haul_error *error)
     return status;
 }
 
-/* --- cells that a loop declares to write, and does not */
-
-/* Run again, a loop of these arrays gives the same. */
-static bool can_run_again(const hl_tile_step *step)
-{
-    bool can = true;
-    for (unsigned u = 0; u < step->use_count; u++)
-        can = can && !(step->uses[u].reads && step->uses[u].writes);
-    return can;
-}
-
 /* --- the run */
-
-static haul_status run_step(haul_context *context, hl_tile_step *step, haul_error *error)
-{
-    if (!step->source)
-        return hl_tile_steps_run(context, step, 1, error);
-    context->unset = 0;
-    context->is_poisoning = true;
-    const haul_status first = hl_tile_steps_run(context, step, 1, error);
-    context->is_poisoning = false;
-    HAUL_TRY(first);
-    for (unsigned u = 0; u < step->use_count; u++) {
-        int at[3];
-        bool is_one =
-            context->unset >> u & 1 &&
-            hl_tile_poison_find(step, u, &step->box, (hl_tile_poison){HL_TILE_POISON, NULL}, at);
-        if (is_one && can_run_again(step)) {
-            /* A value may look like the poison: a cell that keeps two of them is not set. */
-            const hl_tile_field *field = step->uses[u].field;
-            char *before = malloc(field->host_bytes);
-            if (!before)
-                return hl_base_fail_no_memory(error);
-            memcpy(before, field->host, field->host_bytes);
-            hl_tile_poison_set(step, &step->box, HL_TILE_OTHER_POISON);
-            const haul_status status = hl_tile_steps_run(context, step, 1, error);
-            is_one =
-                !status && hl_tile_poison_find(step, u, &step->box,
-                                               (hl_tile_poison){HL_TILE_OTHER_POISON, before}, at);
-            free(before);
-            HAUL_TRY(status);
-        } else
-            is_one = is_one && step->uses[u].field->element_kind == HAUL_ELEMENT_FLOATING;
-        if (is_one)
-            return haul_error_set(error, HAUL_STATUS_USAGE,
-                                  "kernel '%s' declares that it writes '%.*s', but does not set "
-                                  "cell (%d, %d, %d): HAUL_UPDATE declares an array of which it "
-                                  "keeps cells",
-                                  step->source->name, (int)hl_tile_name_length(step, u),
-                                  hl_tile_name_of(step, u), at[0], at[1], at[2]);
-    }
-    return HAUL_OK;
-}
 
 static haul_status run_shadow(haul_context *context, hl_tile_step *steps, haul_error *error)
 {
     const haul_processes *processes = context->options.processes;
-    haul_status status = HAUL_OK;
     memcpy(steps, context->queue.steps, context->queue.count * sizeof *steps);
     if (processes && processes->count > 1)
         return hl_tile_processes_run(context, steps, context->queue.count, error);
-    for (size_t i = 0; i < context->queue.count && !status; i++)
-        status = run_step(context, &steps[i], error);
+    context->is_poisoning = true;
+    const haul_status status = hl_tile_steps_run(context, steps, context->queue.count, error);
+    context->is_poisoning = false;
     return status;
 }
 

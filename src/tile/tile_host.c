@@ -30,14 +30,15 @@ typedef struct call {
     haul_fault fault;
     haul_fault *sampled; /* the fault, where accesses of the cell `sample` are checked; else NULL */
     int sample[3];
-    unsigned *unset; /* arrays with cells that the step leaves unset, a bit each; NULL: any may */
+    bool is_poisoned;    /* cells that the step leaves unset are looked for */
+    hl_tile_unset unset; /* the first one */
     haul_rows places[HL_TILE_USES];
     void *rows[HL_TILE_USES]; /* of reductions */
 } call;
 
 /* A block, or a loop cut into runs of planes. */
 typedef struct job {
-    const call *calls;
+    call *calls;
     size_t count;
     int outer;
     bool is_wave;
@@ -81,7 +82,7 @@ static haul_status prepare(call *self, const hl_tile_step *step, haul_error *err
     self->step = step;
     if (!context->is_checked && hl_tile_sample_choose(context, step, self->sample))
         self->sampled = &self->fault;
-    self->unset = context->is_poisoning ? &context->unset : NULL;
+    self->is_poisoned = context->is_poisoning;
     for (unsigned i = 0; source && i < source->parameter_count - source->reduces; i++) {
         const haul_kernel_parameter *parameter = &source->parameters[i];
         if (parameter->halo < 0) {
@@ -149,20 +150,82 @@ static void run_box(const call *self, haul_box box)
     source->host(&groups, &groups, arguments);
 }
 
-static void run_poisoned(const call *self, const haul_box *box)
+/* Run again, a loop of these arrays gives the same. */
+static bool can_run_again(const hl_tile_step *step)
+{
+    bool can = true;
+    for (unsigned u = 0; u < step->use_count; u++)
+        can = can && !(step->uses[u].reads && step->uses[u].writes);
+    return can;
+}
+
+/* The part once more, with other rows for reductions, whose results count once. False for lack of
+ * memory. */
+static bool run_again(const call *self, const haul_box *box, int byte)
 {
     const hl_tile_step *step = self->step;
-    int found[3];
+    call again = *self;
+    bool is_ready = true;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        uint64_t bytes;
+        if (!self->rows[u])
+            continue;
+        again.rows[u] = hl_tile_rows_new(step, &step->uses[u], &bytes);
+        is_ready = is_ready && again.rows[u];
+        for (unsigned i = 0; i < step->source->parameter_count; i++)
+            if (self->arguments[i] == self->rows[u])
+                again.arguments[i] = again.rows[u];
+    }
+    if (is_ready) {
+        hl_tile_poison_set(step, box, byte);
+        run_box(&again, *box);
+    }
+    for (unsigned u = 0; u < step->use_count; u++)
+        if (self->rows[u])
+            free(again.rows[u]);
+    return is_ready;
+}
+
+/* A value may look like the poison: a cell that keeps two of them is not set. */
+static void settle_unset(call *self, const haul_box *box, unsigned use)
+{
+    const hl_tile_step *step = self->step;
+    int at[3];
+    if (!can_run_again(step)) {
+        if (step->uses[use].field->element_kind == HAUL_ELEMENT_FLOATING &&
+            hl_tile_poison_find(step, use, box, (hl_tile_poison){HL_TILE_POISON, NULL}, at))
+            hl_tile_unset_note(&self->unset, use, at);
+        return;
+    }
+    bool is_known = run_again(self, box, HL_TILE_POISON);
+    char *before = is_known ? hl_tile_poison_keep(step, use, box) : NULL;
+    is_known = before && run_again(self, box, HL_TILE_OTHER_POISON);
+    if (!is_known)
+        __atomic_store_n(&self->unset.lacks_memory, true, __ATOMIC_RELAXED);
+    else if (hl_tile_poison_find(step, use, box, (hl_tile_poison){HL_TILE_OTHER_POISON, before},
+                                 at))
+        hl_tile_unset_note(&self->unset, use, at);
+    free(before);
+}
+
+static void run_poisoned(call *self, const haul_box *box)
+{
+    const hl_tile_step *step = self->step;
+    unsigned suspect = 0;
+    int at[3];
     hl_tile_poison_set(step, box, HL_TILE_POISON);
     run_box(self, *box);
     for (unsigned u = 0; u < step->use_count; u++)
-        if (hl_tile_poison_find(step, u, box, (hl_tile_poison){HL_TILE_POISON, NULL}, found))
-            __atomic_fetch_or(self->unset, 1U << u, __ATOMIC_RELAXED);
+        if (hl_tile_poison_find(step, u, box, (hl_tile_poison){HL_TILE_POISON, NULL}, at))
+            suspect |= 1U << u;
+    for (unsigned u = 0; u < step->use_count; u++)
+        if (suspect >> u & 1)
+            settle_unset(self, box, u);
 }
 
 /* In pieces that stay in the cache from the poison to the search. A reduction's rows stay in their
  * groups. */
-static void run_in_pieces(const call *self, const haul_box *box)
+static void run_in_pieces(call *self, const haul_box *box)
 {
     const int cut = self->step->outer ? 1 : 0; /* the last dimension but of three */
     const int row = cut ? most(1, box->hi[0] - box->lo[0]) : 1, rows = most(1, CELLS / row);
@@ -182,7 +245,7 @@ static void run_in_pieces(const call *self, const haul_box *box)
 }
 
 /* The part of a step's box within planes [plane, plane_end) and rows [row, row_end). */
-static void run_part(const call *self, const int planes[2], const int rows[2])
+static void run_part(call *self, const int planes[2], const int rows[2])
 {
     const hl_tile_step *step = self->step;
     const int outer = step->outer;
@@ -202,7 +265,7 @@ static void run_part(const call *self, const int planes[2], const int rows[2])
         return;
     if (self->sampled)
         run_sample(self, &box);
-    if (step->source && self->unset)
+    if (step->source && self->is_poisoned)
         run_in_pieces(self, &box);
     else if (step->source)
         run_box(self, box);
@@ -461,8 +524,7 @@ static haul_status run_steps(haul_context *context, hl_tile_step *steps, size_t 
                              haul_error *error)
 {
     const unsigned most_steps = context->options.steps ? context->options.steps : STEPS;
-    const hl_tile_block_limits limits = {context->is_checking ? 1 : most_steps, INT32_MAX,
-                                         .in_host_rows = true};
+    const hl_tile_block_limits limits = {most_steps, INT32_MAX, .in_host_rows = true};
     job *jobs = calloc(count, sizeof *jobs);
     call *calls = calloc(count, sizeof *calls);
     size_t made = 0, taken = 0;
@@ -490,6 +552,8 @@ static haul_status run_steps(haul_context *context, hl_tile_step *steps, size_t 
             close_call(&calls[i], !status);
             if (calls[i].fault.is_taken && !status)
                 status = hl_tile_fault_tell(calls[i].step, &calls[i].fault, error);
+            if (!status)
+                status = hl_tile_unset_tell(calls[i].step, &calls[i].unset, error);
         }
     }
     context->counts.passes += made;

@@ -25,8 +25,7 @@ enum { HL_TILE_POISON = 0xff, HL_TILE_OTHER_POISON = 0x55 };
 
 typedef struct hl_tile_poison {
     int byte;
-    const char *before; /* a copy of the array's memory, where such a cell has the first poison,
-                         * too; or NULL */
+    const char *before; /* of the part, where such a cell has the first poison, too; or NULL */
 } hl_tile_poison;
 
 /* Sets a part of the step's box, in all arrays of which the step is to set all cells there. */
@@ -34,5 +33,20 @@ void hl_tile_poison_set(const hl_tile_step *step, const haul_box *box, int byte)
 /* The first cell of the part that still has the poison; false where there is none. */
 bool hl_tile_poison_find(const hl_tile_step *step, unsigned use, const haul_box *box,
                          hl_tile_poison poison, int found[3]);
+/* A copy of the part, which the caller frees; NULL: no memory. */
+char *hl_tile_poison_keep(const hl_tile_step *step, unsigned use, const haul_box *box);
+
+/* The first cell that a step leaves unset. */
+typedef struct hl_tile_unset {
+    bool is_taken;
+    bool lacks_memory; /* it could not be looked for */
+    unsigned use;
+    int at[3];
+} hl_tile_unset;
+
+void hl_tile_unset_note(hl_tile_unset *self, unsigned use, const int at[3]);
+/* The error of such a cell, if there is one. */
+haul_status hl_tile_unset_tell(const hl_tile_step *step, const hl_tile_unset *self,
+                               haul_error *error);
 
 #endif

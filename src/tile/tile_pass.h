@@ -60,7 +60,6 @@ struct haul_context {
     bool is_checked;   /* the program asks for the checked mode */
     bool is_checking;  /* the host runs loops on the arrays' shadows */
     bool is_poisoning; /* and looks for cells that they leave unset */
-    unsigned unset;    /* the last one's arrays that may have such cells, a bit each */
     bool has_failed;   /* and the program was told: waits for streams say nothing new */
 };
 

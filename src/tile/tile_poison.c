@@ -1,26 +1,10 @@
 /* Cells that a loop declares to write, and does not: in the checked mode they hold a pattern before
- * the loop, which is looked for after it. */
+ * the loop's part that is to set them, which is looked for after it. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "tile/tile_host.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-/* PIECE: cells of a long row that a thread takes at once. FEW: rows that take less time than
- * threads take to begin. */
-enum { PIECE = 1 << 12, FEW = 64 };
-
-/* Not where a thread has a part of the loop. */
-static inline bool is_for_threads(int64_t rows)
-{
-#ifdef _OPENMP
-    return rows > FEW && !omp_in_parallel();
-#else
-    return rows > FEW;
-#endif
-}
 
 /* A boundary's kernel of HAUL_WRITE sets all of a face. */
 static bool sets_all(const hl_tile_step *step, unsigned use)
@@ -32,15 +16,13 @@ static bool sets_all(const hl_tile_step *step, unsigned use)
            of->field->dims == step->outer + 1;
 }
 
-/* Rows of a box, or pieces of the one row that a loop of one dimension has: threads take
- * them. */
+/* Rows of a box. */
 static int64_t count_rows(const haul_box *box, int outer)
 {
-    const int64_t cells = (int64_t)box->hi[0] - box->lo[0];
-    int64_t rows = outer ? cells > 0 : (cells + PIECE - 1) / PIECE;
+    int64_t rows = 1;
     for (int d = 1; d <= outer; d++)
         rows *= box->hi[d] - box->lo[d];
-    return rows;
+    return box->hi[0] > box->lo[0] ? rows : 0;
 }
 
 /* The first cell of a row; returns how many it has. */
@@ -48,10 +30,6 @@ static int row_at(const haul_box *box, int outer, int64_t row, int at[3])
 {
     for (int d = 0; d < 3; d++)
         at[d] = box->lo[d];
-    if (!outer) {
-        at[0] += (int)(row * PIECE);
-        return box->hi[0] - at[0] < PIECE ? box->hi[0] - at[0] : PIECE;
-    }
     for (int d = 1; d <= outer; d++) {
         const int cells = box->hi[d] - box->lo[d];
         at[d] += (int)(row % cells);
@@ -65,17 +43,26 @@ void hl_tile_poison_set(const hl_tile_step *step, const haul_box *box, int byte)
     const int64_t rows = count_rows(box, step->outer);
     for (unsigned u = 0; u < step->use_count; u++) {
         const hl_tile_field *field = step->uses[u].field;
-        if (!sets_all(step, u))
-            continue;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) if (is_for_threads(rows))
-#endif
-        for (int64_t row = 0; row < rows; row++) {
+        for (int64_t row = 0; row < rows && sets_all(step, u); row++) {
             int at[3];
             const int cells = row_at(box, step->outer, row, at);
             memset(hl_tile_field_cell(field, at), byte, (size_t)cells * field->element);
         }
     }
+}
+
+char *hl_tile_poison_keep(const hl_tile_step *step, unsigned use, const haul_box *box)
+{
+    const hl_tile_field *field = step->uses[use].field;
+    const int64_t rows = count_rows(box, step->outer);
+    const size_t bytes = (size_t)(box->hi[0] - box->lo[0]) * field->element;
+    char *kept = malloc((size_t)rows * bytes);
+    for (int64_t row = 0; row < rows && kept; row++) {
+        int at[3];
+        (void)row_at(box, step->outer, row, at);
+        memcpy(kept + (size_t)row * bytes, hl_tile_field_cell(field, at), bytes);
+    }
+    return kept;
 }
 
 static bool is_poison(const char *cell, uint64_t bytes, int byte)
@@ -124,24 +111,51 @@ bool hl_tile_poison_find(const hl_tile_step *step, unsigned use, const haul_box 
 {
     const hl_tile_field *field = step->uses[use].field;
     const int64_t rows = sets_all(step, use) ? count_rows(box, step->outer) : 0;
-    const char *before = poison.before;
-    int64_t first = rows;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) reduction(min : first) if (is_for_threads(rows))
-#endif
     for (int64_t row = 0; row < rows; row++) {
-        int at[3];
-        const int cells = row_at(box, step->outer, row, at);
-        const char *of = hl_tile_field_cell(field, at),
-                   *old = before ? before + (of - field->host) : NULL;
-        if (row < first && find_in_row(of, old, cells, field->element, poison.byte) < cells)
-            first = row;
+        const int cells = row_at(box, step->outer, row, found);
+        const size_t bytes = (size_t)cells * field->element;
+        const char *of = hl_tile_field_cell(field, found),
+                   *old = poison.before ? poison.before + (size_t)row * bytes : NULL;
+        const int at = find_in_row(of, old, cells, field->element, poison.byte);
+        found[0] += at;
+        if (at < cells)
+            return true;
     }
-    if (first == rows)
-        return false;
-    const int cells = row_at(box, step->outer, first, found);
-    const char *of = hl_tile_field_cell(field, found),
-               *old = before ? before + (of - field->host) : NULL;
-    found[0] += find_in_row(of, old, cells, field->element, poison.byte);
-    return true;
+    return false;
+}
+
+static bool is_before(unsigned use, const int at[3], const hl_tile_unset *other)
+{
+    if (use != other->use)
+        return use < other->use;
+    for (int d = 2; d > 0; d--)
+        if (at[d] != other->at[d])
+            return at[d] < other->at[d];
+    return at[0] < other->at[0];
+}
+
+/* The first one, whichever thread finds it first. */
+void hl_tile_unset_note(hl_tile_unset *self, unsigned use, const int at[3])
+{
+#ifdef _OPENMP
+#pragma omp critical(hl_tile_unset)
+#endif
+    if (!self->is_taken || is_before(use, at, self)) {
+        self->use = use;
+        memcpy(self->at, at, sizeof self->at);
+        self->is_taken = true;
+    }
+}
+
+haul_status hl_tile_unset_tell(const hl_tile_step *step, const hl_tile_unset *self,
+                               haul_error *error)
+{
+    const int *at = self->at;
+    if (!self->is_taken)
+        return self->lacks_memory ? hl_base_fail_no_memory(error) : HAUL_OK;
+    return haul_error_set(error, HAUL_STATUS_USAGE,
+                          "kernel '%s' declares that it writes '%.*s', but does not set cell (%d, "
+                          "%d, %d): HAUL_UPDATE declares an array of which it keeps cells",
+                          step->source->name, (int)hl_tile_name_length(step, self->use),
+                          hl_tile_name_of(step, self->use), at[0], at[1], at[2]);
 }

@@ -80,6 +80,8 @@ hl_tile_rates hl_tile_rates_of(const hl_tile_choice *choice)
         rates.fp64_flops = machine->gpu.fp64_flops.value;
     if (machine->gpu.launch_latency_s.provenance)
         rates.launch_s = machine->gpu.launch_latency_s.value;
+    if (machine->gpu.kernel_gap_s.provenance) /* launches are queued in a row */
+        rates.launch_s += machine->gpu.kernel_gap_s.value;
     rates.shared_Bps = hl_machine_gpu_shared_rate(&machine->gpu);
     return rates;
 }

@@ -229,6 +229,63 @@ static void test_edges_that_stay_unset(void **state)
     }
 }
 
+/* Reductions that are run again to see whether cells stay unset count once. */
+static void test_values_like_unset_cells(void **state)
+{
+    enum { MANY = 20000 };
+    unsigned got;
+    (void)state;
+    for (int d = 0; d < DEVICES; d++) {
+        haul_context *context = open_on(devices[d]);
+        if (!context)
+            continue;
+        haul_array *u = array_of(context, (haul_array_spec){.size = {MANY}});
+        haul_array *v = array_of(context, (haul_array_spec){.size = {MANY}});
+        haul_array *sum = array_of(context, (haul_array_spec){.size = {1}});
+        for (unsigned round = 0; round < 2; round++) {
+            must(HAUL_LOOP(context, &error, &ones_and_sum, u, v, sum));
+            must(haul_array_read(sum, &got, &error));
+            assert_int_equal(got, MANY);
+        }
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_array_free(sum);
+        haul_context_close(context);
+    }
+}
+
+/* Steps of a block run on a part of the arrays together: the first step's first cell is told,
+ * though later steps have set it, or left others. */
+static void test_unset_among_steps(void **state)
+{
+    enum { SIZE = 40, STEPS = 12, WRONG = 4, NONE = -1 };
+    static const haul_array_spec spec = {
+        .size = {SIZE, SIZE, SIZE}, .element_bytes = 8, .ghost = {1, 1, 1}};
+    (void)state;
+    for (int d = 0; d < DEVICES; d++)
+        for (int left = NONE; left < 13; left += 7) {
+            haul_context *context = open_on(devices[d]);
+            if (!context)
+                continue;
+            haul_array *u = array_of(context, spec), *v = array_of(context, spec);
+            for (int step = 0; step < STEPS; step++) {
+                const int in_step = left == NONE || step < WRONG ? NONE : left - (step > WRONG);
+                must(HAUL_LOOP(context, &error, &all_but_one, u, v, &in_step));
+                must(haul_array_swap(u, v, &error));
+            }
+            char cell[80];
+            snprintf(cell, sizeof cell, "'all_but_one'|'v'|does not set cell (%d, %d, %d)", left,
+                     2 * left, 3 * left);
+            if (left == NONE)
+                must(haul_context_wait(context, &error));
+            else
+                must_tell(haul_context_wait(context, &error), HAUL_STATUS_USAGE, cell);
+            haul_array_free(u);
+            haul_array_free(v);
+            haul_context_close(context);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +296,8 @@ int main(void)
         cmocka_unit_test(test_sampled),
         cmocka_unit_test(test_sampled_cells_count_once),
         cmocka_unit_test(test_edges_that_stay_unset),
+        cmocka_unit_test(test_values_like_unset_cells),
+        cmocka_unit_test(test_unset_among_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,3 +104,23 @@ HAUL_KERNEL_2D(add_up, tile_checked_kernels, HAUL_READ(unsigned, u, 0), HAUL_UPD
     HAUL_FOR2 (x, y)
         HAUL_AT2(v, x, y) = 2 * HAUL_AT2(v, x, y) + HAUL_AT2(u, x, y);
 }
+
+/* Values that look like cells which stay unset, beside a sum that counts each row once. */
+HAUL_REDUCE_1D(ones_and_sum, tile_checked_kernels, HAUL_READ(unsigned, u, 0),
+               HAUL_WRITE(unsigned, v), HAUL_SUM(unsigned, sum))
+{
+    HAUL_ROW1(x)
+    {
+        HAUL_AT1(v, x) = HAUL_AT1(u, x) + (x % 2 ? 0xffffffffu : 0x55555555u);
+        HAUL_ADD(sum, 1);
+    }
+}
+
+/* Leaves a cell of one step in three unset. */
+HAUL_KERNEL_3D(all_but_one, tile_checked_kernels, HAUL_READ(double, u, 1), HAUL_WRITE(double, v),
+               HAUL_VALUE(int, left))
+{
+    HAUL_FOR3 (x, y, z)
+        if (x != left || y != 2 * left || z != 3 * left)
+            HAUL_AT(v, x, y, z) = HAUL_AT(u, x, y, z - 1) + HAUL_AT(u, x, y - 1, z) + 1;
+}
