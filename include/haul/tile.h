@@ -226,12 +226,13 @@ HAUL_API haul_status haul_array_read(haul_array *array, void *cells, haul_error 
 HAUL_API haul_status haul_array_write(haul_array *array, const void *cells, haul_error *error);
 
 /* Writes the array, without the cells beyond its edges, as a file that NumPy's numpy.load opens
- * (.npy): a[z, y, x], integers as signed ones, structs as bytes. The file takes the place of an
- * older one when all of it is on the disk. Runs what is queued. USAGE for an array that several
- * processes share, IO where the file cannot be written. */
+ * (.npy): a[z, y, x], integers as signed ones, structs as bytes; where `path` ends in .vti, as
+ * VTK's image data, which ParaView opens, with the cells as cells of edges of length 1. The file
+ * takes the place of an older one when all of it is on the disk. Runs what is queued. USAGE for an
+ * array that several processes share, IO where the file cannot be written. */
 HAUL_API haul_status haul_array_save(haul_array *array, const char *path, haul_error *error);
 
-/* Sets the array's cells, not those beyond its edges, from such a file of its shape and type, in
+/* Sets the array's cells, not those beyond its edges, from such a .npy of its shape and type, in
  * this machine's order of bytes. Takes memory for all of them meanwhile. BAD_INPUT for another
  * file, shape, type or length, before the array changes; USAGE as above. */
 HAUL_API haul_status haul_array_load(haul_array *array, const char *path, haul_error *error);

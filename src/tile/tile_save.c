@@ -1,5 +1,6 @@
-/* Arrays as NumPy's .npy files (numpy.lib.format, version 1.0): a line that tells type and shape,
- * then the cells, the first dimension's next to each other. */
+/* Arrays as files: NumPy's .npy (numpy.lib.format, version 1.0), a line that tells type and shape,
+ * then the cells, the first dimension's next to each other; and VTK's image data (VTK File Formats,
+ * "XML file formats", ImageData, appended raw data), the same cells between two texts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,23 +65,72 @@ static void write_region(const hl_tile_field *field, const haul_region *region, 
                    field->element, row, out);
 }
 
-static haul_status write_all(void *state, FILE *out, haul_error *error)
+/* Numbers have a type of VTK's, which has no halves; other elements are so many bytes. */
+static void write_image_type(const hl_tile_field *field, FILE *out)
 {
-    haul_array *array = state;
-    haul_status status = HAUL_OK;
-    haul_region region;
-    const int regions = haul_array_regions(array);
-    const hl_tile_field *field = array->field;
+    const bool is_floating = field->element_kind == HAUL_ELEMENT_FLOATING;
+    if (*letter_of(field) == 'V' || (is_floating && field->element < sizeof(float)))
+        fprintf(out, "type=\"UInt8\" NumberOfComponents=\"%llu\"",
+                (unsigned long long)field->element);
+    else
+        fprintf(out, "type=\"%s%llu\"", is_floating ? "Float" : "Int",
+                8 * (unsigned long long)field->element);
+}
+
+/* A dimension that is not there has no extent. */
+static void write_image_begin(const hl_tile_field *field, FILE *out)
+{
+    int size[3] = {0};
+    uint64_t bytes = field->element;
+    for (int d = 0; d < field->dims; d++) {
+        size[d] = hl_tile_field_size(field, d);
+        bytes *= (uint64_t)size[d];
+    }
+    fprintf(out,
+            "<?xml version=\"1.0\"?>\n"
+            "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" "
+            "header_type=\"UInt64\">\n"
+            "<ImageData WholeExtent=\"0 %d 0 %d 0 %d\" Origin=\"0 0 0\" Spacing=\"1 1 1\">\n"
+            "<Piece Extent=\"0 %d 0 %d 0 %d\">\n<CellData Scalars=\"cells\">\n"
+            "<DataArray Name=\"cells\" ",
+            __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian", size[0],
+            size[1], size[2], size[0], size[1], size[2]);
+    write_image_type(field, out);
+    fputs(" format=\"appended\" offset=\"0\"/>\n</CellData>\n</Piece>\n</ImageData>\n"
+          "<AppendedData encoding=\"raw\">\n_",
+          out);
+    fwrite(&bytes, sizeof bytes, 1, out);
+}
+
+static void write_npy_begin(const hl_tile_field *field, FILE *out)
+{
     char head[HL_TILE_NPY_HEAD];
     int size[3] = {0};
     for (int d = 0; d < field->dims; d++)
         size[d] = hl_tile_field_size(field, d);
     fwrite(head, 1, hl_tile_npy_make(field, size, head), out);
+}
+
+typedef struct one_array {
+    haul_array *array;
+    bool is_image;
+} one_array;
+
+static haul_status write_all(void *state, FILE *out, haul_error *error)
+{
+    const one_array *self = state;
+    haul_status status = HAUL_OK;
+    haul_region region;
+    const int regions = haul_array_regions(self->array);
+    const hl_tile_field *field = self->array->field;
+    (self->is_image ? write_image_begin : write_npy_begin)(field, out);
     for (int i = 0; i < regions && !status; i++) {
-        status = haul_array_access(array, i, HAUL_USE_READ, &region, error);
+        status = haul_array_access(self->array, i, HAUL_USE_READ, &region, error);
         if (!status)
-            write_region(array->field, &region, out);
+            write_region(field, &region, out);
     }
+    if (self->is_image)
+        fputs("\n</AppendedData>\n</VTKFile>\n", out);
     return status;
 }
 
@@ -134,5 +184,7 @@ haul_status haul_array_save(haul_array *array, const char *path, haul_error *err
 {
     HAUL_TRY(hl_tile_check_saved(array, error));
     HAUL_TRY(hl_tile_queue_run(array->context, error));
-    return hl_tile_file_write(path, write_all, array, error);
+    const size_t length = strlen(path);
+    one_array state = {array, length >= 4 && !strcmp(path + length - 4, ".vti")};
+    return hl_tile_file_write(path, write_all, &state, error);
 }

@@ -1,5 +1,5 @@
 /* Several arrays in one file: a program that goes on from it computes what it would have without,
- * and a file that was changed is refused before an array is. */
+ * and a file that was changed is refused before an array is. An array as an image's file. */
 #include "check.h"
 
 #include <dirent.h>
@@ -440,12 +440,68 @@ static void test_full_disk(void **state)
     close_small(&self);
 }
 
+/* An array as VTK's image data: a text, the number of bytes, the cells, a text. */
+static void test_image(void **state)
+{
+    static const struct {
+        haul_array_spec spec;
+        const char *extent, *type;
+    } arrays[] = {
+        {{.size = {3, 2, 4}, .ghost = {1, 1, 1}, .element = HAUL_ELEMENT_FLOATING},
+         "\"0 3 0 2 0 4\"",
+         "type=\"Float64\" format"},
+        {{.size = {5, 8}, .ghost = {2, 1}, .element_bytes = 4, .element = HAUL_ELEMENT_INTEGER},
+         "\"0 5 0 8 0 0\"",
+         "type=\"Int32\" format"},
+        {{.size = {7}, .element_bytes = 6},
+         "\"0 7 0 0 0 0\"",
+         "type=\"UInt8\" NumberOfComponents=\"6\" format"},
+    };
+    static const char end[] = "\n</AppendedData>\n</VTKFile>\n";
+    static unsigned char bytes[BUFFER];
+    char image[sizeof path + 8], values[3 * 2 * 4 * 8];
+    (void)state;
+    snprintf(image, sizeof image, "%s/u.vti", folder);
+    for (size_t i = 0; i < sizeof values; i++)
+        values[i] = (char)(7 * i);
+    for (size_t i = 0; i < 3 * sizeof arrays / sizeof *arrays; i++) {
+        const size_t of = i / 3;
+        const haul_array_spec *spec = &arrays[of].spec;
+        haul_context *context;
+        haul_array *u;
+        uint64_t size = spec->element_bytes ? spec->element_bytes : 8, told;
+        for (int d = 0; d < 3 && spec->size[d]; d++)
+            size *= (uint64_t)spec->size[d];
+        must(haul_context_open(places[i % 3 == 2 ? 5 : i % 3].device, NULL, &context, &error));
+        must(haul_array_new(context, spec, &u, &error));
+        must(haul_array_write(u, values, &error));
+        must(haul_array_save(u, image, &error));
+        assert_int_equal(haul_array_load(u, image, &error), HAUL_STATUS_BAD_INPUT);
+        FILE *in = fopen(image, "rb");
+        assert_non_null(in);
+        const size_t all = fread(bytes, 1, sizeof bytes, in);
+        fclose(in);
+        const size_t begin = all - strlen(end) - size;
+        assert_memory_equal(bytes + begin + size, end, strlen(end));
+        assert_memory_equal(bytes + begin, values, size);
+        memcpy(&told, bytes + begin - sizeof told, sizeof told);
+        assert_int_equal(told, size);
+        bytes[begin - sizeof told] = '\0';
+        assert_non_null(strstr((const char *)bytes, arrays[of].extent));
+        assert_non_null(strstr((const char *)bytes, arrays[of].type));
+        haul_array_free(u);
+        haul_context_close(context);
+    }
+    (void)remove(image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goes_on), cmocka_unit_test(test_goes_back),
         cmocka_unit_test(test_damage),  cmocka_unit_test(test_some),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_image),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
