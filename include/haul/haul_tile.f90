@@ -48,6 +48,26 @@ module haul_tile
     integer(c_int64_t) :: reserved(4) = 0
   end type
 
+  ! The first indices, and those behind the last
+  type, bind(c) :: haul_box
+    integer(c_int) :: lo(3) = 0
+    integer(c_int) :: hi(3) = 0
+  end type
+
+  ! `box`: c_loc of a haul_box, or c_null_ptr for all cells
+  type, bind(c) :: haul_loop_options
+    type(c_ptr) :: box = c_null_ptr
+    real(c_double) :: flops = 0
+    logical(c_bool) :: on_host = .false.
+    integer(c_int64_t) :: reserved(4) = 0
+  end type
+
+  ! `name`: c_loc of a text that ends in c_null_char
+  type, bind(c) :: haul_named_array
+    type(c_ptr) :: name = c_null_ptr
+    type(c_ptr) :: array = c_null_ptr
+  end type
+
   interface
     integer(c_int) function haul_context_open(device, options, context, error) bind(c)
       import
@@ -87,6 +107,41 @@ module haul_tile
       type(haul_error), intent(inout) :: error
     end function
 
+    subroutine haul_array_discard(array) bind(c)
+      import
+      type(c_ptr), value :: array
+    end subroutine
+
+    integer(c_int) function haul_array_save(array, path, error) bind(c)
+      import
+      type(c_ptr), value :: array
+      character(kind=c_char), intent(in) :: path(*)
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_array_load(array, path, error) bind(c)
+      import
+      type(c_ptr), value :: array
+      character(kind=c_char), intent(in) :: path(*)
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_arrays_save(arrays, count, path, error) bind(c)
+      import
+      type(haul_named_array), intent(in) :: arrays(*)
+      integer(c_size_t), value :: count
+      character(kind=c_char), intent(in) :: path(*)
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_arrays_load(arrays, count, path, error) bind(c)
+      import
+      type(haul_named_array), intent(in) :: arrays(*)
+      integer(c_size_t), value :: count
+      character(kind=c_char), intent(in) :: path(*)
+      type(haul_error), intent(inout) :: error
+    end function
+
     ! `cells` is the address of the array: c_loc(u)
     integer(c_int) function haul_array_read(array, cells, error) bind(c)
       import
@@ -100,7 +155,8 @@ module haul_tile
       type(haul_error), intent(inout) :: error
     end function
 
-    ! `arguments`: arrays, and the addresses of values. `options` may be c_null_ptr.
+    ! `arguments`: arrays, and the addresses of values. `options` is c_loc of haul_loop_options, or
+    ! c_null_ptr.
     integer(c_int) function haul_loop_queue(context, kernel, arguments, count, options, error) bind(c)
       import
       type(c_ptr), value :: context, kernel, options

@@ -6,16 +6,23 @@ program tile_sizes
   interface
     subroutine sizes_in_c(sizes) bind(c)
       import
-      integer(c_size_t), intent(out) :: sizes(3)
+      integer(c_size_t), intent(out) :: sizes(6)
     end subroutine
   end interface
   type(haul_error) :: error
   type(haul_context_options) :: options
   type(haul_array_spec) :: spec
-  integer(c_size_t) :: sizes(3)
+  type(haul_box) :: box
+  type(haul_loop_options) :: loop
+  type(haul_named_array) :: named
+  integer(c_size_t) :: sizes(6)
   call sizes_in_c(sizes)
   print *, 'haul_error          ', c_sizeof(error), sizes(1)
   print *, 'haul_context_options', c_sizeof(options), sizes(2)
   print *, 'haul_array_spec     ', c_sizeof(spec), sizes(3)
-  if (any(sizes /= [c_sizeof(error), c_sizeof(options), c_sizeof(spec)])) error stop
+  print *, 'haul_box            ', c_sizeof(box), sizes(4)
+  print *, 'haul_loop_options   ', c_sizeof(loop), sizes(5)
+  print *, 'haul_named_array    ', c_sizeof(named), sizes(6)
+  if (any(sizes /= [c_sizeof(error), c_sizeof(options), c_sizeof(spec), c_sizeof(box), &
+    c_sizeof(loop), c_sizeof(named)])) error stop
 end program

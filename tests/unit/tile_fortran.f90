@@ -1,0 +1,69 @@
+! Calls of tiles that the example in Fortran has not: boxes, loops on the host, discards, files.
+! tile_fortran DEVICE FILES
+program tile_fortran
+  use haul_tile
+  implicit none
+  integer, parameter :: n = 8
+  real(c_double), target :: cells(n, n, n) = 0, got(n, n, n), k = 0.5_c_double
+  character(kind=c_char), dimension(2), target :: name_u = ['u', c_null_char], name_v = ['v', c_null_char]
+  type(haul_error) :: error
+  type(haul_context_options) :: options
+  type(haul_array_spec) :: spec
+  type(haul_box), target :: box
+  type(haul_loop_options), target :: loop
+  type(haul_named_array) :: arrays(2)
+  type(c_ptr) :: context, u, v
+  character(len=64) :: device, path
+
+  interface
+    type(c_ptr) function heat_kernel() bind(c)
+      import
+    end function
+  end interface
+
+  call get_command_argument(1, device)
+  call get_command_argument(2, path)
+  spec%size = n
+  spec%ghost = 1
+  call must(haul_context_open(trim(device) // c_null_char, options, context, error))
+  call must(haul_array_new(context, spec, u, error))
+  call must(haul_array_new(context, spec, v, error))
+  cells(4, 4, 4) = 1
+  call must(haul_array_write(u, c_loc(cells), error))
+  call must(haul_array_write(v, c_loc(cells), error))
+
+  ! indices from 0: the box has the cell's neighbour behind it, not the one before
+  box%lo = 3
+  box%hi = [5, 4, 4]
+  loop%box = c_loc(box)
+  loop%flops = 8
+  loop%on_host = .true.
+  call must(haul_loop_queue(context, heat_kernel(), [u, v, c_loc(k)], 3_c_size_t, c_loc(loop), error))
+  call must(haul_array_read(v, c_loc(got), error))
+  cells(4, 4, 4) = 1 - 6 * k
+  cells(5, 4, 4) = k
+  if (any(abs(got - cells) > 0)) error stop 'a box of two cells'
+
+  arrays = [haul_named_array(c_loc(name_u), u), haul_named_array(c_loc(name_v), v)]
+  call must(haul_arrays_save(arrays, 2_c_size_t, trim(path) // '.npz' // c_null_char, error))
+  call must(haul_array_save(v, trim(path) // '.npy' // c_null_char, error))
+  call haul_array_discard(v)
+  call must(haul_arrays_load(arrays, 2_c_size_t, trim(path) // '.npz' // c_null_char, error))
+  call must(haul_array_read(v, c_loc(got), error))
+  if (any(abs(got - cells) > 0)) error stop 'a file of two arrays'
+  call must(haul_array_load(u, trim(path) // '.npy' // c_null_char, error))
+  call must(haul_array_read(u, c_loc(got), error))
+  if (any(abs(got - cells) > 0)) error stop 'a file of one array'
+  call haul_array_free(u)
+  call haul_array_free(v)
+  call haul_context_close(context)
+
+contains
+
+  subroutine must(status)
+    integer(c_int), intent(in) :: status
+    if (status == haul_ok) return
+    print '(*(a))', error%text(:findloc(error%text, c_null_char, 1) - 1)
+    error stop
+  end subroutine
+end program
