@@ -18,11 +18,13 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-/* Rows [first, end) of the array's planes are on the device. */
+/* Rows [first, end) of the array's planes are on the device; of an array that ends before, its last
+ * one. */
 static void open_window(hl_tile_field *field, int first, int end)
 {
-    field->window_first = most(first, -field->ghost[1]);
-    field->window_rows = least(end, field->size[1] + field->ghost[1]) - field->window_first;
+    const int rows_end = field->size[1] + field->ghost[1];
+    field->window_first = least(most(first, -field->ghost[1]), rows_end - 1);
+    field->window_rows = least(end, rows_end) - field->window_first;
     const uint64_t elements = (uint64_t)(field->window_rows * field->row + field->gap);
     field->slot_bytes = elements * field->element;
     field->planes = (int)(haul_buffer_bytes(field->ring) / field->slot_bytes);
@@ -93,16 +95,18 @@ haul_status hl_tile_columns_run(haul_context *context, hl_tile_step *steps, size
     self.rows = hl_tile_columns_choose(&context->choice, steps, count, &self.block);
     if (!self.block.count)
         return hl_tile_host_run(context, steps, 1, error);
-    int skew = 0;
+    int skew = 0, rows = 0;
     for (size_t i = 0; i < self.block.count; i++)
         skew = most(skew, self.block.steps[i].skew);
+    for (unsigned i = 0; i < self.block.field_count; i++)
+        rows = most(rows, self.block.fields[i].field->size[1]);
     if (self.rows < 1)
         return haul_error_set(
             error, HAUL_STATUS_DEVICE_FULL,
             "kernel '%s' needs more rows of an array on the device than there is room "
             "for",
             steps->source->name);
-    self.count = (self.block.fields[0].field->size[1] + skew + self.rows - 1) / self.rows;
+    self.count = (rows + skew + self.rows - 1) / self.rows;
     self.steps = calloc(self.block.count, sizeof *self.steps);
     if (!self.steps)
         return hl_base_fail_no_memory(error);

@@ -175,6 +175,54 @@ static void test_columns(void **state)
     }
 }
 
+/* Loops over arrays of as many planes, but fewer or more rows, in the same columns. Returns false
+ * where the device is not there. */
+static bool run_rows(const char *device, const haul_context_options *options, bool is_few_first,
+                     unsigned *cells)
+{
+    enum { X = 60, PLANES = 10, FEW = 40, MANY = 300 };
+    haul_context *context;
+    haul_array *arrays[4];
+    haul_error error;
+    const unsigned k = 3;
+    if (haul_context_open(device, options, &context, &error))
+        return false;
+    for (int i = 0; i < 4; i++) {
+        const haul_array_spec spec = {.size = {X, i < 2 ? FEW : MANY, PLANES},
+                                      .element_bytes = sizeof(unsigned),
+                                      .region = 2};
+        assert_false(haul_array_new(context, &spec, &arrays[i], &error));
+    }
+    for (int i = 0; i < 6; i++) {
+        haul_array **of = &arrays[i % 2 == is_few_first ? 2 : 0];
+        assert_false(HAUL_LOOP(context, &error, &add_3, of[i / 2 % 2], of[!(i / 2 % 2)], &k));
+    }
+    for (int i = 0; i < 4; i++) {
+        if (haul_array_read(arrays[i], cells, &error))
+            fail_msg("%s: %s", device, error.text);
+        cells += X * PLANES * (i < 2 ? FEW : MANY);
+        haul_array_free(arrays[i]);
+    }
+    haul_context_close(context);
+    return true;
+}
+
+static void test_columns_of_different_rows(void **state)
+{
+    enum { CELLS = 2 * 60 * 10 * (40 + 300) };
+    static unsigned expected[CELLS], got[CELLS];
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        assert_true(run_rows("host", NULL, order, expected));
+        for (size_t d = 1; d < sizeof devices / sizeof *devices; d++)
+            for (uint64_t kilobytes = 60; kilobytes < 200; kilobytes += 20) {
+                const haul_context_options options = {.memory_bytes = kilobytes * 1000};
+                if (run_rows(devices[d], &options, order, got))
+                    assert_memory_equal(expected, got, sizeof got);
+            }
+    }
+}
+
 /* Periodic edges in all dimensions, in two thirds of the memory: a pass goes round the array, with
  * several steps, and moves little more than with fixed edges. */
 static void test_periodic(void **state)
@@ -527,11 +575,12 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sum),           cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_columns),       cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_predicted),     cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_range),         cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_failed_region), cmocka_unit_test(test_small)};
+        cmocka_unit_test(test_sum),      cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_columns),  cmocka_unit_test(test_columns_of_different_rows),
+        cmocka_unit_test(test_periodic), cmocka_unit_test(test_predicted),
+        cmocka_unit_test(test_shared),   cmocka_unit_test(test_range),
+        cmocka_unit_test(test_samples),  cmocka_unit_test(test_failed_region),
+        cmocka_unit_test(test_small)};
     if (getenv("TILE_TEST"))
         cmocka_set_test_filter(getenv("TILE_TEST"));
     return cmocka_run_group_tests(tests, NULL, NULL);
