@@ -208,6 +208,15 @@ typedef struct haul_region {
     unsigned owner; /* the process that holds it: this one */
 } haul_region;
 
+/* A region's cell by its indices in the array, of three dimensions, two and one:
+ * HAUL_CELL(region, double, x, y, z) = 1. */
+#define HAUL_CELL(region, type, x, y, z)                                                           \
+    (((type *)(region).cells)[((z) - (region).first) * (region).plane + (y) * (region).row + (x)])
+#define HAUL_CELL2(region, type, x, y)                                                             \
+    (((type *)(region).cells)[((y) - (region).first) * (region).plane + (x)])
+#define HAUL_CELL1(region, type, x)                                                                \
+    (((type *)(region).cells)[((x) - (region).first) * (region).plane])
+
 /* Runs what is queued, and returns how many this process holds; 0 after a failure, which the next
  * call that returns one gives. Where the program did not say the size of a region, it is chosen
  * anew when the first loops run. */

@@ -110,12 +110,18 @@ static void set_region(const haul_region *region, const haul_array_spec *spec)
     const bool has_rows = spec->size[1], has_planes = spec->size[2];
     const int beyond_y = has_planes ? spec->ghost[1] : 0, rows = has_planes ? spec->size[1] : 1;
     const int beyond_x = has_rows ? spec->ghost[0] : 0, cells = has_rows ? spec->size[0] : 1;
-    unsigned *at = region->cells;
     for (int z = region->first; z < region->end; z++)
         for (int y = -beyond_y; y < rows + beyond_y; y++)
-            for (int x = -beyond_x; x < cells + beyond_x; x++)
-                at[(z - region->first) * region->plane + y * region->row + x] =
+            for (int x = -beyond_x; x < cells + beyond_x; x++) {
+                const unsigned value =
                     7U * (unsigned)x + 31U * (unsigned)y + 1001U * (unsigned)z + 5U;
+                if (has_planes)
+                    HAUL_CELL(*region, unsigned, x, y, z) = value;
+                else if (has_rows)
+                    HAUL_CELL2(*region, unsigned, x, z) = value;
+                else
+                    HAUL_CELL1(*region, unsigned, z) = value;
+            }
 }
 
 static void fill(program *self)
@@ -207,6 +213,33 @@ static void write_file(const unsigned char *bytes, size_t size)
 }
 
 /* --- tests */
+
+/* Cells by their indices are those of the array as a whole. */
+static void test_cells(void **state)
+{
+    static unsigned cells[CELLS_MOST];
+    haul_region region;
+    (void)state;
+    for (int at = 0; at < PLACES; at++) {
+        if (!is_there(&places[at]))
+            continue;
+        program self;
+        open_program(&self, &places[at]);
+        fill(&self);
+        must(haul_array_read(self.fixed[0], cells, &error));
+        for (unsigned i = 0; i < 5 * 4 * PLANES; i++)
+            assert_int_equal(cells[i], 7 * (i % 5) + 31 * (i / 5 % 4) + 1001 * (i / 20) + 5);
+        must(haul_array_read(self.flat[0], cells, &error));
+        for (unsigned i = 0; i < 6 * PLANES; i++)
+            assert_int_equal(cells[i], 7 * (i % 6) + 1001 * (i / 6) + 5);
+        must(haul_array_read(self.line[0], cells, &error));
+        for (unsigned i = 0; i < 31; i++)
+            assert_int_equal(cells[i], 1001 * i + 5);
+        must(haul_array_access(self.fixed[0], 0, HAUL_USE_READ, &region, &error));
+        assert_int_equal(HAUL_CELL(region, unsigned, 4, 3, 1), 7 * 4 + 31 * 3 + 1001 + 5);
+        close_program(&self);
+    }
+}
 
 /* Written at each place, and gone on from at each other. The arrays are new ones there, as in
  * another process: their lines that are not saved are set as the first program set them. */
@@ -498,10 +531,10 @@ static void test_image(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goes_on), cmocka_unit_test(test_goes_back),
-        cmocka_unit_test(test_damage),  cmocka_unit_test(test_some),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_image),
+        cmocka_unit_test(test_cells),     cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_goes_back), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_some),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_image),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
