@@ -142,10 +142,10 @@ typedef struct haul_kernel_class_sum {
 } haul_kernel_class_sum;
 
 /* Products, convolutions and attention in a precision for which the source has tensor cores and the
- * target has none: of the precision in which they took longest. */
+ * target has none. */
 typedef struct haul_lacking {
-    haul_precision precision; /* NONE: there are none */
-    haul_precision instead;   /* in which they are predicted */
+    haul_precision precision;
+    haul_precision instead; /* in which they are predicted */
     double recorded_s;
 } haul_lacking;
 
@@ -183,7 +183,8 @@ typedef struct haul_projection {
                             * of the classes', which miss independently of one another */
     double tf32_gain_s;    /* what they would take less, were products that ran in fp32 on a GPU
                             * without TF32 allowed it on the target; 0: no such products */
-    haul_lacking lacking;
+    haul_lacking lacking[HAUL_PRECISIONS]; /* the longest first */
+    size_t lacking_count;
     bool counters_match;          /* counters were given, and some are of kernels of the profile */
     haul_kernel_row *kernel_rows; /* the longest first, recorded or predicted */
     size_t kernel_row_count;

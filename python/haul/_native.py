@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
 import os
 import shutil
 import subprocess
+import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -71,15 +73,15 @@ def run(*arguments, verdict=False, text=None):
     of 1 is an answer. `text` is what the program reads as standard input."""
     words = [program(), *map(str, arguments)]
     to_read = sum(os.path.getsize(word) for word in words[2:] if os.path.isfile(word))
-    try:
-        running = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
-    except OSError as reason:
-        raise AbsentError(f"cannot run '{words[0]}': {reason.strerror}") from reason
+    with _standard_input(text) as given:
+        try:
+            running = subprocess.Popen(words, stdin=given, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, errors="replace")
+        except OSError as reason:
+            raise AbsentError(f"cannot run '{words[0]}': {reason.strerror}") from reason
     with running:
         try:
-            out, err = _wait(running, words[1], to_read, text)
+            out, err = _wait(running, words[1], to_read)
         except BaseException: # an interrupt of a notebook's cell too: the program does not outlive it
             running.kill()
             raise
@@ -88,11 +90,23 @@ def run(*arguments, verdict=False, text=None):
     return out
 
 
-def _wait(running, command, to_read, text):
+@contextlib.contextmanager
+def _standard_input(text):
+    # a file, for of a pipe what is unwritten at a timeout is never written
+    if text is None:
+        yield subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile("w+") as file:
+        file.write(text)
+        file.seek(0)
+        yield file
+
+
+def _wait(running, command, to_read):
     """What the program prints. Once it takes long, a bar of tqdm, where that is installed, shows the
     bytes that it has read of its files."""
     try:
-        return running.communicate(text, timeout=PROGRESS_AFTER_S)
+        return running.communicate(timeout=PROGRESS_AFTER_S)
     except subprocess.TimeoutExpired:
         bar = _progress_bar(command, to_read)
     if bar is None:

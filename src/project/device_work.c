@@ -346,6 +346,12 @@ static haul_status sum_reference(const hl_project_device_work *self, haul_projec
     return status;
 }
 
+static int longest_first(const void *a, const void *b)
+{
+    const haul_lacking *x = a, *y = b;
+    return (x->recorded_s < y->recorded_s) - (x->recorded_s > y->recorded_s);
+}
+
 static haul_status predict_all(const hl_project_device_work *self,
                                const hl_project_launch_groups *groups, haul_projection *out,
                                hl_project_work_scales *scales, haul_error *error)
@@ -364,13 +370,12 @@ static haul_status predict_all(const hl_project_device_work *self,
     if (out->recorded_memsets_s > 0)
         HAUL_TRY(
             haul_kernel_scale(self->from, self->to, out->recorded_memsets_s, &out->memsets, error));
-    haul_lacking found = {HAUL_PRECISION_NONE, HAUL_PRECISION_NONE, 0};
     for (int p = 0; p < HAUL_PRECISIONS; p++)
-        if (sums.lacking_s[p] > found.recorded_s)
-            found = (haul_lacking){(haul_precision)p,
-                                   hl_kernel_gpu_used_precision(&self->to->gpu, (haul_precision)p),
-                                   sums.lacking_s[p]};
-    out->lacking = found;
+        if (sums.lacking_s[p] > 0)
+            out->lacking[out->lacking_count++] = (haul_lacking){
+                (haul_precision)p, hl_kernel_gpu_used_precision(&self->to->gpu, (haul_precision)p),
+                sums.lacking_s[p]};
+    qsort(out->lacking, out->lacking_count, sizeof *out->lacking, longest_first);
     combine_classes(out, sums.classes, scales, groups->count);
     scales->memsets = scale_of(&out->memsets, out->recorded_memsets_s);
     return HAUL_OK;

@@ -69,21 +69,36 @@ static void say_copies(const hl_report_projected *self)
                      hl_report_say_interval(copies->low_s, copies->high_s).text, over, slower);
 }
 
+/* "; 6.03 ms of them in fp4 and 2 ms in fp8, for which a100-sxm4 has no tensor cores: predicted in
+ * fp16". */
+static void say_lacking(const hl_report_projected *self, char *text, size_t size)
+{
+    const haul_lacking *of = self->projection->lacking;
+    const size_t count = self->projection->lacking_count;
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s in %s",
+                                 !i              ? "; "
+                                 : i + 1 < count ? ", "
+                                                 : " and ",
+                                 hl_report_say_seconds(of[i].recorded_s).text, i ? "" : " of them",
+                                 haul_precision_text(of[i].precision));
+    if (used < size)
+        (void)snprintf(text + used, size - used, ", for which %s has no tensor cores%s%s",
+                       self->options->to->name,
+                       of[0].instead == of[0].precision ? "" : ": predicted in ",
+                       of[0].instead == of[0].precision ? "" : haul_precision_text(of[0].instead));
+}
+
 /* Scaled, with what another precision of products would make of it; or why they are not. */
 static void say_kernels(const hl_report_projected *self, const char *missing)
 {
     const double recorded_s = self->projection->recorded_kernels_s;
     const double gain_s = self->projection->tf32_gain_s;
     const haul_estimate *kernels = &self->projection->kernels;
-    const haul_lacking *lacking = &self->projection->lacking;
-    char other[160] = "";
-    if (lacking->precision)
-        (void)snprintf(
-            other, sizeof other, "; %s of them in %s, for which %s has no tensor cores%s%s",
-            hl_report_say_seconds(lacking->recorded_s).text,
-            haul_precision_text(lacking->precision), self->options->to->name,
-            lacking->instead == lacking->precision ? "" : ": predicted in ",
-            lacking->instead == lacking->precision ? "" : haul_precision_text(lacking->instead));
+    char other[320] = "";
+    if (self->projection->lacking_count)
+        say_lacking(self, other, sizeof other);
     else if (gain_s > 0.05 * kernels->seconds)
         (void)snprintf(other, sizeof other, "; assumes products in fp32, in TF32: %s (--tf32)",
                        hl_report_say_seconds(kernels->seconds - gain_s).text);
@@ -172,6 +187,7 @@ static void add_totals(const hl_report_projected *self)
     const haul_projection_options *options = self->options;
     const haul_projection *projection = self->projection;
     const haul_estimate *copies = &projection->copies;
+    const haul_lacking *longest = projection->lacking_count ? projection->lacking : NULL;
     haul_report_object(
         self->report, NULL, totals,
         HAUL_CELLS(
@@ -193,11 +209,8 @@ static void add_totals(const hl_report_projected *self)
             haul_cell_number(projection->slower_link_generation ? projection->slower_link_s
                                                                 : (double)NAN),
             haul_cell_number(projection->tf32_gain_s > 0 ? projection->tf32_gain_s : (double)NAN),
-            haul_cell_text(projection->lacking.precision
-                               ? haul_precision_text(projection->lacking.precision)
-                               : NULL),
-            haul_cell_number(projection->lacking.precision ? projection->lacking.recorded_s
-                                                           : (double)NAN)));
+            haul_cell_text(longest ? haul_precision_text(longest->precision) : NULL),
+            haul_cell_number(longest ? longest->recorded_s : (double)NAN)));
 }
 
 static void add_head(const hl_report_projected *self)

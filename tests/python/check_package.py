@@ -163,6 +163,13 @@ class Manners(unittest.TestCase):
              mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}):
             self.assertGreater(len(haul.read(profile).copies), 0) # nor is it asked for
 
+    def test_long_work_gets_all_that_it_is_to_read(self):
+        copies = pd.DataFrame({"bytes": range(1, 40_001), "direction": "HtoD",
+                               "host_memory": "pinned"}) # more than a pipe holds
+        with mock.patch.object(_native, "PROGRESS_AFTER_S", 0):
+            times = _native.answer(copies, "machine", "time", "k40", "--csv", "-")
+        self.assertEqual(len(times), len(copies))
+
     def test_a_program_that_cannot_run_is_absent(self):
         with mock.patch.dict(os.environ, HAUL_PROGRAM="/nowhere/haul"), \
              self.assertRaises(haul.AbsentError) as caught:

@@ -350,27 +350,34 @@ static void products_in_fp32_may_be_in_tf32(void **state)
 static void precisions_that_the_target_lacks_are_told(void **state)
 {
     (void)state;
-    static const char *const names[] = {"nvjet_sm90_e4m3_128x64_gemm", "triad_kernel"};
+    static const char *const names[] = {"nvjet_sm90_e4m3_128x64_gemm", "nvjet_nvfp4_128x64_gemm"};
     haul_machine from = liner, to = liner;
-    from.gpu.architecture = "hopper";
+    from.gpu.architecture = "blackwell";
     to.gpu.architecture = "ampere";
     from.gpu.product_flops[HAUL_PRECISION_FP8] = (haul_parameter)MEASURED(2e12);
+    from.gpu.product_flops[HAUL_PRECISION_FP4] = (haul_parameter)MEASURED(4e12);
     to.gpu.product_flops[HAUL_PRECISION_FP16] = (haul_parameter)MEASURED(1e12);
     to.gpu.name = "Liner 2";
     haul_workload *workload = two_kernels(names);
     haul_projection_options options = {.to = &to, .from = &from};
     haul_projection *made = project(workload, &options);
-    assert_int_equal(made->lacking.precision, HAUL_PRECISION_FP8);
-    assert_int_equal(made->lacking.instead, HAUL_PRECISION_FP16);
-    assert_true(made->lacking.recorded_s > 0);
+    assert_int_equal(made->lacking_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(made->lacking[i].instead, HAUL_PRECISION_FP16);
+        assert_true(made->lacking[i].recorded_s > 0);
+    }
+    assert_true(made->lacking[0].recorded_s >= made->lacking[1].recorded_s);
+    assert_int_equal(made->lacking[0].precision + made->lacking[1].precision,
+                     HAUL_PRECISION_FP8 + HAUL_PRECISION_FP4);
     haul_projection_free(made);
     to.gpu.architecture = "ada";
     made = project(workload, &options);
-    assert_int_equal(made->lacking.precision, HAUL_PRECISION_NONE);
+    assert_int_equal(made->lacking_count, 1);
+    assert_int_equal(made->lacking[0].precision, HAUL_PRECISION_FP4);
     haul_projection_free(made);
     from.gpu.architecture = to.gpu.architecture = "ampere";
     made = project(workload, &options);
-    assert_int_equal(made->lacking.precision, HAUL_PRECISION_NONE);
+    assert_int_equal(made->lacking_count, 0);
     haul_projection_free(made);
     haul_workload_free(workload);
 }
