@@ -11,8 +11,10 @@
 #define USUAL_THRESHOLD (1 << 20)
 
 /* AMD's runtime: chunks up to this size go through one buffer, each waiting for the one before;
- * larger ranges are pinned on the fly (ROCm CLR: stagedXferSize, pinnedMinXferSize). */
+ * larger ranges are pinned on the fly, so much at a time (ROCm CLR, rocsettings.cpp:
+ * stagedXferSize_, pinnedMinXferSize_, pinnedXferSize_). */
 #define AMD_STAGED_BYTES (1 << 20)
+#define AMD_PINNED_BYTES (32 << 20)
 
 typedef struct staging {
     hl_cost_range latency_s;
@@ -22,6 +24,7 @@ typedef struct staging {
     double chunk; /* 0: not known */
     hl_cost_range small_Bps;
     double gap_s;
+    bool is_measured; /* here, from call to return; else a copy's time is the device's */
 } staging;
 
 /* A rate of staging as the copies' entry tells it, or one core's plain copy, which may be a third
@@ -33,6 +36,11 @@ static hl_cost_range staging_rate(hl_cost_lookup *lookup, const haul_parameter *
         return hl_cost_lookup_need(lookup, own, "");
     const hl_cost_range rate = hl_cost_lookup_need(lookup, plain, "host.copy_rate");
     return (hl_cost_range){rate.low * 3 / 4, rate.mid, rate.high * 4 / 3};
+}
+
+static bool is_measured(const haul_parameter *rate)
+{
+    return hl_cost_rate_given(rate) && rate->provenance <= HAUL_PROVENANCE_FITTED;
 }
 
 /* All that either driver's staging needs. Small copies go at the link's rate unless they were
@@ -67,6 +75,7 @@ static staging staging_of(hl_cost_lookup *lookup, double n)
     self.threshold = hl_cost_lookup_usual(lookup, &own->threshold_bytes, USUAL_THRESHOLD);
     self.chunk = hl_cost_rate_given(&own->chunk_bytes) ? own->chunk_bytes.value : 0;
     self.gap_s = hl_cost_rate_given(&own->gap_s) ? own->gap_s.value : 0;
+    self.is_measured = is_measured(&own->host_rate_Bps) || is_measured(&own->memory_rate_Bps);
     self.small_Bps = hl_cost_rate_given(&own->small_rate_Bps)
                          ? hl_cost_lookup_need_own(lookup, &own->small_rate_Bps, "small_rate")
                          : self.dma_Bps;
@@ -97,7 +106,8 @@ static hl_cost_range double_buffered(const staging *self, double n)
 
 /* AMD: in and out one after the other up to 1 MiB; above it the range is pinned and goes at the
  * link's rate. Pinning costs what the host's pages cost, which no source gives: at most as much as
- * copying them, and the time is never below that of 1 MiB. */
+ * copying them, and the time is never below that of 1 MiB. The device's clock starts when the first
+ * piece is pinned, and later ones are pinned one by one while the copy lasts. */
 static hl_cost_range one_buffer(const staging *self, double n)
 {
     const hl_cost_range in = over(self->host_Bps, fmin(n, AMD_STAGED_BYTES));
@@ -106,7 +116,8 @@ static hl_cost_range one_buffer(const staging *self, double n)
     if (n <= AMD_STAGED_BYTES)
         return small;
     hl_cost_range large = over(self->dma_Bps, n);
-    large.high += over(self->host_Bps, n).high;
+    const double pinned_within = self->is_measured ? n : fmax(0, n - AMD_PINNED_BYTES);
+    large.high += over(self->host_Bps, pinned_within).high;
     return hl_cost_range_max(small, large);
 }
 

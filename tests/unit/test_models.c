@@ -373,6 +373,26 @@ static void amd_stages_small_copies_and_pins_large_ones(void **state)
     CHECK_NEAR(
         price(&machine, "staged", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 1 << 28).seconds,
         4e-6 + 0x1p28 / 50e9, 1e-12);
+    /* by the device's clock pinning is outside of a copy of one piece */
+    const double link_s =
+        price(&machine, "auto", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 1 << 25).high_s;
+    assert_true(
+        price(&machine, "staged", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 1 << 25).high_s <
+        link_s + 1e-5);
+    const double host_s = 0x1p25 / 10e9;
+    const double two_s =
+        price(&machine, "staged", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 1 << 26).high_s;
+    assert_true(two_s > 2 * link_s + host_s - 1e-5);
+    /* a program's clock has all of it */
+    const haul_copy_curve own = {.direction = HAUL_DIRECTION_HTOD,
+                                 .memory = HAUL_MEMORY_PAGEABLE,
+                                 .memory_rate_Bps = measured(10e9)};
+    const haul_copy_curve both[] = {curves[0], own};
+    machine.copies = both;
+    machine.copy_count = 2;
+    assert_true(
+        price(&machine, "staged", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 1 << 25).high_s >
+        link_s + host_s);
 }
 
 static void what_is_missing_is_named(void **state)
