@@ -228,6 +228,9 @@ static const hl_trace_kineto_operator operators[] = {
     {OPERATOR("bmm"), 0, true, 0},
     {OPERATOR("addmm"), 1, true, 0},
     {OPERATOR("baddbmm"), 1, true, 0},
+    {OPERATOR("_addmm_activation"), 1, true, 0},
+    {OPERATOR("_scaled_mm"), 0, true, 0},
+    {OPERATOR("_int_mm"), 0, true, 0},
     {OPERATOR("_softmax"), 0, false, 2},
     {OPERATOR("_log_softmax"), 0, false, 2},
     {OPERATOR("_softmax_backward_data"), 0, false, 3},
@@ -287,7 +290,15 @@ static void read_types(hl_trace_kineto_event *self, hl_base_json_in *in)
     static const struct {
         const char *name;
         int bytes;
-    } types[] = {{"float", 4}, {"double", 8}, {"c10::Half", 2}, {"c10::BFloat16", 2}};
+    } types[] = {{"float", 4},
+                 {"double", 8},
+                 {"c10::Half", 2},
+                 {"c10::BFloat16", 2},
+                 {"c10::Float8_e4m3fn", 1},
+                 {"c10::Float8_e5m2", 1},
+                 {"c10::Float8_e4m3fnuz", 1},
+                 {"c10::Float8_e5m2fnuz", 1},
+                 {"signed char", 1}};
     self->has_inputs = true;
     if (!hl_base_json_in_enter(in, HL_JSON_ARRAY))
         return;

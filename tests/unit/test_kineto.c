@@ -511,6 +511,44 @@ static void sizes_of_operators_go_to_their_kernels(void **state)
     haul_workload_free(workload);
 }
 
+/* Products that linear layers become: in FP8 and integers, and with an activation fused to them. */
+static void products_of_other_operators_have_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t element;
+    } cases[] = {
+        {"{\"traceEvents\":[" OPERATOR("_scaled_mm", "100", "[[5,64],[64,32],[],[]]",
+                                       "[\"c10::Float8_e4m3fn\",\"c10::Float8_e4m3fn\",\"float\","
+                                       "\"float\"]") "," LAUNCH("1", "110") "," KERNEL("1",
+                                                                                       "gemm") "]}",
+         1},
+        {"{\"traceEvents\":[" OPERATOR(
+             "_int_mm", "100", "[[5,64],[64,32]]",
+             "[\"signed char\",\"signed char\"]") "," LAUNCH("1", "110") "," KERNEL("1",
+                                                                                    "gemm") "]}",
+         1},
+        {"{\"traceEvents\":[" OPERATOR(
+             "_addmm_activation", "100", "[[32],[5,64],[64,32]]",
+             "[\"c10::Half\",\"c10::Half\",\"c10::Half\"]") "," LAUNCH("1",
+                                                                       "110") "," KERNEL("1",
+                                                                                         "gemm") "]"
+                                                                                                 "}",
+         2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        haul_workload *workload = loaded(cases[i].text);
+        const haul_operands product = operands_of(workload, 0);
+        assert_int_equal(product.batch, 1);
+        assert_int_equal(product.rows, 5);
+        assert_int_equal(product.inner, 64);
+        assert_int_equal(product.columns, 32);
+        assert_int_equal(product.bytes, cases[i].element * (5 * 64 + 64 * 32 + 5 * 32));
+        haul_workload_free(workload);
+    }
+}
+
 /* The innermost operator in which an operation was called names it; a call beyond all has none. */
 static void operators_name_what_they_called(void **state)
 {
@@ -575,6 +613,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_of_operators_go_to_their_kernels),
+        cmocka_unit_test(products_of_other_operators_have_sizes),
         cmocka_unit_test(sizes_that_do_not_fit_tell_nothing),
         cmocka_unit_test(operators_name_what_they_called),
         cmocka_unit_test(shapes_of_documents_are_read),
