@@ -5,6 +5,22 @@
 
 #include "advise/advisor.h"
 
+/* When the last operation of a device ends. Where the last ones are left out the host spends the
+ * time before their calls all the same: the run goes on until they would be made. */
+static int64_t end_ns(const hl_advise_advisor *self, const hl_advise_advised_run *after)
+{
+    const hl_advise_rewrite *plan = &self->plan;
+    const size_t first = self->workload->op_count + plan->extra_parts;
+    int64_t latest_ns = hl_advise_timeline_end_ns(after->draft.workload, after->timeline);
+    for (size_t k = 0; k < plan->insert_count; k++) {
+        const int64_t called_ns =
+            after->timeline->ops[first + k].start_ns + after->timeline->origin_ns;
+        if (plan->inserts[k].place == HL_ADVISE_AS_CALL && called_ns > latest_ns)
+            latest_ns = called_ns;
+    }
+    return latest_ns;
+}
+
 /* The run goes on from the first operation of a device to the last. One that begins later than
  * before the change, for a buffer is page-locked first, counts from where it began before: the
  * program waits for that. Time that a change spares before the first operation is no part of the
@@ -14,8 +30,7 @@ static int64_t run_ns(const hl_advise_advisor *self, const hl_advise_advised_run
 {
     const int64_t began_ns = self->baselines[self->host_end].began_ns;
     const int64_t begins_ns = after->timeline->origin_ns + start_ns;
-    return hl_advise_timeline_end_ns(after->draft.workload, after->timeline) -
-           (begins_ns < began_ns ? begins_ns : began_ns);
+    return end_ns(self, after) - (begins_ns < began_ns ? begins_ns : began_ns);
 }
 
 /* Times of calls at that end of the host's interval that is scheduled, from their likely times;

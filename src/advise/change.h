@@ -39,7 +39,7 @@ typedef struct hl_advise_study {
     int64_t free_call_ns;               /* how long a call takes that returns at once */
     const int64_t *held_ns;   /* in the run before changes: how long each call or wait took */
     const int64_t *device_ns; /* from when each operation could start, but for its engine, to its
-                               * end */
+                               * end, and the host's waits for it */
     const bool *critical;     /* operations on the critical path of the run before changes */
     double host_share;        /* of that path */
     uint32_t *waited;         /* of each stream the last operation that the host waits for */

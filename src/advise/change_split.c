@@ -69,6 +69,13 @@ static void visit_op(hl_advise_study *study, void *state, uint32_t i, void *cont
 /* Each trio when it ends. */
 static const hl_advise_stream_walk trios = {sizeof(trio), &no_trio, visit_op, close_trio};
 
+/* The part of the run that an operation takes beside its own time. */
+static int64_t beside_ns(const hl_advise_study *study, uint32_t op)
+{
+    const int64_t beside = hl_advise_study_most_ns(study, op) - hl_advise_study_dur(study, op);
+    return beside > 0 ? beside : 0;
+}
+
 /* *can: whether each can be split, pageable ones as pinned. */
 static int64_t sum_copies(hl_advise_study *study, const uint32_t *ops, uint32_t count, bool *can,
                           int64_t *waits_ns)
@@ -77,8 +84,7 @@ static int64_t sum_copies(hl_advise_study *study, const uint32_t *ops, uint32_t 
     for (uint32_t k = 0; k < count; k++) {
         const haul_op *copy = &study->workload->ops[ops[k]];
         sum_ns = hl_base_add_ns(sum_ns, hl_advise_study_dur(study, ops[k]));
-        *waits_ns = hl_base_add_ns(*waits_ns, hl_advise_study_most_ns(study, ops[k]) -
-                                                  hl_advise_study_dur(study, ops[k]));
+        *waits_ns = hl_base_add_ns(*waits_ns, beside_ns(study, ops[k]));
         *can = *can && copy->bytes >= HL_ADVISE_MOST_PARTS &&
                (copy->detail != HAUL_MEMORY_PAGEABLE ||
                 hl_advise_study_can_pin(study, &hl_advise_change_split,
@@ -98,6 +104,8 @@ static int64_t bound_of(hl_advise_study *study, const trio *at)
     const int64_t kernel_ns = hl_advise_study_dur(study, at->kernel);
     if (!can)
         return 0;
+    if (at->out_count) /* the host waits for the last copy out alone */
+        waits_ns = hl_base_add_ns(waits_ns, beside_ns(study, at->kernel));
     const int64_t copies_ns = hl_base_add_ns(in_ns, out_ns);
     const int64_t longest_copies_ns = in_ns > out_ns ? in_ns : out_ns;
     const int64_t hidden_ns = hl_base_add_ns(copies_ns, kernel_ns) -

@@ -55,7 +55,7 @@ static void follow(occupied *self, const uint32_t *next, uint32_t first)
 }
 
 /* From when the stream, its call and its edges let an operation start to its end: its stream is
- * free so much sooner without it. */
+ * free so much sooner without it. The host's waits for it may go with it. */
 static void end_streams(occupied *self, int64_t *device_ns)
 {
     const haul_workload *workload = self->workload;
@@ -69,6 +69,12 @@ static void end_streams(occupied *self, int64_t *device_ns)
         if (haul_op_on_device(op) && op->stream_prev != HAUL_NONE)
             self->ready_ns[i] = later(self->ready_ns[i], spans[op->stream_prev].end_ns);
         device_ns[i] = haul_op_on_device(op) ? later(spans[i].end_ns - self->ready_ns[i], 0) : 0;
+    }
+    for (size_t e = 0; e < workload->edge_count; e++) {
+        const haul_edge *edge = &workload->edges[e];
+        if (workload->ops[edge->after].kind == HAUL_OP_SYNC)
+            device_ns[edge->before] =
+                hl_base_add_ns(device_ns[edge->before], self->held_ns[edge->after]);
     }
 }
 

@@ -169,6 +169,20 @@ static void parameters_cost_no_call(void **state)
     forget();
 }
 
+/* The host's work before the last copy is no part of what leaving that out saves. */
+static void the_run_ends_where_its_last_copy_was_called(void **state)
+{
+    (void)state;
+    begin();
+    kernel(MS);
+    written.host_ns += 5 * MS;
+    const int64_t call_ns =
+        copy("cudaMemcpyToSymbol_v3020", HAUL_DIRECTION_HTOD, HAUL_MEMORY_PINNED, 64);
+    advise();
+    check_saved("symbol", call_ns - TAIL);
+    forget();
+}
+
 /* The first copies are of so many buffers; after a kernel they may be sent again. */
 static void repeated_copies_are_suspected(void **state)
 {
@@ -501,6 +515,7 @@ int main(void)
         cmocka_unit_test(pinned_copies_take_their_own_time),
         cmocka_unit_test(pinned_asynchronous_copies_do_not_block),
         cmocka_unit_test(parameters_cost_no_call),
+        cmocka_unit_test(the_run_ends_where_its_last_copy_was_called),
         cmocka_unit_test(repeated_copies_are_suspected),
         cmocka_unit_test(round_trips_are_suspected),
         cmocka_unit_test(small_copies_in_a_row_become_one),
