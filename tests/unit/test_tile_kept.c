@@ -117,8 +117,8 @@ static void discard_on(haul_context *context)
     const haul_array_spec spec = {.size = {200, 200}, .ghost = {1, 1}};
     twin u = new_twin(context, spec), v = new_twin(context, spec), w = new_twin(context, spec);
     fill_twin(&u);
-    step(context, &near_2_cell_4, &u, &v, false);
-    step(context, &near_2_cell_4, &v, &w, true);
+    step(context, cell_table[1][CELL_4].near, &u, &v, false);
+    step(context, cell_table[1][CELL_4].near, &v, &w, true);
     haul_array_discard(v.array);
     check_twin(&w);
     /* and it can be used again */
@@ -127,9 +127,9 @@ static void discard_on(haul_context *context)
     haul_array_discard(w.array);
     must(haul_context_wait(context, &error));
     fill_twin(&w);
-    step(context, &near_2_cell_4, &v, &u, false);
+    step(context, cell_table[1][CELL_4].near, &v, &u, false);
     haul_array_discard(v.array);
-    step(context, &near_2_cell_4, &u, &v, false);
+    step(context, cell_table[1][CELL_4].near, &u, &v, false);
     check_twin(&v);
     check_twin(&u);
     check_twin(&w);
@@ -168,8 +168,8 @@ static void partner_on(haul_context *context, haul_boundary boundary, int planes
     twin u = new_twin(context, spec), v = new_twin(context, other);
     fill_twin(&u);
     for (int i = 0; i < 3; i++) {
-        step(context, &near_2_cell_4, &u, &v, false);
-        step(context, &near_2_cell_4, &v, &u, false);
+        step(context, cell_table[1][CELL_4].near, &u, &v, false);
+        step(context, cell_table[1][CELL_4].near, &v, &u, false);
     }
     check_region(&u, haul_array_regions(u.array) - 2);
     check_twin(&u);
@@ -185,8 +185,8 @@ static void sides_on(haul_context *context)
     twin a = new_twin(context, spec), b = new_twin(context, spec);
     fill_twin(&a);
     for (int i = 0; i < 4; i++) {
-        step(context, &near_1_cell_4, &a, &b, i % 2 == 0);
-        step(context, &near_1_cell_4, &b, &a, i > 1);
+        step(context, cell_table[0][CELL_4].near, &a, &b, i % 2 == 0);
+        step(context, cell_table[0][CELL_4].near, &b, &a, i > 1);
     }
     check_twin(&a);
     check_twin(&b);
@@ -201,9 +201,12 @@ static void update_on(haul_context *context, haul_array_spec spec)
     twin u = new_twin(context, spec), v = new_twin(context, spec);
     fill_twin(&v);
     for (int i = 0; i < 3; i++) {
-        step(context, is_flat ? &add_2_cell_4 : &add_3_cell_4, &v, &u, false);
-        step(context, is_flat ? &near_2_cell_4 : &near_3_cell_4, &v, &u, false);
-        step(context, is_flat ? &near_2_cell_4 : &near_3_cell_4, &u, &v, false);
+        step(context, is_flat ? cell_table[1][CELL_4].add : cell_table[2][CELL_4].add, &v, &u,
+             false);
+        step(context, is_flat ? cell_table[1][CELL_4].near : cell_table[2][CELL_4].near, &v, &u,
+             false);
+        step(context, is_flat ? cell_table[1][CELL_4].near : cell_table[2][CELL_4].near, &u, &v,
+             false);
     }
     check_twin(&u);
     check_twin(&v);
@@ -278,7 +281,7 @@ static void test_file(void **state)
         if (context) {
             twin u = new_twin(context, spec), v = new_twin(context, kept);
             fill_twin(&u);
-            step(context, &near_2_cell_4, &u, &v, false);
+            step(context, cell_table[1][CELL_4].near, &u, &v, false);
             haul_array_free(v.array);
             must(haul_array_new(context, &v.spec, &v.array, &error));
             check_twin(&v);
@@ -301,8 +304,8 @@ static void file_again_on(haul_context *context, const char *path, haul_boundary
     twin u = new_twin(context, kept), v = new_twin(context, spec);
     fill_twin(&u);
     for (int i = 0; i < 24; i++) {
-        step(context, &add_2_cell_4, &u, &v, false);
-        step(context, &near_2_cell_4, &v, &u, false);
+        step(context, cell_table[1][CELL_4].add, &u, &v, false);
+        step(context, cell_table[1][CELL_4].near, &v, &u, false);
     }
     check_twin(&u);
     check_twin(&v);

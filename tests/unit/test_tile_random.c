@@ -9,6 +9,7 @@
 
 #include "haul/device_test.h"
 #include "haul/tile.h"
+#include "tile_cells.kernel.h"
 #include "tile_kernels.h"
 #include "tile_program.h"
 

@@ -6,33 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "haul/kernel_source.h"
 #include "haul/tile.h"
-#include "tile_cells.kernel.h"
-
-/* The loops over one type of element. */
-typedef struct cell_loops {
-    size_t bytes;
-    const haul_kernel_source *near, *wide, *add, *down, *up, *look, *edge;
-} cell_loops;
-
-#define CELL_ROW(dims, cell)                                                                       \
-    {                                                                                              \
-        sizeof(cell), &near_##dims##_##cell, &wide_##dims##_##cell, &add_##dims##_##cell,          \
-            &down_##dims##_##cell, &up_##dims##_##cell, CELL_LOOK_##dims(cell),                    \
-            &edge_##dims##_##cell                                                                  \
-    }
-#define CELL_LOOK_1(cell) NULL
-#define CELL_LOOK_2(cell) &look_2_##cell
-#define CELL_LOOK_3(cell) &look_3_##cell
-#define CELL_ROWS(dims)                                                                            \
-    {                                                                                              \
-        CELL_ROW(dims, cell_1), CELL_ROW(dims, cell_2), CELL_ROW(dims, cell_3),                    \
-            CELL_ROW(dims, cell_4), CELL_ROW(dims, cell_8), CELL_ROW(dims, cell_12),               \
-            CELL_ROW(dims, cell_16)                                                                \
-    }
-enum { CELL_TYPES = 7, CELL_3 = 2, CELL_4 = 3 };
-
-static const cell_loops cell_table[3][CELL_TYPES] = {CELL_ROWS(1), CELL_ROWS(2), CELL_ROWS(3)};
+#include "tile_cells.h"
 
 typedef struct twin {
     haul_array *array;
