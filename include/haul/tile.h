@@ -16,6 +16,7 @@
 #define HAUL_TILE_H
 
 #include "haul/device.h"
+#include "haul/kernel_source.h"
 
 HAUL_BEGIN
 
@@ -289,11 +290,19 @@ HAUL_API haul_status haul_loop_queue(haul_context *context, const haul_kernel_so
                                      const void *const *arguments, size_t count,
                                      const haul_loop_options *options, haul_error *error);
 
-/* The same in C, with the arguments in a row. */
+/* The same in C, with the arguments in a row, at most 16. The address of a haul_array *, in place
+ * of the pointer, does not compile. A comma within an argument needs parentheses around it. */
 #define HAUL_LOOP(context, error, kernel, ...)                                                     \
-    haul_loop_queue(context, kernel, (const void *const[]){__VA_ARGS__},                           \
-                    sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *), NULL,       \
-                    error)
+    haul_loop_queue(context, kernel,                                                               \
+                    (const void *const[]){HAUL_EACH(HAUL_LOOP_ARGUMENT, __VA_ARGS__)},             \
+                    HAUL_UNIT_COUNT(__VA_ARGS__), NULL, error)
+#define HAUL_LOOP_ARGUMENT(index, argument)                                                        \
+    _Generic((argument), haul_array * * : (haul_not_an_array){0}, default : (argument)),
+
+/* In place of an argument of a loop that is the address of an array's pointer: no pointer. */
+typedef struct haul_not_an_array {
+    int is_none;
+} haul_not_an_array;
 
 /* The paper's shape (TiDA-acc, 2017, section V): tiles of `size` cells of an array, region by
  * region. A size of 0 is the region's.
