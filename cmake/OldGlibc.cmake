@@ -3,12 +3,19 @@
 # Linux since RHEL 8. Wants HAUL_ZIG, the command that runs zig, e.g.
 #   python3 -m pip install --target build/zig ziglang
 #   cmake --preset portable --toolchain cmake/OldGlibc.cmake -DHAUL_ZIG=$PWD/build/zig/ziglang/zig
+# With -DHAUL_PROCESSOR=aarch64 the program is for such a machine, from sources that have third_party
+# (the source distribution's), for the system's libraries are for this one.
 set(HAUL_GLIBC 2.28 CACHE STRING "The oldest glibc that the program runs on")
 set(HAUL_ZIG zig CACHE STRING "The command that runs zig")
-set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HAUL_GLIBC HAUL_ZIG)
+set(HAUL_PROCESSOR "" CACHE STRING "The processor that the program is for; empty: this machine's")
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HAUL_GLIBC HAUL_ZIG HAUL_PROCESSOR)
 find_program(HAUL_ZIG_PROGRAM "${HAUL_ZIG}" REQUIRED)
 
-execute_process(COMMAND uname -m OUTPUT_VARIABLE processor OUTPUT_STRIP_TRAILING_WHITESPACE)
+execute_process(COMMAND uname -m OUTPUT_VARIABLE own_processor OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(processor ${own_processor})
+if(HAUL_PROCESSOR)
+  set(processor ${HAUL_PROCESSOR})
+endif()
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${processor})
 
@@ -23,6 +30,10 @@ set(CMAKE_C_COMPILER ${HAUL_ZIG_CC})
 set(headers ${CMAKE_BINARY_DIR}/portable-headers)
 file(MAKE_DIRECTORY ${headers})
 set(linked hwloc.h hwloc)
+if(NOT processor STREQUAL own_processor) # whose libraries and hwloc's settings are not here
+  set(linked "")
+  set(CMAKE_DISABLE_FIND_PACKAGE_PkgConfig ON)
+endif()
 if(NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/../third_party) # which has the others
   list(APPEND linked sqlite3.h zlib.h zconf.h yaml.h CL)
 endif()

@@ -5,7 +5,7 @@
  *
  *   terminal  sentences, labelled lines, and the columns that have a head, with readable units
  *   JSON      the columns and tables that have a key, in base units (docs/json.md)
- *   CSV       the one table that haul_table_csv names, in base units
+ *   CSV       the one table that haul_table_csv names, or any with a key, in base units
  *   Markdown  as on the terminal, for summaries of CI
  *   HTML      as on the terminal, in sections (haul/page.h)
  *
@@ -204,15 +204,17 @@ HAUL_API void haul_report_detail(haul_report *report, bool is_detail);
 
 typedef struct haul_report_options {
     haul_format format;
-    bool verbose;   /* with all details */
-    bool colour;    /* on a terminal: the first sentence and the heads of tables stand out */
-    uint64_t top;   /* rows of tables that have a limit; 0: their own */
-    uint64_t width; /* columns that tables are fitted to and sentences wrapped at; 0: tables as
-                     * wide as they are, sentences at 100 */
+    bool verbose;      /* with all details */
+    bool colour;       /* on a terminal: the first sentence and the heads of tables stand out */
+    uint64_t top;      /* rows of tables that have a limit; 0: their own */
+    uint64_t width;    /* columns that tables are fitted to and sentences wrapped at; 0: tables as
+                        * wide as they are, sentences at 100 */
+    const char *table; /* of CSV: the table with this key in JSON, in place of haul_table_csv's */
     uint64_t reserved[4]; /* zeros: see haul/api.h */
 } haul_report_options;
 
-/* Writes the report. Returns IO where `out` fails; NO_MEMORY where `report` is NULL or lacks a
+/* Writes the report. Returns IO where `out` fails; USAGE, naming the tables that there are, where
+ * none has the name `options->table`; NO_MEMORY where `report` is NULL or lacks a
  * part; INTERNAL where a row was not what its columns say. */
 HAUL_API haul_status haul_report_write(const haul_report *report,
                                        const haul_report_options *options, FILE *out,

@@ -289,6 +289,12 @@ int cli_arguments_read(const cli_command *self, int argc, char **argv, cli_given
     code = check_operands(self, operands);
     if (code == CLI_GO_ON)
         code = read_values(self, given, request);
+    haul_report_options *report = &request->results.options;
+    if (code == CLI_GO_ON && report->table && report->format != HAUL_FORMAT_CSV) {
+        if (cli_has(request, "format"))
+            return cli_usage(self, "--table is printed as CSV");
+        report->format = HAUL_FORMAT_CSV;
+    }
     if (code == CLI_GO_ON && (self->has_report || self->output))
         code = check_outputs(self, given, &request->results);
     haul_error error;

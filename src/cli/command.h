@@ -143,7 +143,7 @@ const char *cli_last_word(const cli_command *command);
  * returns the exit code. */
 int cli_run(const cli_command *self, int argc, char **argv);
 
-enum { CLI_OPTIONS_MOST = 24, CLI_GO_ON = -1 };
+enum { CLI_OPTIONS_MOST = 25, CLI_GO_ON = -1 };
 
 /* The options of a command with those of every report. */
 typedef struct cli_option_list {

@@ -5,6 +5,8 @@
 static const cli_option report_options[] = {
     {"format", "table|json|csv|markdown", CLI_WORD, offsetof(cli_request, results.options.format),
      .help = "how to print (table); json is described in docs/json.md"},
+    {"table", "NAME", CLI_TEXT, offsetof(cli_request, results.options.table),
+     .help = "print one table as CSV: the one with this key in the JSON"},
     {"output", "FILE", CLI_TEXT, offsetof(cli_request, results.output), .help = "print to a file",
      .letter = 'o'},
     {"top", "N", CLI_COUNT, offsetof(cli_request, results.options.top),

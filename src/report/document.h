@@ -84,6 +84,9 @@ bool hl_report_write_terminal(const haul_report *report, const haul_report_optio
 void hl_report_write_json(const haul_report *report, FILE *out);
 void hl_report_write_markdown(const haul_report *report, const haul_report_options *options,
                               FILE *out);
-void hl_report_write_csv(const haul_report *report, FILE *out);
+
+/* `name`: the table with this key in JSON; NULL: the report's own. USAGE where there is none. */
+haul_status hl_report_write_csv(const haul_report *report, const char *name, FILE *out,
+                                haul_error *error);
 
 #endif

@@ -106,11 +106,14 @@ void hl_report_write_json(const haul_report *report, FILE *out)
     (void)hl_base_json_end(&json);
 }
 
-/* A column may be of CSV alone, or of JSON alone; without a word on it, it is of both by one name.
- */
-static const char *csv_name(const haul_column *column)
+/* A column of the report's own CSV may be of CSV alone, or of JSON alone; without a word on it, it
+ * is of both by one name. Other tables are as in JSON, where a list's values have its key alone. */
+static const char *csv_name(const haul_table *table, const haul_column *column)
 {
-    return column->csv ? column->csv : column->key ? column->key : "";
+    const bool is_list = column->key && !*column->key;
+    if (table->is_csv && column->csv)
+        return column->csv;
+    return is_list && !table->is_csv ? table->key : column->key ? column->key : "";
 }
 
 static void print_value(const haul_column *column, const haul_cell *cell, FILE *out)
@@ -151,10 +154,10 @@ static void print_heads(const haul_table *table, FILE *out)
     const char *comma = "";
     for (size_t c = 0; c < table->column_count; c++) {
         const haul_column *column = &table->columns[c];
-        if (!*csv_name(column))
+        const char *name = csv_name(table, column);
+        if (!*name)
             continue;
-        fprintf(out, "%s%s", comma,
-                column->unit == HAUL_UNIT_INTERVAL ? "low_s,high_s" : csv_name(column));
+        fprintf(out, "%s%s", comma, column->unit == HAUL_UNIT_INTERVAL ? "low_s,high_s" : name);
         comma = ",";
     }
     for (size_t r = 0; map && r < map->row_count; r++) {
@@ -165,21 +168,14 @@ static void print_heads(const haul_table *table, FILE *out)
     fputc('\n', out);
 }
 
-void hl_report_write_csv(const haul_report *report, FILE *out)
+static void print_rows(const haul_table *table, FILE *out)
 {
-    /* One table a report: CSV has no way to separate several. */
-    const haul_table *table = report;
-    while (table && !table->is_csv)
-        table = table->reading;
-    if (!table)
-        return;
     const haul_table *inside = table->first;
-    print_heads(table, out);
     for (size_t r = 0; r < table->row_count; r++) {
         const haul_table *map = map_inside(&inside, r);
         const char *comma = "";
         for (size_t c = 0; c < table->column_count; c++) {
-            if (!*csv_name(&table->columns[c]))
+            if (!*csv_name(table, &table->columns[c]))
                 continue;
             fputs(comma, out);
             print_value(&table->columns[c], hl_report_table_cell(table, r, c), out);
@@ -191,4 +187,48 @@ void hl_report_write_csv(const haul_report *report, FILE *out)
         }
         fputc('\n', out);
     }
+}
+
+/* Whether a part can be asked for by name: whatever has a key in JSON and is no single value. */
+static bool has_name(const haul_table *part)
+{
+    const bool is_value = part->part == HL_REPORT_PART_OBJECT && part->column_count == 1 &&
+                          part->columns->key && !*part->columns->key;
+    return part->part <= HL_REPORT_PART_LIST && part->key && part->column_count && !is_value;
+}
+
+/* The names that a user may ask for, each once. */
+static haul_status fail_unknown(const haul_report *report, const char *name, haul_error *error)
+{
+    char names[360] = "";
+    size_t used = 0;
+    for (const haul_table *part = report; part; part = part->reading) {
+        bool is_new = has_name(part);
+        for (const haul_table *at = report; is_new && at != part; at = at->reading)
+            is_new = !has_name(at) || strcmp(at->key, part->key) != 0;
+        if (is_new && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     part->key);
+    }
+    return haul_error_set(error, HAUL_STATUS_USAGE, "no table '%.60s' in this answer, which has %s",
+                          name, *names ? names : "none by name");
+}
+
+/* Tables of one name inside one parent are of its rows, as the kernels of each GPU, and follow each
+ * other; elsewhere the name means something else, as the strategies on another machine. */
+haul_status hl_report_write_csv(const haul_report *report, const char *name, FILE *out,
+                                haul_error *error)
+{
+    const haul_table *part = report;
+    while (part && !(name ? has_name(part) && !strcmp(part->key, name) : part->is_csv))
+        part = part->reading;
+    if (!part)
+        return name ? fail_unknown(report, name, error) : HAUL_OK;
+    const haul_column *columns = part->columns;
+    print_heads(part, out);
+    print_rows(part, out);
+    for (part = name ? part->next : NULL; part; part = part->next)
+        if (has_name(part) && !strcmp(part->key, name) && part->columns == columns)
+            print_rows(part, out);
+    return HAUL_OK;
 }

@@ -16,7 +16,7 @@ haul_status haul_report_write(const haul_report *report, const haul_report_optio
     if (options->format == HAUL_FORMAT_JSON)
         hl_report_write_json(report, out);
     else if (options->format == HAUL_FORMAT_CSV)
-        hl_report_write_csv(report, out);
+        HAUL_TRY(hl_report_write_csv(report, options->table, out, error));
     else if (options->format == HAUL_FORMAT_MARKDOWN)
         hl_report_write_markdown(report, options, out);
     else if (!hl_report_write_terminal(report, options, out))

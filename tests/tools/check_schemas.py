@@ -5,6 +5,8 @@ usage: check_schemas.py SOURCE_DIR HAUL PROFILE WORK_DIR
 A schema allows keys that are added later; here each key has to stand in it.
 """
 
+import csv
+import io
 import json
 import pathlib
 import shutil
@@ -100,6 +102,25 @@ def check(where, document):
         bad += 1
 
 
+
+
+def check_tables(line, document):
+    """Each array of objects is printed as CSV by its key, with as many rows."""
+    global bad
+    if line.startswith("machine show"):  # whose values are objects, one table in all
+        return
+    for key, rows in document.items():
+        if not (isinstance(rows, list) and rows and isinstance(rows[0], dict)):
+            continue
+        ran = subprocess.run([haul, *line.split(), "--table", key], cwd=work, capture_output=True,
+                             text=True)
+        printed = list(csv.DictReader(io.StringIO(ran.stdout)))
+        # tables of the same name within others follow
+        if ran.returncode not in (0, 1) or len(printed) < len(rows) or None in printed[0]:
+            print(f"haul {line} --table {key}: {len(printed)} of {len(rows)} rows\n{ran.stderr}")
+            bad += 1
+
+
 for line in commands.strip().splitlines():
     ran = subprocess.run(
         [haul, *line.split(), "--format", "json"], cwd=work, capture_output=True, text=True
@@ -109,6 +130,7 @@ for line in commands.strip().splitlines():
         bad += 1
     else:
         check(f"haul {line}", json.loads(ran.stdout))
+        check_tables(line, json.loads(ran.stdout))
 
 for path in sorted((source / "tests/cli").glob("*.expected")):
     decoder = json.JSONDecoder()
