@@ -33,6 +33,10 @@ typedef struct haul_page {
     const haul_overlap_report *overlap;
     const haul_measurement *measurement;
     const haul_exchange_report *exchange; /* times of its ways over the size of a message */
+    /* runs on machines, as haul_report_matrix has them */
+    const haul_target_row *targets;
+    size_t job_count;
+    size_t target_count;
 } haul_page;
 
 /* Writes the page, below 5 MB whatever the number of operations: what is too short and too close

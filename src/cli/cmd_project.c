@@ -246,10 +246,19 @@ static haul_status fill_cell(const haul_workload *profile, const haul_projection
     return status;
 }
 
-static haul_status write_table(const project_request *self, haul_report *report, const char *title,
-                               haul_error *error)
+static haul_status write_table(const project_request *self, const haul_target_row *rows,
+                               size_t count, haul_error *error)
 {
-    cli_answer answer = {.report = report, .page = {.title = title}};
+    const size_t jobs = self->jobs.count;
+    char title[300];
+    (void)snprintf(title, sizeof title, "%.250s on other machines",
+                   jobs > 1 ? "Several profiles" : cli_file_name(self->given.operands[0]));
+    haul_report *report =
+        jobs > 1 ? haul_report_matrix(rows, jobs, count)
+                 : haul_report_targets(self->profile, rows[count - 1].gpu, rows, count);
+    cli_answer answer = {
+        .report = report,
+        .page = {.title = title, .targets = rows, .job_count = jobs, .target_count = count}};
     return cli_answer_write(&self->given.results, &answer, error);
 }
 
@@ -260,7 +269,6 @@ static haul_status compare_targets(const project_request *self, haul_projection_
     const size_t jobs = self->jobs.count, count = jobs * all->count;
     haul_target_row *rows = calloc(count + 1, sizeof *rows);
     row_texts *texts = calloc(count + 1, sizeof *texts);
-    char title[300];
     haul_status status = HAUL_OK;
     if (!rows || !texts)
         status = haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
@@ -272,14 +280,8 @@ static haul_status compare_targets(const project_request *self, haul_projection_
         rows[i].price_per_hour = price ? price->per_hour : 0;
         rows[i].watts = price ? price->watts : 0;
     }
-    (void)snprintf(title, sizeof title, "%.250s on other machines",
-                   jobs > 1 ? "Several profiles" : cli_file_name(self->given.operands[0]));
-    if (!status && jobs > 1)
-        status = write_table(self, haul_report_matrix(rows, jobs, all->count), title, error);
-    else if (!status)
-        status =
-            write_table(self, haul_report_targets(self->profile, rows[count - 1].gpu, rows, count),
-                        title, error);
+    if (!status)
+        status = write_table(self, rows, all->count, error);
     free(rows);
     free(texts);
     return status;

@@ -43,7 +43,7 @@ static const struct chart {
 } charts[] = {
     {"timeline", hl_page_timelines}, {"sizes", hl_page_sizes},      {"accuracy", hl_page_accuracy},
     {"kernels", hl_page_roofline},   {"strategies", hl_page_curve}, {"measured", hl_page_measured},
-    {"ways", hl_page_exchange},
+    {"ways", hl_page_exchange},      {"targets", hl_page_targets},
 };
 
 /* A section that shows nothing gets neither a heading nor a link. */

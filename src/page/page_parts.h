@@ -46,6 +46,7 @@ void hl_page_accuracy(hl_page_writer *self);
 void hl_page_sizes(hl_page_writer *self);
 void hl_page_curve(hl_page_writer *page);
 void hl_page_exchange(hl_page_writer *page);
+void hl_page_targets(hl_page_writer *self);
 void hl_page_roofline(hl_page_writer *page);
 
 /* Finds the tracks of a timeline whose page shows window_ns. */

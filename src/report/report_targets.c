@@ -46,8 +46,7 @@ static hl_report_words say_bound(const haul_target_row *row)
     return words;
 }
 
-/* Of a thousand runs, in the currency of the price; NaN: not known. */
-static double cost_of(const haul_target_row *row)
+double hl_report_target_cost(const haul_target_row *row)
 {
     enum { RUNS = 1000, SECONDS_PER_HOUR = 3600 };
     return row->missing || row->price_per_hour <= 0
@@ -72,7 +71,7 @@ static void say_cheapest(haul_report *report, const haul_target_row *rows, size_
     for (size_t t = 0; t < targets; t++) {
         double cost = 0, energy = 0;
         for (size_t j = 0; j < jobs; j++) {
-            cost += cost_of(&rows[j * targets + t]);
+            cost += hl_report_target_cost(&rows[j * targets + t]);
             energy += energy_of(&rows[j * targets + t]);
         }
         if (cost < least) {
@@ -189,7 +188,7 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
                                      : (double)row->replay.replayed_ns / (double)row->predicted_ns),
                 haul_cell_number(row->copies_s), haul_cell_number(row->kernels_s),
                 haul_cell_text(row->missing ? NULL : say_bound(row).text),
-                haul_cell_number(cost_of(row)), haul_cell_number(energy_of(row)),
+                haul_cell_number(hl_report_target_cost(row)), haul_cell_number(energy_of(row)),
                 haul_cell_text(row->replaced_link ? haul_link_kind_text(row->replaced_link) : NULL),
                 haul_cell_text(row->missing)));
     }
@@ -308,8 +307,8 @@ haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t
                                                      : (double)row->replay.replayed_ns /
                                                            (double)row->predicted_ns),
                        haul_cell_text(row->missing ? NULL : say_bound(row).text),
-                       haul_cell_number(cost_of(row)), haul_cell_number(energy_of(row)),
-                       haul_cell_text(row->missing)));
+                       haul_cell_number(hl_report_target_cost(row)),
+                       haul_cell_number(energy_of(row)), haul_cell_text(row->missing)));
     }
     free(sources);
     return report;

@@ -63,4 +63,7 @@ void hl_report_idle_table(haul_report *report, const haul_workload *workload,
 void hl_report_next_command(haul_report *report, const haul_workload *workload,
                             const haul_analysis *analysis);
 
+/* The cost of a thousand runs, in the currency of the machine's price; NaN: not known. */
+double hl_report_target_cost(const haul_target_row *row);
+
 #endif

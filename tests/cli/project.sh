@@ -135,6 +135,12 @@ printf 'machine,price_per_hour,watts\nh100-pcie5,2.5,350\ngh200,4.5,900\na100-sx
 haul project "$profile" --to h100-pcie5,gh200,a100-sxm4,v100-sxm2 --prices prices.csv
 haul project "$profile" "$profile" --to gh200,h100-pcie5 --prices prices.csv --format csv | cut -d, -f2,10-
 haul project "$profile" --to gh200 --prices prices.csv --format json | grep -e cost -e energy
+echo "== its page draws time and cost on each machine"
+haul project "$profile" "$profile" --to gh200,h100-pcie5,v100-sxm2 --prices prices.csv --html targets.html >/dev/null
+grep -o '<text class="\(value\|mid strong\|head\)"[^<]*' targets.html | sed 's/.*>//' | tr '\n' ';'
+echo
+haul project "$profile" --to h100-pcie5 --set link.lanes=1,2,4,8,16 --set link.generation=3,4,5,6 --html swept.html >/dev/null
+grep -o 'the first [0-9]* of [0-9]* machines' swept.html
 try haul project "$profile" --to k40 --prices prices.csv
 for row in gh200,-1, gh200,soon, gh200,1,0 'gh200,1,
 gh200,2,'; do
