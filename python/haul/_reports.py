@@ -80,7 +80,7 @@ class Report:
     def __init__(self, command: Sequence[Any]):
         self._command = [str(word) for word in command]
         self.json: dict[str, Any] = _native.report(*self._command, verdict=self._verdict)
-        self._text = None
+        self._text: Optional[str] = None
 
     @property
     def text(self) -> str:

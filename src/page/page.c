@@ -31,7 +31,12 @@ static void write_head(const hl_page_writer *self)
           "<meta name=\"referrer\" content=\"no-referrer\">\n",
           out);
     fprintf(out, "<meta name=\"generator\" content=\"haul %s\">\n", haul_version());
-    fputs("<link rel=\"icon\" href=\"data:,\">\n<title>", out);
+    /* A copy and the kernel that hides a part of it. */
+    fputs("<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' "
+          "viewBox='0 0 16 16'%3E%3Crect y='2' width='11' height='5' fill='%23c97400'/%3E%3Crect "
+          "x='5' "
+          "y='9' width='11' height='5' fill='%232f6db5'/%3E%3C/svg%3E\">\n<title>",
+          out);
     hl_page_html_text(self->page->title, out);
     fprintf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n", hl_page_style);
 }

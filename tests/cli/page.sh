@@ -7,6 +7,7 @@ data() { # what a page says, without its drawings, its script and its style
 echo "== analyze"
 try haul analyze "$profile" --html page.html -o report.txt
 head -n 3 page.html
+grep -o 'rel="icon" href="data:image/svg+xml,%3Csvg' page.html
 data page.html '<h2[^>]*>[^<]*'
 data page.html '<dd>[^<]*'
 data page.html '<li>stream [^<]*'
