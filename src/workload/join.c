@@ -411,26 +411,45 @@ static uint32_t *find_places(hl_workload_joiner *self)
     return places;
 }
 
-/* Each exchange brings one operation to its place. */
+/* Brings the operation at `i` to its place, and the one from there to `i`. */
+static void exchange_one(hl_workload_builder *builder, uint32_t *places, size_t i)
+{
+    const uint32_t to = places[i], next = places[to];
+    const haul_op op = builder->ops[to];
+    builder->ops[to] = builder->ops[i];
+    builder->ops[i] = op;
+    for (int k = 0; k < HL_WORKLOAD_ORIGINS; k++) {
+        uint32_t *const origins = builder->origins[k];
+        const uint32_t origin = origins ? origins[to] : HAUL_NONE;
+        if (!origins)
+            continue;
+        origins[to] = origins[i];
+        origins[i] = origin;
+    }
+    places[to] = to;
+    places[i] = next;
+}
+
+/* To go on where memory is still to be read, several operations change places in turn: each is told
+ * by the one before where its next exchange is. */
 static void exchange_ops(hl_workload_builder *builder, uint32_t *places)
 {
-    for (size_t i = 0; i < builder->op_count; i++)
-        while (places[i] != i) {
-            const uint32_t to = places[i], next = places[to];
-            const haul_op op = builder->ops[to];
-            builder->ops[to] = builder->ops[i];
-            builder->ops[i] = op;
-            for (int k = 0; k < HL_WORKLOAD_ORIGINS; k++) {
-                uint32_t *const origins = builder->origins[k];
-                const uint32_t origin = origins ? origins[to] : HAUL_NONE;
-                if (!origins)
+    enum { AT_ONCE = 16 };
+    for (size_t first = 0; first < builder->op_count; first += AT_ONCE) {
+        const size_t left = builder->op_count - first,
+                     end = first + (left < AT_ONCE ? left : AT_ONCE);
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (size_t i = first; i < end; i++) {
+                if (places[i] == i)
                     continue;
-                origins[to] = origins[i];
-                origins[i] = origin;
+                exchange_one(builder, places, i);
+                __builtin_prefetch(&builder->ops[places[i]], 1);
+                __builtin_prefetch(&places[places[i]], 1);
+                moved = true;
             }
-            places[to] = to;
-            places[i] = next;
         }
+    }
 }
 
 static void put_in_order(hl_workload_joiner *self)
