@@ -253,8 +253,10 @@ static haul_status start(launch *self, haul_error *error)
 
 /* --- while it runs */
 
-static const int taken_signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,    SIGUSR1, SIGUSR2,
-                                    SIGALRM, SIGPIPE, SIGXCPU, SIGVTALRM, SIGCHLD};
+/* Those that end a process and can be caught, but for faults of its own. */
+static const int taken_signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1,
+                                    SIGUSR2, SIGALRM, SIGPIPE, SIGXCPU, SIGVTALRM,
+                                    SIGPROF, SIGPOLL, SIGPWR,  SIGCHLD};
 
 static void fill_taken(sigset_t *taken)
 {

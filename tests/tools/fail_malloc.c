@@ -2,7 +2,8 @@
  * and with FAIL_MALLOC_ON all after it do. At the end says on descriptor 9, where that is open, how
  * many there were; with FAIL_MALLOC_SITES, before that, the number of the first allocation of each
  * call site, which is the functions that led to it. Only calls of the program and its libraries
- * are counted, not the C library's own. */
+ * are counted, not the C library's own; with FAIL_MALLOC_FROM only those of the library whose path
+ * has that in it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -31,6 +32,19 @@ enum { SITES = 1 << 18, DEEPEST = 24 };
 static _Atomic(uintptr_t) sites[SITES];
 static _Thread_local bool looking; /* backtrace may allocate when it is called first */
 static bool by_site;
+static const char *only_from; /* NULL: all */
+
+/* The linker may allocate itself while it looks. */
+static bool is_counted(const void *caller)
+{
+    Dl_info of;
+    if (!only_from)
+        return true;
+    looking = true;
+    const bool found = dladdr(caller, &of) && of.dli_fname && strstr(of.dli_fname, only_from);
+    looking = false;
+    return found;
+}
 
 static void say(long number)
 {
@@ -64,6 +78,7 @@ __attribute__((constructor)) static void begin(void)
     failing = which ? strtol(which, NULL, 10) : 0;
     all_after = getenv("FAIL_MALLOC_ON") != NULL;
     by_site = getenv("FAIL_MALLOC_SITES") != NULL;
+    only_from = getenv("FAIL_MALLOC_FROM");
     atomic_store(&count, 0);
 }
 
@@ -73,9 +88,9 @@ __attribute__((destructor)) static void end(void)
     say(atomic_load(&count));
 }
 
-static bool fails(void)
+static bool fails(const void *caller)
 {
-    if (looking)
+    if (looking || !is_counted(caller))
         return false;
     const long number = atomic_fetch_add(&count, 1) + 1;
     if (by_site) {
@@ -92,15 +107,15 @@ static bool fails(void)
 
 void *malloc(size_t size)
 {
-    return fails() ? NULL : __libc_malloc(size);
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t number, size_t size)
 {
-    return fails() ? NULL : __libc_calloc(number, size);
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(number, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return fails() ? NULL : __libc_realloc(old, size);
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
 }

@@ -269,7 +269,8 @@ static void a_full_disk_loses_nothing_unsaid(void **state)
 static void an_alarm_and_a_real_time_signal_reach_the_program(void **state)
 {
     (void)state;
-    static const char *const names[] = {"ALRM", "PIPE", "XCPU", "VTALRM", "RTMIN+3"};
+    static const char *const names[] = {"ALRM", "PIPE", "XCPU", "VTALRM",
+                                        "PROF", "IO",   "PWR",  "RTMIN+3"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char after[400];
         snprintf(after, sizeof after,
@@ -279,6 +280,82 @@ static void an_alarm_and_a_real_time_signal_reach_the_program(void **state)
         if (record_with("", "", after) != 9)
             fail_msg("%s: %s", names[i], said);
         expect_copies(10);
+    }
+}
+
+/* Each allocation of the recorder fails in turn: all is recorded, or haul says that it is not. */
+static void failed_allocations_are_said(void **state)
+{
+    (void)state;
+#ifdef FAIL_MALLOC
+    enum { BEYOND_THE_LAST = 22, AT_THE_START = 6 };
+    int stopped = 0;
+    for (int n = 1; n <= BEYOND_THE_LAST; n += n < AT_THE_START ? 1 : 4) {
+        char after[1200];
+        snprintf(after, sizeof after,
+                 "env LD_PRELOAD=%s FAIL_MALLOC_FROM=record-opencl FAIL_MALLOC=%d %s copies 10",
+                 FAIL_MALLOC, n, CL_DISTURBED);
+        remove(path);
+        assert_int_equal(record_with("", "", after), 0);
+        if (strstr(said, "recording stopped: out of memory"))
+            stopped++;
+        else if (strstr(said, "incomplete: 1 command was dropped (10 % of 10)"))
+            expect_copies(9);
+        else
+            expect_copies(10);
+    }
+    assert_in_range(stopped, 1, AT_THE_START);
+#else
+    skip(); /* under a sanitizer the allocator is the sanitizer's */
+#endif
+}
+
+/* Where something was recorded, a process that could not begin is a loss of the profile. */
+static void a_recorder_that_cannot_begin_is_said(void **state)
+{
+    (void)state;
+#ifdef FAIL_MALLOC
+    char after[1200];
+    snprintf(after, sizeof after,
+             "sh -c '%s copies 10; LD_PRELOAD=%s FAIL_MALLOC_FROM=record-opencl FAIL_MALLOC=1 %s "
+             "copies 10'",
+             CL_DISTURBED, FAIL_MALLOC, CL_DISTURBED);
+    assert_int_equal(record_with("", "", after), 0);
+    expect_copies(10);
+    expect_loss("1 recorder could not begin");
+#else
+    skip();
+#endif
+}
+
+/* A program that is denied to sleep: no thread of the recorder spins. */
+static void who_may_not_sleep_does_not_spin(void **state)
+{
+    (void)state;
+    const int code = disturb("awake 20");
+    if (code == 77)
+        skip();
+    assert_int_equal(code, 0);
+    expect_copies(20);
+    if (strtol(printed, NULL, 10) > 1000) /* of 2 s without work */
+        fail_msg("%s ms of the processor", printed);
+}
+
+/* A user, an environment or a view of the files of its own hides the recording from a process. */
+static void who_cannot_report_is_not_said_to_use_nothing(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {
+        "env -i " CL_DISTURBED " copies 10",
+        "unshare -m sh -c 'mount -t tmpfs none \"$HAUL_RECORD_FOLDER\"; " CL_DISTURBED
+        " copies 10'",
+        "setpriv --reuid=65534 --clear-groups " CL_DISTURBED " copies 10"};
+    const bool is_root = geteuid() == 0 && !system("unshare -m true 2>/dev/null");
+    for (size_t i = 0; i < (is_root ? sizeof ways / sizeof *ways : 1); i++) {
+        remove(path);
+        (void)record_with("", "", ways[i]);
+        if (!strstr(said, "reported no use of") || !strstr(said, "cannot report"))
+            fail_msg("%s: %s", ways[i], said);
     }
 }
 
@@ -324,6 +401,10 @@ int main(void)
         TEST(a_file_that_would_be_the_log_is_refused),
         TEST(a_full_disk_loses_nothing_unsaid),
         TEST(an_alarm_and_a_real_time_signal_reach_the_program),
+        TEST(failed_allocations_are_said),
+        TEST(a_recorder_that_cannot_begin_is_said),
+        TEST(who_may_not_sleep_does_not_spin),
+        TEST(who_cannot_report_is_not_said_to_use_nothing),
         TEST(a_folder_without_permission_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
