@@ -253,7 +253,7 @@ static haul_status start(launch *self, haul_error *error)
 
 /* --- while it runs */
 
-/* Those that end a process and can be caught, but for faults of its own. */
+/* Signals that end a process and can be caught, but for faults of its own. */
 static const int taken_signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1,
                                     SIGUSR2, SIGALRM, SIGPIPE, SIGXCPU, SIGVTALRM,
                                     SIGPROF, SIGPOLL, SIGPWR,  SIGCHLD};

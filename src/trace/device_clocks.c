@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/intervals.h"
 #include "trace/trace_builder.h"
 
 /* The times from call to start of a device's operations. */
@@ -98,6 +99,12 @@ static bool is_off(host_span host, bool has_call, int64_t time_ns)
     return has_call || time_ns < host.first_ns || time_ns > host.last_ns;
 }
 
+/* A time that would leave those that a workload has stays: it is of no such clock. */
+static bool is_movable(int64_t time_ns, int64_t by_ns)
+{
+    return hl_base_is_recorded_time(time_ns - by_ns);
+}
+
 static void move_device(hl_trace_builder *self, uint32_t device, host_span host, int64_t by_ns)
 {
     uint64_t moved = 0;
@@ -105,7 +112,8 @@ static void move_device(hl_trace_builder *self, uint32_t device, host_span host,
     for (size_t i = 0; i < self->built.op_count; i++) {
         haul_op *op = &self->built.ops[i];
         if (!haul_op_on_device(op) || device_of(self, op->stream) != device ||
-            !is_off(host, op->flags & HAUL_OP_HAS_CALL, op->start_ns))
+            !is_off(host, op->flags & HAUL_OP_HAS_CALL, op->start_ns) ||
+            !is_movable(op->start_ns, by_ns))
             continue;
         op->start_ns -= by_ns;
         moved++;
@@ -113,7 +121,7 @@ static void move_device(hl_trace_builder *self, uint32_t device, host_span host,
     for (size_t i = 0; i < self->event_count; i++) {
         hl_trace_event_mark *event = &self->events[i];
         if (!event->has_call && event->time_ns && device_of(self, event->stream) == device &&
-            is_off(host, false, event->time_ns))
+            is_off(host, false, event->time_ns) && is_movable(event->time_ns, by_ns))
             event->time_ns -= by_ns;
     }
     (void)snprintf(text, sizeof text,

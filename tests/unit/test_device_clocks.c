@@ -82,11 +82,44 @@ static void clocks_that_agree_are_left(void **state)
     haul_workload_free(workload);
 }
 
+/* An operation without a call whose time, moved, would be none that a workload has. */
+static void no_time_leaves_the_limits(void **state)
+{
+    (void)state;
+    static const int64_t limit_ns = INT64_C(1) << 61;
+    hl_trace_builder builder;
+    haul_workload *workload = NULL;
+    hl_trace_init(&builder);
+    const haul_workload_stream stream = {.device = hl_trace_device(&builder, 0, 0), .id = 1};
+    haul_op op = {.start_ns = -limit_ns + 5,
+                  .dur_ns = 20,
+                  .kind = HAUL_OP_KERNEL,
+                  .shape = HAUL_NONE,
+                  .name = HAUL_NONE,
+                  .stream = hl_workload_builder_stream(&builder.built, &stream),
+                  .thread = HAUL_NONE};
+    hl_trace_op(&builder, &op, 1);
+    op.start_ns = second_ns;
+    hl_trace_op(&builder, &op, 0);
+    const haul_workload_thread thread = {.id = 1};
+    const hl_trace_host_call call = {.start_ns = limit_ns - 100,
+                                     .dur_ns = 5,
+                                     .key = 1,
+                                     .name = HAUL_NONE,
+                                     .thread = hl_workload_builder_thread(&builder.built, &thread)};
+    hl_trace_call(&builder, &call);
+    assert_int_equal(hl_trace_finish(&builder, "made", "made", &workload, NULL), HAUL_OK);
+    assert_int_equal(workload->ops[0].start_ns, second_ns);
+    assert_int_equal(workload->ops[1].start_ns, limit_ns - 100);
+    haul_workload_free(workload);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_constant_is_taken_from_its_device),
         cmocka_unit_test(clocks_that_agree_are_left),
+        cmocka_unit_test(no_time_leaves_the_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
