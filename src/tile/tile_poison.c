@@ -134,11 +134,12 @@ static bool is_before(unsigned use, const int at[3], const hl_tile_unset *other)
     return at[0] < other->at[0];
 }
 
-/* The first one, whichever thread finds it first. */
+/* The first one, whichever thread finds it first. The section has no name, for gcc exports names of
+ * such sections from the library. */
 void hl_tile_unset_note(hl_tile_unset *self, unsigned use, const int at[3])
 {
 #ifdef _OPENMP
-#pragma omp critical(hl_tile_unset)
+#pragma omp critical
 #endif
     if (!self->is_taken || is_before(use, at, self)) {
         self->use = use;
