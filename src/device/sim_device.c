@@ -9,17 +9,17 @@
 #include "device/backends.h"
 #include "machine/architectures.h"
 
-enum { ALIGNMENT = 4096, POISON = 0xcb, NAME_BYTES = 512 };
+enum { ALIGNMENT = 4096, POISON = 0xcb };
 
 /* "k40", "lassen:1", "my/file.yaml:1": a machine and the number of its GPU. */
-static unsigned parse_which(const char *which, char name[NAME_BYTES])
+static unsigned parse_which(const char *which, char name[HL_DEVICE_SIM_NAME_BYTES])
 {
     const char *colon = strrchr(which, ':');
     char *rest = NULL;
     const unsigned long number = colon ? strtoul(colon + 1, &rest, 10) : 0;
     const bool is_numbered = colon && rest != colon + 1 && !*rest && number < 100000;
-    const int length = is_numbered ? (int)(colon - which) : NAME_BYTES - 1;
-    snprintf(name, NAME_BYTES, "%.*s", length, which);
+    const int length = is_numbered ? (int)(colon - which) : HL_DEVICE_SIM_NAME_BYTES - 1;
+    snprintf(name, HL_DEVICE_SIM_NAME_BYTES, "%.*s", length, which);
     return is_numbered ? (unsigned)number : 0;
 }
 
@@ -51,7 +51,7 @@ static haul_status node_new(const char *name, const haul_device_options *options
         .time_limit_s = options->time_limit_s,
     };
     haul_status status = HAUL_OK;
-    snprintf(node->name, sizeof node->name, "%s", name);
+    memcpy(node->name, name, strlen(name) + 1); /* both are of HL_DEVICE_SIM_NAME_BYTES */
     if (!node->random)
         node->random = 1;
     if (!node->machine && !*name)
@@ -142,7 +142,7 @@ static haul_status check_same(const hl_device_sim_node *node, const char *name,
 static haul_status open_sim(const char *which, const haul_device_options *options,
                             haul_device **device, haul_error *error)
 {
-    char name[NAME_BYTES];
+    char name[HL_DEVICE_SIM_NAME_BYTES];
     const unsigned gpu = parse_which(which, name);
     hl_device_sim_device *self = calloc(1, sizeof *self);
     if (!self)

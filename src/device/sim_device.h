@@ -19,11 +19,13 @@ typedef struct hl_device_sim_work {
     bool is_done;   /* its data has moved */
 } hl_device_sim_work;
 
+enum { HL_DEVICE_SIM_NAME_BYTES = 512 };
+
 /* A machine's GPUs and the host's thread: what devices beside each other share. */
 typedef struct hl_device_sim_node {
     haul_machine *owned; /* loaded here, or NULL */
     const haul_machine *machine;
-    char name[96]; /* by which it was opened */
+    char name[HL_DEVICE_SIM_NAME_BYTES]; /* by which it was opened: a file, too */
     haul_timeline_device device;
     unsigned users;
     bool without_data;

@@ -285,6 +285,24 @@ static void polling_ends(void **state)
     tear_down(&self);
 }
 
+/* GPUs of one file are of one machine, however long the file's name is. */
+static void long_names_are_kept(void **state)
+{
+    (void)state;
+    char name[300] = "sim:";
+    haul_device *first, *second;
+    haul_error error;
+    for (size_t at = 4; at < 204; at += 2)
+        memcpy(name + at, "./", 3);
+    strcat(name, "machines/lassen.yaml");
+    assert_int_equal(haul_device_open(name, NULL, &first, &error), HAUL_OK);
+    strcat(name, ":1");
+    const haul_device_options options = {.beside = first};
+    assert_int_equal(haul_device_open(name, &options, &second, &error), HAUL_OK);
+    haul_device_close(second);
+    haul_device_close(first);
+}
+
 static void machines_that_are_not(void **state)
 {
     (void)state;
@@ -308,6 +326,7 @@ int main(void)
         cmocka_unit_test(memory_is_the_machines),
         cmocka_unit_test(a_kernel_that_hangs_runs_into_the_limit),
         cmocka_unit_test(polling_ends),
+        cmocka_unit_test(long_names_are_kept),
         cmocka_unit_test(machines_that_are_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
