@@ -30,7 +30,8 @@ typedef struct haul_comm haul_comm;
 /* Zero is the default of each. `machine`, `way`, `window` and `time_limit_s` count as the first
  * process gives them. An environment variable overrides what the program says: HAUL_MPI_MACHINE (a
  * name of the catalogue or a file), HAUL_MPI_WAY, HAUL_MPI_WINDOW, HAUL_MPI_TIME_LIMIT (seconds),
- * HAUL_MPI_RANKS_PER_NODE, HAUL_MPI_DEVICE_AWARE (0 or 1), HAUL_MPI_TRIAL_SHARE. */
+ * HAUL_MPI_RANKS_PER_NODE, HAUL_MPI_DEVICE_AWARE (0 or 1), HAUL_MPI_TRIAL_SHARE,
+ * HAUL_MPI_PROOFS (a file; empty: none). */
 typedef struct haul_comm_options {
     /* with messages, as `haul comm fit` writes it; NULL: ways are tried that its kind may gain by
      */
@@ -48,6 +49,9 @@ typedef struct haul_comm_options {
         takes_simulated_time; /* copies of a simulated device take their time on the host's clock */
     double trial_share;       /* of the time of calls that trials of other ways may take, at most 1;
                                * 0: 0.01 */
+    const char *proofs;       /* a file of the first process, read now and written when the
+                               * communicator is freed: ways that were proven run from the first
+                               * call on; NULL: none */
     uint64_t reserved[4];     /* zeros: see haul/api.h */
 } haul_comm_options;
 

@@ -234,6 +234,8 @@ const char *haul_comm_explain(haul_comm *comm)
         append_text(text, size, "'%s', which the user chose, cannot make this exchange\n",
                     way_text(comm->forced_way, of));
     append_text(text, size, "%s\n", reason_of(comm, choice));
+    if (*comm->proofs_said)
+        append_text(text, size, "%s\n", comm->proofs_said);
     for (size_t i = 0; choice && i < choice->count; i++) {
         const hl_mpi_time *time = &choice->times[i];
         const unsigned tries = i < choice->finalists ? choice->tries[i] : 0;

@@ -22,6 +22,7 @@ typedef struct settings {
     unsigned window;
     unsigned ranks_per_node;
     int is_device_aware; /* -1: as each process says */
+    int keeps_proofs;
     uint64_t machine_bytes;
     double time_limit_s, trial_share;
     char text[sizeof((haul_error *)NULL)->text];
@@ -89,6 +90,7 @@ static haul_status decide(const haul_comm_options *options, settings *made, char
     made->window = window >= 1 && window <= HL_MPI_WINDOW_MOST ? (unsigned)window : WINDOW_USUAL;
     made->ranks_per_node = (unsigned)per_node;
     made->is_device_aware = (int)aware;
+    made->keeps_proofs = hl_mpi_proofs_path(options) != NULL;
     made->machine_bytes = size;
     return HAUL_OK;
 }
@@ -204,6 +206,15 @@ static haul_status agree_status(haul_comm *self, haul_status status, haul_error 
                           notice.text);
 }
 
+static void take_settings(haul_comm *self, const haul_comm_options *options, const settings *made)
+{
+    self->window = made->window;
+    self->time_limit_s = made->time_limit_s;
+    self->trial_share = made->trial_share;
+    self->forced_way = (haul_way)made->way;
+    self->may_fall_back = options->may_fall_back;
+}
+
 haul_status haul_comm_new(MPI_Comm mpi, const haul_comm_options *options, haul_comm **comm,
                           haul_error *error)
 {
@@ -241,15 +252,13 @@ haul_status haul_comm_new(MPI_Comm mpi, const haul_comm_options *options, haul_c
         status = haul_error_set(error, HAUL_STATUS_DEVICE_FAILED, "cannot split the communicator");
     if (!status)
         status = agree_status(self, hl_mpi_listen(self, error), error);
+    take_settings(self, options, &made);
+    if (!status && made.keeps_proofs && hl_mpi_is_proven(self))
+        status = agree_status(self, hl_mpi_proofs_open(self, options, error), error);
     if (status) {
         haul_comm_free(self);
         return status;
     }
-    self->window = made.window;
-    self->time_limit_s = made.time_limit_s;
-    self->trial_share = made.trial_share;
-    self->forced_way = (haul_way)made.way;
-    self->may_fall_back = options->may_fall_back;
     *comm = self;
     return HAUL_OK;
 }
@@ -275,6 +284,7 @@ void haul_comm_free(haul_comm *comm)
     haul_stream_free(comm->streams[1]);
     haul_machine_free(comm->machine);
     hl_mpi_layout_free(&comm->layout);
+    hl_mpi_proofs_close(comm);
     hl_mpi_choices_free(comm);
     for (int i = 0; i < 2; i++) {
         free(comm->blocks[i]);

@@ -152,6 +152,8 @@ struct haul_comm {
     uint64_t left_bytes;
     int *plain_numbers; /* counts and places of MPI's own all-to-all-v */
     char explained[2048];
+    char *proofs_path, *proofs_key; /* of the first process; NULL: proofs are not kept */
+    char proofs_said[160];          /* why proofs in the file are not used */
 };
 
 /* Calls of the host's memory between owners alone, in no way that the user wants: MPI's own until
@@ -305,5 +307,29 @@ haul_status hl_mpi_choice_find(haul_comm *self, const hl_mpi_shape *shape, hl_mp
 
 /* Runs the exchange in the way that is proven for it, or as a trial. */
 haul_status hl_mpi_run_proven(haul_comm *self, hl_mpi_call *call, haul_error *error);
+
+/* The tries of an earlier run, oldest first. */
+typedef struct hl_mpi_proof {
+    hl_mpi_shape shape;
+    double agreement_s;
+    haul_way way[HL_MPI_FINALISTS];
+    double tried_s[HL_MPI_FINALISTS][HL_MPI_TRIES];
+    unsigned tries[HL_MPI_FINALISTS];
+    size_t ways;
+} hl_mpi_proof;
+
+/* Goes on as if they were made in this run; ways that are not tried here are left out. Alike on all
+ * processes, before the first call. Returns NO_MEMORY. */
+haul_status hl_mpi_trials_adopt(haul_comm *self, const hl_mpi_proof *proof, haul_error *error);
+
+/* --- mpi_proofs.c */
+
+/* NULL: none is asked for. */
+const char *hl_mpi_proofs_path(const haul_comm_options *options);
+
+/* Collective; the first process's options count. */
+haul_status hl_mpi_proofs_open(haul_comm *self, const haul_comm_options *options,
+                               haul_error *error);
+void hl_mpi_proofs_close(haul_comm *self);
 
 #endif

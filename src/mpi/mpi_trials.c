@@ -107,6 +107,22 @@ static double seconds_of(uint64_t inverse)
     return (double)(UINT64_MAX - inverse) * 1e-9;
 }
 
+/* The first way is what runs without a choice. */
+static void settle_choice(hl_mpi_choice *choice)
+{
+    choice->way = choice->times[0].way;
+    for (size_t i = 0; i < choice->finalists; i++)
+        choice->times[i].measured_s = median_of(choice, i);
+    if (!is_known(choice))
+        return;
+    double best_s = choice->times[0].measured_s * (1 - least_gain);
+    for (size_t i = 1; i < choice->finalists; i++)
+        if (choice->times[i].measured_s < best_s && wins_of(choice, i) >= WINS_LEAST) {
+            best_s = choice->times[i].measured_s;
+            choice->way = choice->times[i].way;
+        }
+}
+
 /* Notes the time of the last trial, now known to all; returns its cost. */
 static double enter_last(haul_comm *self, double seconds)
 {
@@ -117,18 +133,7 @@ static double enter_last(haul_comm *self, double seconds)
     const double usual_s = median_of(choice, 0);
     choice->tried_s[of][choice->tries[of]++ % HL_MPI_TRIES] = seconds;
     self->tried = NULL;
-    /* The first is what runs without a choice. */
-    choice->way = choice->times[0].way;
-    for (size_t i = 0; i < choice->finalists; i++)
-        choice->times[i].measured_s = median_of(choice, i);
-    if (is_known(choice)) {
-        double best_s = choice->times[0].measured_s * (1 - least_gain);
-        for (size_t i = 1; i < choice->finalists; i++)
-            if (choice->times[i].measured_s < best_s && wins_of(choice, i) >= WINS_LEAST) {
-                best_s = choice->times[i].measured_s;
-                choice->way = choice->times[i].way;
-            }
-    }
+    settle_choice(choice);
     return of && seconds > usual_s ? seconds - usual_s : 0;
 }
 
@@ -288,6 +293,29 @@ haul_status hl_mpi_run_proven(haul_comm *self, hl_mpi_call *call, haul_error *er
     course->sampled++;
     course->sampled_s += MPI_Wtime() - since;
     return status;
+}
+
+haul_status hl_mpi_trials_adopt(haul_comm *self, const hl_mpi_proof *proof, haul_error *error)
+{
+    hl_mpi_choice *choice;
+    HAUL_TRY(hl_mpi_choice_find(self, &proof->shape, &choice, error));
+    if (!choice->count)
+        list_finalists(self, choice);
+    for (size_t i = 0; i < choice->finalists; i++)
+        for (size_t k = 0; k < proof->ways; k++)
+            if (choice->times[i].way == proof->way[k]) {
+                memcpy(choice->tried_s[i], proof->tried_s[k], sizeof proof->tried_s[k]);
+                choice->tries[i] = proof->tries[k];
+            }
+    settle_choice(choice);
+    hl_mpi_course *course = proof->shape.kind == HAUL_EXCHANGE_ALL
+                                ? &choice->course
+                                : &self->courses[proof->shape.kind];
+    if (!course->next_look)
+        begin_course(self, course, &proof->shape);
+    settle_course(course, choice, proof->agreement_s);
+    course->looks++;
+    return HAUL_OK;
 }
 
 /* The course of all-to-alls with such blocks; NULL without memory. */
