@@ -43,6 +43,7 @@ typedef struct haul_message_source {
     haul_memory memory; /* of a text; HAUL_MEMORY_UNKNOWN: what its title says, else the host's */
     haul_reach reach;   /* of a text, */
     bool is_reach_told; /* whatever it says: else ranks of nccl-tests on one host are of a node */
+    uint32_t processes; /* of OSU's collectives, which do not say it; 0: not known */
 } haul_message_source;
 
 /* Adds the measurements of one file to `samples`, which begins as {0} and is freed with
@@ -51,7 +52,9 @@ typedef struct haul_message_source {
  *   CSV         columns mem, bytes or bytes_per_msg or bytes_each or bytes_total, seconds or min_s;
  *               with locality (socket, node, network) a ping-pong, with ppn a node's rate, with
  *               n_msgs many messages, with kind (h2d, d2h) and locality (on, off) or n_procs copies
- *   OSU         osu_latency, osu_multi_lat, osu_bw, osu_mbw_mr
+ *   OSU         osu_latency, osu_multi_lat, osu_bw, osu_mbw_mr; of device memory, with `processes`:
+ *               osu_allreduce, osu_reduce_scatter, osu_allgather, osu_alltoall, osu_bcast,
+ *               osu_reduce, of which what one GPU sends counts, as of nccl-tests
  *   IMB         PingPong; other benchmarks of the file are passed over
  *   nccl-tests  any of them: what one GPU sends is `size` times the ratio of busbw and algbw
  *

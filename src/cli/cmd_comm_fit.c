@@ -22,9 +22,10 @@ typedef struct fit_request {
     const char *system;
     const char *switches;
     uint64_t breaks;
-    int memory;    /* 0 not given, 1 host, 2 device */
-    int reach;     /* 0 auto, 1 network, 2 node, 3 socket */
-    int residuals; /* 1: absolute */
+    uint64_t processes; /* 0: not given */
+    int memory;         /* 0 not given, 1 host, 2 device */
+    int reach;          /* 0 auto, 1 network, 2 node, 3 socket */
+    int residuals;      /* 1: absolute */
 } fit_request;
 
 #define OF(field) offsetof(fit_request, field)
@@ -45,6 +46,9 @@ static const cli_option options[] = {
     {"reach", "auto|network|node|socket", CLI_WORD, OF(reach),
      .help = "between which processes such a text was measured (auto: ranks of nccl-tests on one "
              "host are of a node, all else network)"},
+    {"processes", "N", CLI_COUNT, OF(processes),
+     .help = "GPUs of OSU's collectives of device memory, whose text does not say it", .least = 2,
+     .most = 1 << 20},
     {0},
 };
 
@@ -105,7 +109,7 @@ static haul_status fit_messages(void *request, haul_error *error)
                                            HAUL_MEMORY_DEVICE};
     const fit_request *self = request;
     const haul_message_source source = {self->system, memories[self->memory], reaches[self->reach],
-                                        self->reach > 0};
+                                        self->reach > 0, (uint32_t)self->processes};
     double switches[SWITCHES_MOST];
     haul_message_fit_options how = {.breaks = self->breaks, .is_absolute = self->residuals == 1};
     haul_message_samples samples = {0};

@@ -210,7 +210,7 @@ const cli_command cli_comm_predict = {
     .most = 1,
     .csv = "a row for each way, with --curve for each size",
     .exits = "3 bad input, or a parameter that the machine lacks, named",
-    .examples = {"haul comm predict dgx-a100 --all-reduce --bytes 64MiB",
+    .examples = {"haul comm predict a100-sxm4 --all-reduce --bytes 64MiB",
                  "haul comm predict summit --all-to-allv --nodes 32 --cores 40 --bytes 8KiB"},
     .has_report = true,
     .has_html = true,

@@ -35,6 +35,7 @@ typedef struct reader {
     double share;       /* and there what a GPU sends by `size`; 0: not known */
     bool is_passed;     /* the table is of another of IMB's benchmarks than ping-pong */
     const char *unlike; /* what OSU's title says that the times are of; NULL: single messages */
+    double sent;        /* of OSU's collectives: what a GPU sends by `size` */
 } reader;
 
 /* The words of a line, cut in place; '#' and units in parentheses are none. */
@@ -69,6 +70,41 @@ static bool is_of_collective(char *const *tokens, int count)
     return latency > 1 && latency + 1 < count && !strcmp(tokens[latency + 1], "Test") &&
            strncmp(tokens[latency - 1], "MPI", 3) != 0 &&
            strncmp(tokens[latency - 1], "Multi", 5) != 0;
+}
+
+/* The bytes that one of so many GPUs sends, by the size that OSU prints: of a block for each
+ * process where there are such, else of a buffer; 0: of another collective. The same as nccl-tests'
+ * busbw. */
+static double sent_share(const char *name, uint32_t processes)
+{
+    const double n = processes;
+    if (!strcmp(name, "Allreduce"))
+        return 2 * (n - 1) / n;
+    if (!strcmp(name, "Reduce_scatter"))
+        return (n - 1) / n;
+    if (!strcmp(name, "Allgather") || !strcmp(name, "All-to-All"))
+        return n - 1;
+    return !strcmp(name, "Broadcast") || !strcmp(name, "Reduce") ? 1 : 0;
+}
+
+/* A title of OSU begins a table. */
+static void read_title(reader *self, const haul_message_source *source, char *const *tokens,
+                       int count)
+{
+    if (count < 3 || strcmp(tokens[0], "OSU") != 0)
+        return;
+    self->unlike = NULL;
+    self->sent = 1;
+    const bool is_collective = is_of_collective(tokens, count);
+    if (is_collective &&
+        (self->like.memory != HAUL_MEMORY_DEVICE || !(sent_share(tokens[2], 2) > 0)))
+        self->unlike = "a collective";
+    else if (is_collective && source->processes < 2)
+        self->unlike = "a collective of an unknown number of processes";
+    else if (is_collective)
+        self->sent = sent_share(tokens[2], source->processes);
+    if (find_token("Bi-Directional", tokens, count) != NONE)
+        self->unlike = "both directions at once";
 }
 
 /* "#  Rank  0 Group  0 Pid 167261 on localhost device  0 [0x00] A100-SXM4-40GB": whether all ranks
@@ -125,10 +161,7 @@ static void read_comment(reader *self, const haul_message_source *source, char *
     read_rank(self, tokens, count);
     const int osu = find_token("Size", tokens, count), nccl = find_token("size", tokens, count);
     read_imb(self, tokens, count);
-    if (is_of_collective(tokens, count))
-        self->unlike = "a collective";
-    if (find_token("Bi-Directional", tokens, count) != NONE)
-        self->unlike = "both directions at once";
+    read_title(self, source, tokens, count);
     if (osu == 0 || nccl == 0) {
         const int bandwidth = find_token("Bandwidth", tokens, count);
         /* "Latency (us)", and from version 7 on "Avg Latency(us)", which are two words here */
@@ -174,7 +207,7 @@ static haul_status read_numbers(reader *self, char *line, haul_error *error)
     const double algorithm = number_at(at, at->algorithm, tokens, count);
     if (!count || size == 0 || self->is_passed)
         return HAUL_OK; /* no message has no bytes */
-    if (!(size > 0 && size <= 0x1p53 && size == floor(size)))
+    if (!(size > 0 && size * self->sent <= 0x1p53 && size == floor(size)))
         return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected a size in bytes, not '%.60s'",
                               tokens[0]);
     if (self->unlike)
@@ -185,6 +218,7 @@ static haul_status read_numbers(reader *self, char *line, haul_error *error)
         sample.op = HAUL_MESSAGE_PAIR;
         sample.processes = 1; /* pairs of other cores do not disturb a latency */
         sample.seconds = 1e-6 * latency;
+        sample.bytes = (uint64_t)fmax(1, round(size * self->sent));
     } else if (rate > 0) {
         sample.op = HAUL_MESSAGE_RATE;
         sample.messages = self->window;
@@ -210,6 +244,7 @@ haul_status hl_comm_message_text_read(const char *text, const char *file,
     reader self = {
         .samples = samples,
         .window = OSU_WINDOW,
+        .sent = 1,
         .first = samples->count,
         .at = {NONE, NONE, NONE, NONE, NONE, NONE, 0, false},
         .like = {.memory = source->memory, .reach = source->reach, .processes = 1, .messages = 1}};

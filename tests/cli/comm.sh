@@ -71,6 +71,18 @@ cat >imb.txt <<'END'
 # All processes entering MPI_Finalize
 END
 try haul comm fit imb.txt --verbose
+cat >osu-collective.txt <<'END'
+# OSU MPI-CUDA Allreduce Latency Test v7.5
+# Datatype: MPI_INT.
+# Size       Avg Latency(us)
+1024                   20.00
+65536                  30.00
+1048576               100.00
+16777216             1000.00
+END
+try haul comm fit osu-collective.txt
+try haul comm fit osu-collective.txt --processes 8 --reach node --machine a100-sxm4 -o osu-collective.yaml
+try haul comm predict osu-collective.yaml --all-reduce --gpus 8 --bytes 1MiB
 sed 's/PingPong/Alltoall/' imb.txt >imb-other.txt
 try haul comm fit imb-other.txt
 echo "== the best way of an exchange"

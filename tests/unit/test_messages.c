@@ -8,7 +8,7 @@
 #include "comm/message_samples.h"
 
 static const haul_message_source plain = {NULL, HAUL_MEMORY_UNKNOWN, HAUL_REACH_BETWEEN_NODES,
-                                          false};
+                                          false, 0};
 
 static haul_message_samples read_text(const char *text)
 {
@@ -135,6 +135,53 @@ static void text_of_osu_7_is_read(void **state)
             "of a collective");
     refused("# OSU MPI Bi-Directional Bandwidth Test v7.5\n# Size  Bandwidth (MB/s)\n8 2.5\n", 3,
             "of both directions");
+}
+
+/* Of a collective counts what a GPU sends, which takes the number of processes; a table behind it
+ * has its own title. */
+static void collectives_of_osu_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t bytes; /* of 1000, by 5 processes */
+    } of[] = {{"Allreduce", 1600}, {"Reduce_scatter", 800},
+              {"Allgather", 4000}, {"All-to-All Personalized Exchange", 4000},
+              {"Broadcast", 1000}, {"Reduce", 1000}};
+    char text[400];
+    haul_message_source source = plain;
+    source.processes = 5;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        haul_message_samples samples = {0};
+        (void)snprintf(text, sizeof text,
+                       "# OSU MPI-CUDA %s Latency Test v7.5\n# Datatype: MPI_CHAR.\n"
+                       "# Size       Avg Latency(us)\n1000  20.00\n"
+                       "# OSU MPI-CUDA Latency Test v7.5\n# Size  Avg Latency(us)\n1000  2.50\n",
+                       of[i].name);
+        assert_int_equal(
+            hl_comm_message_samples_parse(text, strlen(text), "osu", &source, &samples, NULL),
+            HAUL_OK);
+        assert_int_equal(samples.count, 2);
+        assert_int_equal(samples.items[0].memory, HAUL_MEMORY_DEVICE);
+        assert_int_equal(samples.items[0].bytes, of[i].bytes);
+        CHECK_NEAR(samples.items[0].seconds, 20e-6, 1e-9);
+        assert_int_equal(samples.items[1].bytes, 1000);
+        haul_message_samples_free(&samples);
+    }
+    static const char *const others[] = {"MPI Allreduce", "MPI-CUDA Gather",
+                                         "MPI-CUDA Non-blocking Allreduce"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        haul_message_samples samples = {0};
+        haul_error error;
+        (void)snprintf(text, sizeof text,
+                       "# OSU %s Latency Test v7.5\n# Size  Avg Latency(us)\n1000  20.00\n",
+                       others[i]);
+        assert_int_equal(
+            hl_comm_message_samples_parse(text, strlen(text), "osu", &source, &samples, &error),
+            HAUL_STATUS_BAD_INPUT);
+        assert_non_null(strstr(error.text, "of a collective"));
+        haul_message_samples_free(&samples);
+    }
 }
 
 /* A blank column, and sizes that a GPU keeps a part of. */
@@ -423,6 +470,7 @@ int main(void)
         cmocka_unit_test(text_of_osu_is_read),
         cmocka_unit_test(text_of_nccl_tests_is_read),
         cmocka_unit_test(text_of_osu_7_is_read),
+        cmocka_unit_test(collectives_of_osu_are_read),
         cmocka_unit_test(protocols_are_found),
         cmocka_unit_test(given_switches_are_kept),
         cmocka_unit_test(nothing_is_negative),
