@@ -101,7 +101,7 @@ static void finish_op(hl_timeline_engine *self, uint32_t actor)
 
 static void take_events(hl_timeline_engine *self)
 {
-    while (!self->status && hl_timeline_event_queue_next_ns(&self->events) <= self->now_ns) {
+    while (!self->status && hl_timeline_event_queue_is_due(&self->events, self->now_ns)) {
         const uint32_t actor = hl_timeline_event_queue_take(&self->events);
         if (actor >= self->stream_count)
             hl_timeline_thread_step(self, actor);

@@ -49,19 +49,20 @@ void hl_timeline_event_queue_release(hl_timeline_event_queue *self)
 }
 
 /* The winner so far stays in hand: only what it meets is loaded, and none of that depends on who
- * won below. A tie goes to the left, which the right one of two pays for with 1 ns. By masks:
- * compilers make a branch of a choice, and half of these would be mispredicted. */
+ * won below. A tie goes to the left, which the right one of two pays for with 1 ns. By a mask:
+ * compilers make a branch of a choice, and half of these would be mispredicted; of the lesser of
+ * two numbers they make none. */
 void hl_timeline_event_queue_set(hl_timeline_event_queue *self, uint32_t actor, int64_t time_ns)
 {
     uint32_t *winners = self->winners;
     const int64_t *times = self->times;
     self->times[actor] = time_ns;
-    for (uint32_t node = self->leaves + actor; node > 1; node /= 2) {
+    for (size_t node = self->leaves + actor; node > 1; node /= 2) {
         const uint32_t other = winners[node ^ 1];
         const int64_t other_ns = times[other];
-        const int64_t loses = -(int64_t)(other_ns - (int64_t)(node & 1) < time_ns);
-        actor ^= (actor ^ other) & (uint32_t)loses;
-        time_ns ^= (time_ns ^ other_ns) & loses;
+        const uint32_t loses = -(uint32_t)(other_ns - (int64_t)(node & 1) < time_ns);
+        actor ^= (actor ^ other) & loses;
+        time_ns = other_ns < time_ns ? other_ns : time_ns;
         winners[node / 2] = actor;
     }
 }

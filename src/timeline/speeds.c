@@ -65,12 +65,15 @@ static double beside(const hl_timeline_engine *self, const hl_timeline_actor *st
                : 1;
 }
 
-/* Copies of a direction share its link; those of the other contend with them. */
-static void settle_speeds(hl_timeline_engine *self, const hl_timeline_lane *lanes)
+/* Copies of a direction share its link; those of the other contend with them. Without shares one
+ * that joined or left a lane changes nothing while the other lane is empty. */
+static void settle_speeds(hl_timeline_engine *self, const hl_timeline_lane *lanes, unsigned moved)
 {
     const haul_timeline_device *device = &self->options->device;
-    const double copies = device->link_copies > 0 ? device->link_copies : 1;
     const bool shares = device->link_devices || device->migrations;
+    if (!shares && !lanes[WAYS - 1 - moved].running)
+        return;
+    const double copies = device->link_copies > 0 ? device->link_copies : 1;
     for (unsigned way = 0; way < WAYS; way++) {
         const uint32_t running = lanes[way].running;
         const double share = shares && running > copies ? copies / running : 1;
@@ -96,7 +99,7 @@ void hl_timeline_copy_joins(hl_timeline_engine *self, uint32_t actor)
     lanes[way].first = actor;
     lanes[way].running++;
     ++*going(self, stream->device, stream->resource == HAUL_RESOURCE_MIGRATION, way);
-    settle_speeds(self, lanes);
+    settle_speeds(self, lanes, way);
 }
 
 void hl_timeline_copy_leaves(hl_timeline_engine *self, uint32_t actor)
@@ -112,5 +115,5 @@ void hl_timeline_copy_leaves(hl_timeline_engine *self, uint32_t actor)
     *at = stream->next_in_list;
     lanes[way].running--;
     --*going(self, stream->device, stream->resource == HAUL_RESOURCE_MIGRATION, way);
-    settle_speeds(self, lanes);
+    settle_speeds(self, lanes, way);
 }

@@ -47,6 +47,9 @@ static void events_come_by_time_then_by_actor(void **state)
                 if (times[first] != INT64_MAX)
                     hl_timeline_event_queue_set(&queue, first, times[first]);
             }
+            const int64_t now_ns = draw(40);
+            assert_int_equal(hl_timeline_event_queue_is_due(&queue, now_ns),
+                             times[first_of(times, count)] <= now_ns);
             if (step == STEPS / 20) { /* more actors, as a device's new stream */
                 assert_true(hl_timeline_event_queue_next_ns(&queue) ==
                             times[first_of(times, count)]);
