@@ -107,6 +107,21 @@ static void say_causes(haul_report *report, const haul_compared_run runs[2],
         haul_report_line(report, is_slower ? "more" : "less", "%s", text);
 }
 
+/* A profile that lost operations makes its run look shorter, and the other's work unmatched. */
+static void say_losses(haul_report *report, const haul_compared_run runs[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const haul_workload *const of = runs[i].workload;
+        char more[64] = "";
+        if (of->loss_count > 1)
+            (void)snprintf(more, sizeof more, "; and %zu more: 'haul analyze' lists them",
+                           of->loss_count - 1);
+        if (of->loss_count)
+            haul_report_line(report, "incomplete", "the %s profile: %.600s%s",
+                             i ? "second" : "first", of->losses[0].text, more);
+    }
+}
+
 static void say_answer(haul_report *report, const haul_compared_run runs[2],
                        const haul_comparison *of)
 {
@@ -133,11 +148,22 @@ static void say_answer(haul_report *report, const haul_compared_run runs[2],
         haul_report_line(report, "unmatched", "%s of the first, %s of the second",
                          hl_report_say_number_of(of->only_a, "operation", NULL).text,
                          hl_report_say_count(of->only_b).text);
+    say_losses(report, runs);
     for (int i = 0; i < 2; i++)
         if (runs[i].unsound && *runs[i].unsound)
             haul_report_line(report, "caution",
                              "of the %s profile only the operations' own times can be compared: %s",
                              i ? "second" : "first", runs[i].unsound);
+}
+
+static haul_cell why_unsound(const haul_compared_run *of)
+{
+    return haul_cell_text(of->unsound && *of->unsound ? of->unsound : NULL);
+}
+
+static haul_cell first_loss(const haul_compared_run *of)
+{
+    return haul_cell_text(of->workload->loss_count ? of->workload->losses[0].text : NULL);
 }
 
 haul_report *haul_report_comparison(const haul_compared_run runs[2], const haul_comparison *of)
@@ -153,6 +179,8 @@ haul_report *haul_report_comparison(const haul_compared_run runs[2], const haul_
                                        {"second_run_s", .unit = HAUL_UNIT_TIME},
                                        {"first_unsound", HAUL_UNIT_TEXT, .optional = true},
                                        {"second_unsound", HAUL_UNIT_TEXT, .optional = true},
+                                       {"first_incomplete", HAUL_UNIT_TEXT, .optional = true},
+                                       {"second_incomplete", HAUL_UNIT_TEXT, .optional = true},
                                        {0}};
     static const haul_column columns[] = {
         {"operation", HAUL_UNIT_NAME, .head = "operation"},
@@ -168,19 +196,17 @@ haul_report *haul_report_comparison(const haul_compared_run runs[2], const haul_
         {"line", HAUL_UNIT_TEXT, .optional = true},
         {NULL, HAUL_UNIT_TEXT, .head = "called by", .optional = true, .spare = true},
         {0}};
-    const char *why[2];
     haul_report *report = haul_report_new("comparison");
     say_answer(report, runs, of);
-    for (int i = 0; i < 2; i++)
-        why[i] = runs[i].unsound && *runs[i].unsound ? runs[i].unsound : NULL;
     haul_report_object(
         report, NULL, head,
-        HAUL_CELLS(
-            haul_cell_text(runs[0].workload->source), haul_cell_text(runs[1].workload->source),
-            haul_cell_count(of->matched), haul_cell_count(of->only_a), haul_cell_count(of->only_b),
-            haul_cell_time(of->a_ns), haul_cell_time(of->b_ns),
-            haul_cell_time(runs[0].analysis->span_ns), haul_cell_time(runs[1].analysis->span_ns),
-            haul_cell_text(why[0]), haul_cell_text(why[1])));
+        HAUL_CELLS(haul_cell_text(runs[0].workload->source),
+                   haul_cell_text(runs[1].workload->source), haul_cell_count(of->matched),
+                   haul_cell_count(of->only_a), haul_cell_count(of->only_b),
+                   haul_cell_time(of->a_ns), haul_cell_time(of->b_ns),
+                   haul_cell_time(runs[0].analysis->span_ns),
+                   haul_cell_time(runs[1].analysis->span_ns), why_unsound(&runs[0]),
+                   why_unsound(&runs[1]), first_loss(&runs[0]), first_loss(&runs[1])));
     haul_table *table = haul_report_table(report, "operations", columns);
     haul_table_csv(table);
     haul_table_limit(table, ROWS_SHOWN);

@@ -114,3 +114,5 @@ for reader in "project --to h100-sxm5" "advise"; do
     haul $reader killed.sqlite --html reader.html >/dev/null 2>&1
     grep -c '<dt>incomplete</dt><dd>the program was killed by signal 9' reader.html
 done
+haul compare killed.sqlite killed.sqlite | grep -o 'incomplete *the [a-z]* profile: the program was killed by signal 9 (Killed)'
+haul compare killed.sqlite killed.sqlite --format json | grep -o '"[a-z]*_incomplete": "the program was killed by signal 9 (Killed)'
