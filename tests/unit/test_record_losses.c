@@ -262,7 +262,7 @@ static void a_full_disk_loses_nothing_unsaid(void **state)
     assert_int_equal(
         sscanf(loss, "incomplete: %llu records were dropped (%*s %% of %llu)", &dropped, &all), 2);
     /* a copy and its call for each; a wait for none */
-    assert_in_range(all, 200000, 200010);
+    assert_in_range(all, 200000, 200100);
     assert_in_range(dropped, 1, all);
 }
 
@@ -328,10 +328,14 @@ static void a_recorder_that_cannot_begin_is_said(void **state)
 #endif
 }
 
-/* A program that is denied to sleep: no thread of the recorder spins. */
+/* A program that is denied to sleep: no thread of the recorder spins. ThreadSanitizer's own thread
+ * does, which sleeps in a loop. */
 static void who_may_not_sleep_does_not_spin(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    skip();
+#endif
     const int code = disturb("awake 20");
     if (code == 77)
         skip();
