@@ -1,4 +1,5 @@
-/* Yardsticks name AVX-512's functions: where the processor has AVX alone, two halves do the same. */
+/* Yardsticks name AVX-512's functions: where the processor has AVX alone, two halves do the same.
+ */
 #ifndef __AVX512F__
 #include <immintrin.h>
 
