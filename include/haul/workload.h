@@ -212,7 +212,11 @@ typedef struct haul_shape {
 } haul_shape;
 
 /* Sizes of what the operator that launched a kernel reads and writes, as PyTorch records them. For
- * `batch` matrix products of rows x inner by inner x columns each; batch 0: another operator. */
+ * `batch` matrix products of rows x inner by inner x columns each; batch 0: another operator. A
+ * convolution is the product of its filter with what it reads: batch (groups), rows (places of the
+ * result), columns and inner (channels); attention has rows (queries), columns (keys) and inner
+ * (the widths of keys and values, times 2.5 for gradients); of these `bytes` are not a product's.
+ */
 typedef struct haul_operands {
     uint64_t batch;
     uint64_t rows;

@@ -101,13 +101,15 @@ static double slower_by_loads(const tiling *by, const double tile[2])
     return (1 + by->threads / tile[0] + by->threads / tile[1]) / (1 + 2 * by->threads / 128);
 }
 
-/* Operands that do not fit the L2 cross the memory once at the least. */
+/* Operands that do not fit the L2 cross the memory once at the least. Convolutions and attention
+ * are tiled in ways of their own. */
 hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work)
 {
     const haul_operands *of = &work->operands;
     const haul_precision precision = work->kind.precision;
     const tiling *by = tiling_of(precision);
-    if (!of->batch || !(hl_kernel_gpu_product_rate(gpu, precision).value > 0) ||
+    if (!of->batch || work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT ||
+        !(hl_kernel_gpu_product_rate(gpu, precision).value > 0) ||
         !(gpu->multiprocessors.value > 0))
         return (hl_kernel_tiles){0};
     const double stream = hl_kernel_gpu_stream_rate(gpu).value;

@@ -176,8 +176,30 @@ static double waves_ratio(const haul_gpu *from, const haul_gpu *to, double block
     return hl_kernel_filled(to, blocks) / hl_kernel_filled(from, blocks);
 }
 
-/* The ratio by arithmetic; where a GPU's ridge leaves open what bounds it, half way, in the
- * logarithm, to that by memory, and the interval reaches both. */
+static double flops_of(const haul_operands *of)
+{
+    return 2 * (double)of->batch * (double)of->rows * (double)of->columns * (double)of->inner;
+}
+
+/* The ratio of the times that a kernel's flops and bytes take at the sustained rates, whichever is
+ * longer, of convolutions and attention; 0 where their sizes are not known. The share of the rates
+ * that the kernel reached on the source is kept. */
+static double by_roofline(const haul_gpu *from, const haul_gpu *to, const haul_kernel_work *work,
+                          double waves, bool *is_memory)
+{
+    const haul_precision precision = work->kind.precision;
+    const double flops = flops_of(&work->operands);
+    const double a = flops / hl_kernel_gpu_product_rate(from, precision).value;
+    const double b = flops / hl_kernel_gpu_product_rate(to, precision).value * waves;
+    const double a_memory = hl_kernel_gpu_stream_s(from, (double)work->operands.bytes);
+    const double b_memory = hl_kernel_gpu_stream_s(to, (double)work->operands.bytes);
+    const double ratio = fmax(b, b_memory) / fmax(a, a_memory);
+    *is_memory = b_memory > b;
+    return work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT && isfinite(ratio) ? ratio : 0;
+}
+
+/* The ratio by arithmetic; where flops and bytes are not known and a GPU's ridge leaves open what
+ * bounds it, half way, in the logarithm, to that by memory, and the interval reaches both. */
 static bool scale_product(const haul_machine *from, const haul_machine *to,
                           const haul_kernel_work *work, scaling *out)
 {
@@ -193,8 +215,10 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
     const double arithmetic =
         a.value / b.value * waves * tile_speed(&from->gpu, &to->gpu, &work->kind);
     const hl_kernel_tiles tiles = hl_kernel_product_near_s(to, work);
+    bool is_memory = false;
+    const double known = by_roofline(&from->gpu, &to->gpu, work, waves, &is_memory);
     const bool is_both =
-        !tiles.is_full && by_memory > 0 &&
+        !tiles.is_full && by_memory > 0 && !(known > 0) &&
         (has_tensor_ridge(&from->gpu, precision) || has_tensor_ridge(&to->gpu, precision));
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
     const double more = hypot((precision > HAUL_PRECISION_FP32) * width_half_precision,
@@ -207,12 +231,13 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
                                   width_between(&from->gpu, &to->gpu));
     scaling width;
     product_widths(&from->gpu, &to->gpu, work, &tiles, &width);
-    *out = (scaling){.ratio = arithmetic * exp(apart),
+    *out = (scaling){.ratio = known > 0 ? known : arithmetic * exp(apart),
                      .down = hypot(hypot(width.down, of_rates), hypot(more, apart)),
                      .up = hypot(hypot(width.up, of_rates), hypot(more, hypot(apart, unaligned))),
                      .shared = width.shared,
                      .kind = work->kind.kind,
-                     .bound = is_both ? HAUL_KERNEL_BOUND_MEMORY : HAUL_KERNEL_BOUND_ARITHMETIC,
+                     .bound = is_both || is_memory ? HAUL_KERNEL_BOUND_MEMORY
+                                                   : HAUL_KERNEL_BOUND_ARITHMETIC,
                      .weakest = weakest};
     return true;
 }
@@ -426,20 +451,26 @@ static haul_kernel_prediction kept(const haul_kernel_work *work)
     };
 }
 
-/* Operands tell flops and bytes where no counter does: those of products for the kernels that are
- * products, the others for kernels over rows. An operator's other kernels are told nothing. */
-static haul_kernel_work with_sizes(const haul_kernel_work *given)
+/* Operands tell flops and bytes where no counter does: those of products, convolutions and
+ * attention for the kernels that are such, the others for kernels over rows. An operator's other
+ * kernels are told nothing; neither is one of convolutions or attention that took less time than
+ * the source's peaks allow: it computes in another way (Winograd's, Fourier's). */
+static haul_kernel_work with_sizes(const haul_gpu *from, const haul_kernel_work *given)
 {
     haul_kernel_work work = *given;
     const haul_operands *of = &work.operands;
-    if (given->operands.batch ? !is_product(work.kind.kind)
-                              : work.kind.kind != HAUL_KERNEL_CLASS_ROWS)
+    const haul_kernel_class kind = work.kind.kind;
+    if (given->operands.batch ? !is_product(kind) : kind != HAUL_KERNEL_CLASS_ROWS)
         work.operands = (haul_operands){0};
     if (of->batch && !(work.flops > 0))
-        work.flops =
-            2 * (double)of->batch * (double)of->rows * (double)of->columns * (double)of->inner;
+        work.flops = flops_of(of);
     if (!(work.bytes > 0))
         work.bytes = (double)of->bytes;
+    if (of->batch && kind != HAUL_KERNEL_CLASS_PRODUCT &&
+        least_of(from, &work).seconds > work.seconds / fmax(work.launches.count, 1)) {
+        work = *given;
+        work.operands = (haul_operands){0};
+    }
     return work;
 }
 
@@ -449,7 +480,7 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
                                 const haul_kernel_work *given, haul_kernel_prediction *out,
                                 haul_error *error)
 {
-    const haul_kernel_work sized = with_sizes(given);
+    const haul_kernel_work sized = with_sizes(&from->gpu, given);
     const haul_kernel_work *work = &sized;
     const haul_kernel_class kind = work->kind.kind;
     const double each_s = work->seconds / fmax(work->launches.count, 1);

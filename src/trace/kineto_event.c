@@ -17,7 +17,8 @@ enum {
     KEY_SIZES,
     KEY_STRIDES,
     KEY_TYPES,
-    KEY_OPERANDS
+    KEY_OPERANDS,
+    KEY_VALUES
 };
 
 /* Newest spellings first. "size" is what roctracer's calls copy. */
@@ -48,6 +49,7 @@ static const struct key {
     KEY("size", HL_TRACE_KINETO_BYTES),
     KEY("grid", KEY_GRID),
     KEY("block", KEY_BLOCK),
+    KEY("Concrete Inputs", KEY_VALUES),
     KEY("Input Dims", KEY_SIZES),
     KEY("Input Strides", KEY_STRIDES),
     KEY("Input type", KEY_TYPES),
@@ -138,7 +140,7 @@ static __attribute__((noinline)) int look_up(const hl_trace_kineto_keys *self,
 }
 
 /* KEY_END is -1, KEY_UNKNOWN 1; 0 is none. */
-enum { FIRST_TAG = 2, TAGS = FIRST_TAG + KEY_OPERANDS + 1 };
+enum { FIRST_TAG = 2, TAGS = FIRST_TAG + KEY_VALUES + 1 };
 
 _Static_assert(TAGS <= 64, "hl_base_json_in_key_but takes no more");
 
@@ -222,21 +224,39 @@ static void read_numbers(hl_base_json_in *in, int64_t *numbers, int count)
 
 #define OPERATOR(name) "aten::" name, sizeof("aten::" name) - 1
 
-/* As PyTorch's ATen/native/native_functions.yaml declares them. */
+/* As PyTorch's ATen/native/native_functions.yaml declares them. Of operators within one another
+ * those that launch the kernels. */
 static const hl_trace_kineto_operator operators[] = {
-    {OPERATOR("mm"), 0, true, 0},
-    {OPERATOR("bmm"), 0, true, 0},
-    {OPERATOR("addmm"), 1, true, 0},
-    {OPERATOR("baddbmm"), 1, true, 0},
-    {OPERATOR("_addmm_activation"), 1, true, 0},
-    {OPERATOR("_scaled_mm"), 0, true, 0},
-    {OPERATOR("_int_mm"), 0, true, 0},
-    {OPERATOR("_softmax"), 0, false, 2},
-    {OPERATOR("_log_softmax"), 0, false, 2},
-    {OPERATOR("_softmax_backward_data"), 0, false, 3},
-    {OPERATOR("_log_softmax_backward_data"), 0, false, 3},
-    {OPERATOR("native_layer_norm"), 0, false, 2},
-    {OPERATOR("native_layer_norm_backward"), 0, false, 3},
+    {OPERATOR("mm"), 0, HL_TRACE_KINETO_PRODUCT, 0, {0}},
+    {OPERATOR("bmm"), 0, HL_TRACE_KINETO_PRODUCT, 0, {0}},
+    {OPERATOR("addmm"), 1, HL_TRACE_KINETO_PRODUCT, 0, {0}},
+    {OPERATOR("baddbmm"), 1, HL_TRACE_KINETO_PRODUCT, 0, {0}},
+    {OPERATOR("_addmm_activation"), 1, HL_TRACE_KINETO_PRODUCT, 0, {0}},
+    {OPERATOR("_scaled_mm"), 0, HL_TRACE_KINETO_PRODUCT, 0, {0}},
+    {OPERATOR("_int_mm"), 0, HL_TRACE_KINETO_PRODUCT, 0, {0}},
+    {OPERATOR("_softmax"), 0, HL_TRACE_KINETO_TENSORS, 2, {0}},
+    {OPERATOR("_log_softmax"), 0, HL_TRACE_KINETO_TENSORS, 2, {0}},
+    {OPERATOR("_softmax_backward_data"), 0, HL_TRACE_KINETO_TENSORS, 3, {0}},
+    {OPERATOR("_log_softmax_backward_data"), 0, HL_TRACE_KINETO_TENSORS, 3, {0}},
+    {OPERATOR("native_layer_norm"), 0, HL_TRACE_KINETO_TENSORS, 2, {0}},
+    {OPERATOR("native_layer_norm_backward"), 0, HL_TRACE_KINETO_TENSORS, 3, {0}},
+    {OPERATOR("cudnn_convolution"), 0, HL_TRACE_KINETO_CONVOLVED, 1, {2, 3, 4}},
+    {OPERATOR("cudnn_convolution_relu"), 0, HL_TRACE_KINETO_CONVOLVED, 1, {4, 3, 5}},
+    {OPERATOR("cudnn_convolution_add_relu"), 0, HL_TRACE_KINETO_CONVOLVED, 1, {6, 5, 7}},
+    {OPERATOR("miopen_convolution"), 0, HL_TRACE_KINETO_CONVOLVED, 1, {3, 4, 5}},
+    {OPERATOR("miopen_depthwise_convolution"), 0, HL_TRACE_KINETO_CONVOLVED, 1, {3, 4, 5}},
+    {OPERATOR("_conv_depthwise2d"), 0, HL_TRACE_KINETO_CONVOLVED, 1, {5, 4, 6}},
+    {OPERATOR("convolution_backward"), 0, HL_TRACE_KINETO_GRADIENTS, 1, {7}},
+    {OPERATOR("_flash_attention_forward"), 0, HL_TRACE_KINETO_BY_TOKENS, 1, {8}},
+    {OPERATOR("_flash_attention_backward"), 1, HL_TRACE_KINETO_BY_TOKENS, 2, {11}},
+    {OPERATOR("_efficient_attention_forward"), 0, HL_TRACE_KINETO_BY_TOKENS, 1, {9}},
+    {OPERATOR("_efficient_attention_backward"), 1, HL_TRACE_KINETO_BY_TOKENS, 2, {14}},
+    {OPERATOR("_scaled_dot_product_cudnn_attention"), 0, HL_TRACE_KINETO_BY_HEADS, 1, {6}},
+    {OPERATOR("_scaled_dot_product_cudnn_attention_backward"),
+     1,
+     HL_TRACE_KINETO_BY_HEADS,
+     2,
+     {14}},
 };
 
 /* The one of that name, or NULL. Most names are none of them, which their beginnings tell. */
@@ -245,7 +265,7 @@ static const hl_trace_kineto_operator *operator_of(hl_base_json_text name)
     static const char prefix[] = "aten::";
     const size_t skipped = sizeof prefix - 1;
     if (name.length <= skipped || memcmp(name.bytes, prefix, skipped) != 0 ||
-        !strchr("mba_n", name.bytes[skipped]))
+        !strchr("mba_nc", name.bytes[skipped]))
         return NULL;
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         if (operators[i].length == name.length &&
@@ -311,6 +331,37 @@ static void read_types(hl_trace_kineto_event *self, hl_base_json_in *in)
         for (size_t t = 0; t < sizeof types / sizeof *types; t++)
             if (hl_base_json_is(text, types[t].name))
                 self->inputs[i].element_bytes = types[t].bytes;
+    }
+}
+
+/* Values are written as strings: "True", "2", "[14, 14]". */
+static void read_value(hl_base_json_text text, hl_trace_kineto_list *list)
+{
+    *list = (hl_trace_kineto_list){0};
+    if (hl_base_json_is(text, "True") || hl_base_json_is(text, "False")) {
+        list->items[list->count++] = text.length == strlen("True");
+        return;
+    }
+    for (size_t at = text.length && text.bytes[0] == '[', end; at < text.length; at = end + 1) {
+        for (end = at; end < text.length && !strchr(", ]", text.bytes[end]);)
+            end++;
+        int64_t value = 0;
+        if (end == at || list->count >= HL_TRACE_KINETO_RANK)
+            continue;
+        (void)hl_base_json_scaled((hl_base_json_text){text.bytes + at, end - at}, 0, &value);
+        list->items[list->count++] = value;
+    }
+}
+
+static void read_values(hl_trace_kineto_event *self, hl_base_json_in *in)
+{
+    self->has_values = true;
+    if (!hl_base_json_in_enter(in, HL_JSON_ARRAY))
+        return;
+    for (int i = 0; hl_base_json_in_item(in); i++) {
+        hl_base_json_text text;
+        if (hl_base_json_in_scalar(in, &text) == HL_JSON_STRING && i < HL_TRACE_KINETO_VALUES)
+            read_value(text, &self->values[i]);
     }
 }
 
@@ -382,6 +433,8 @@ static void read_arguments(hl_trace_kineto_event *self, const hl_trace_kineto_ke
             read_lists(self, in, target == KEY_STRIDES);
         else if (target == KEY_TYPES)
             read_types(self, in);
+        else if (target == KEY_VALUES)
+            read_values(self, in);
         else
             hl_base_json_in_skip(in);
     }
@@ -416,8 +469,11 @@ static void reset(hl_trace_kineto_event *self)
     }
     if (self->has_inputs)
         memset(self->inputs, 0, sizeof self->inputs);
+    if (self->has_values)
+        memset(self->values, 0, sizeof self->values);
     self->has_arguments = false;
     self->has_inputs = false;
+    self->has_values = false;
     self->has_category = false;
     self->has_operands = false;
     self->category = HL_TRACE_KINETO_OTHER;

@@ -3,6 +3,7 @@
 #define HAUL_TRACE_KINETO_EVENT_H
 
 #include "base/json_in.h"
+#include "haul/workload.h"
 
 typedef enum hl_trace_kineto_category {
     HL_TRACE_KINETO_OTHER, /* of no use here */
@@ -66,7 +67,7 @@ typedef struct hl_trace_kineto_keys {
 } hl_trace_kineto_keys;
 
 /* Tensors of an operator that are looked at, and their dimensions. */
-enum { HL_TRACE_KINETO_INPUTS = 3, HL_TRACE_KINETO_RANK = 4 };
+enum { HL_TRACE_KINETO_INPUTS = 4, HL_TRACE_KINETO_RANK = 5, HL_TRACE_KINETO_VALUES = 15 };
 
 typedef struct hl_trace_kineto_list {
     int64_t items[HL_TRACE_KINETO_RANK];
@@ -80,13 +81,25 @@ typedef struct hl_trace_kineto_input {
     int element_bytes; /* 0: not known */
 } hl_trace_kineto_input;
 
+typedef enum hl_trace_kineto_form {
+    HL_TRACE_KINETO_TENSORS,   /* as many of the first one's size as `passes`, read or written */
+    HL_TRACE_KINETO_PRODUCT,   /* of the first two */
+    HL_TRACE_KINETO_CONVOLVED, /* the first by the second */
+    HL_TRACE_KINETO_GRADIENTS, /* of a convolution: its result's, then its two operands */
+    HL_TRACE_KINETO_BY_TOKENS, /* attention of batch x tokens x heads x width: query, key, value */
+    HL_TRACE_KINETO_BY_HEADS,  /* of batch x heads x tokens x width */
+} hl_trace_kineto_form;
+
 /* Operators whose sizes are read: `first` is the tensor to begin with. */
 typedef struct hl_trace_kineto_operator {
     const char *name;
     size_t length;
     int first;
-    bool is_product;
-    int passes; /* of another: tensors of the first one's size that are read or written */
+    hl_trace_kineto_form form;
+    int passes; /* of attention: 2 for its gradients */
+    int at[3];  /* places of values: of a convolution padding, stride and dilation; of gradients
+                 * whether it is a transposed one; of attention whether tokens see those before them
+                 * alone */
 } hl_trace_kineto_operator;
 
 /* Zero is an empty one; its storage serves the next event again. */
@@ -106,6 +119,9 @@ typedef struct hl_trace_kineto_event {
     bool has_operands;
     const hl_trace_kineto_operator *is_operator;          /* by its name; NULL: none of those */
     hl_trace_kineto_input inputs[HL_TRACE_KINETO_INPUTS]; /* of an operator */
+    hl_trace_kineto_list values[HL_TRACE_KINETO_VALUES];  /* of its arguments that are no tensors:
+                                                           * numbers, "True" 1, "False" 0 */
+    bool has_values;
     struct {
         size_t at; /* in `text` */
         size_t length;
@@ -123,6 +139,10 @@ void hl_trace_kineto_keys_init(hl_trace_kineto_keys *self);
  * it was last. */
 void hl_trace_kineto_event_read(hl_trace_kineto_event *self, const hl_trace_kineto_keys *known,
                                 hl_base_json_in *in, bool flows);
+
+/* The sizes of what an operator reads and writes, in kineto_sizes.c. Needs is_operator; zero where
+ * they are not told, or do not fit together. */
+haul_operands hl_trace_kineto_operands(const hl_trace_kineto_event *self);
 
 void hl_trace_kineto_event_release(hl_trace_kineto_event *self);
 

@@ -1,73 +1,10 @@
-/* Operators of a Kineto trace: which one called for each operation; and, of those whose tensors'
- * sizes it tells (record_shapes=True), how many flops and bytes the kernels take that were launched
- * within them. */
+/* Operators of a Kineto trace: which one called for each operation, and the sizes of its tensors
+ * for the kernels that were launched within it. */
 #include <stdlib.h>
 
 #include "base/intervals.h"
 #include "base/order.h"
 #include "trace/kineto.h"
-
-/* The product, or 0 where a factor is not above 0 or it does not fit. */
-static uint64_t times(uint64_t a, int64_t b)
-{
-    return b > 0 && a <= UINT64_MAX / (uint64_t)b ? a * (uint64_t)b : 0;
-}
-
-static uint64_t elements_of(const hl_trace_kineto_input *input)
-{
-    uint64_t elements = input->sizes.count <= HL_TRACE_KINETO_RANK && input->sizes.count > 0;
-    for (int i = 0; i < input->sizes.count && elements; i++)
-        elements = times(elements, input->sizes.items[i]);
-    return elements;
-}
-
-/* The largest power of two up to 16, the bytes that one load takes at the most, that divides the
- * distance between two rows; 0 where there is none. */
-static uint64_t divisor_of(uint64_t apart)
-{
-    uint64_t alignment = apart ? 16 : 0;
-    while (alignment > 1 && apart % alignment)
-        alignment /= 2;
-    return alignment;
-}
-
-/* Elements lie side by side in one direction; in the other they are as far apart as its stride. */
-static uint64_t alignment_of(const hl_trace_kineto_input *input)
-{
-    const int rank = input->strides.count;
-    if (rank < 2 || rank > HL_TRACE_KINETO_RANK || !input->element_bytes)
-        return 0;
-    const int64_t a = input->strides.items[rank - 1], b = input->strides.items[rank - 2];
-    return divisor_of(times((uint64_t)input->element_bytes, a == 1 ? b : a));
-}
-
-/* Two matrices, or two lists of as many; sizes that do not fit together make no product. */
-static haul_operands product_of(const hl_trace_kineto_input *a, const hl_trace_kineto_input *b)
-{
-    const haul_operands none = {0};
-    const int rank = a->sizes.count, bytes = a->element_bytes;
-    const int64_t *const x = a->sizes.items, *const y = b->sizes.items;
-    if ((rank != 2 && rank != 3) || b->sizes.count != rank || x[rank - 1] != y[rank - 2] ||
-        (rank == 3 && x[0] != y[0]))
-        return none;
-    haul_operands made = {.batch = rank == 3 && x[0] > 0 ? (uint64_t)x[0] : rank == 2,
-                          .rows = times(1, x[rank - 2]),
-                          .columns = times(1, y[rank - 1]),
-                          .inner = times(1, x[rank - 1])};
-    const uint64_t of_a = times(elements_of(a), bytes), of_b = times(elements_of(b), bytes);
-    const uint64_t result =
-        times(times(times(made.batch, x[rank - 2]), y[rank - 1]), bytes ? bytes : 1);
-    if (!of_a || !of_b || !result || of_a > UINT64_MAX / 4 || of_b > UINT64_MAX / 4 ||
-        result > UINT64_MAX / 4)
-        return none;
-    made.bytes = of_a + of_b + result;
-    const uint64_t of_rows[] = {alignment_of(a), alignment_of(b),
-                                divisor_of(made.columns * (uint64_t)bytes)};
-    made.alignment = of_rows[0];
-    for (int i = 1; i < 3; i++)
-        made.alignment = of_rows[i] < made.alignment ? of_rows[i] : made.alignment;
-    return made;
-}
 
 static void keep_span(hl_trace_kineto_reader *self, uint32_t name, uint32_t thread, int64_t dur_ns)
 {
@@ -89,15 +26,8 @@ void hl_trace_kineto_keep_operator(hl_trace_kineto_reader *self, uint32_t name)
 {
     const uint32_t thread = hl_trace_kineto_thread(self);
     keep_span(self, name, thread, hl_trace_kineto_number(self, HL_TRACE_KINETO_DUR));
-    hl_trace_kineto_event *const event = &self->event;
-    const hl_trace_kineto_operator *const is = event->is_operator;
-    if (is) {
-        const hl_trace_kineto_input *const first = &event->inputs[is->first];
-        const haul_operands operands =
-            is->is_product
-                ? product_of(first, first + 1)
-                : (haul_operands){
-                      .bytes = times(times(elements_of(first), first->element_bytes), is->passes)};
+    if (self->event.is_operator) {
+        const haul_operands operands = hl_trace_kineto_operands(&self->event);
         if (operands.bytes && hl_workload_builder_grow(
                                   &self->builder->built, &self->operators, &self->operator_capacity,
                                   self->operator_count + 1, sizeof *self->operators)) {

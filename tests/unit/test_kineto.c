@@ -34,7 +34,7 @@ static haul_status load(const char *text, size_t size, haul_workload **workload,
         workload_check(*workload);
     else
         assert_string_equal(error->file, path);
-    remove(path);
+    (void)remove(path);
     return status;
 }
 
@@ -365,7 +365,7 @@ static void names_beyond_a_table_are_one_row(void **state)
                                    ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"%d\","
                                    "\"pid\":9,\"tid\":9,\"ts\":%d,\"dur\":2}",
                                    i, 10 * i);
-    strcpy(text + length, "]}");
+    memcpy(text + length, "]}", sizeof "]}");
     haul_workload *workload = loaded(text);
     free(text);
     haul_analysis *analysis = NULL;
@@ -427,12 +427,12 @@ static void bad_documents_are_refused(void **state)
 static void damaged_gzip_is_refused(void **state)
 {
     (void)state;
-    static const char text[] = "{\"traceEvents\":[" COPY(",\"bytes\":4096") "," CALL "]}";
+    unsigned char text[] = "{\"traceEvents\":[" COPY(",\"bytes\":4096") "," CALL "]}";
     unsigned char packed[1024];
     z_stream stream = {0};
     assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY),
                      Z_OK);
-    stream.next_in = (unsigned char *)(uintptr_t)text;
+    stream.next_in = text;
     stream.avail_in = sizeof text - 1;
     stream.next_out = packed;
     stream.avail_out = sizeof packed;
@@ -549,6 +549,117 @@ static void products_of_other_operators_have_sizes(void **state)
     }
 }
 
+/* A kernel launched in an operator of these sizes, types and values. */
+static haul_operands operands_within(const char *name, const char *sizes, const char *types,
+                                     const char *values)
+{
+    char text[4096];
+    (void)snprintf(
+        text, sizeof text,
+        "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::%s\","
+        "\"pid\":9,\"tid\":9,\"ts\":100,\"dur\":50,\"args\":{\"Concrete Inputs\":%s,"
+        "\"Input Dims\":%s,\"Input type\":%s}}," LAUNCH("1", "110") "," KERNEL("1", "k") "]}",
+        name, values, sizes, types);
+    haul_workload *workload = loaded(text);
+    assert_int_equal(workload->op_count, 1);
+    const haul_operands of = operands_of(workload, 0);
+    haul_workload_free(workload);
+    return of;
+}
+
+typedef struct operand_sizes {
+    int batch;
+    int rows;
+    int columns;
+    int inner;
+    int bytes;
+} operand_sizes;
+
+static void check_operands(haul_operands of, operand_sizes expected)
+{
+    assert_int_equal(of.batch, expected.batch);
+    assert_int_equal(of.rows, expected.rows);
+    assert_int_equal(of.columns, expected.columns);
+    assert_int_equal(of.inner, expected.inner);
+    assert_int_equal(of.bytes, expected.bytes);
+}
+
+/* Places of the result by PyTorch's formula for Conv2d, flops by the product that it is. */
+static void convolutions_have_sizes(void **state)
+{
+    (void)state;
+    static const char half[] = "[\"c10::Half\",\"c10::Half\",\"c10::Half\",\"\"]";
+    /* patches of 14 x 14 of a picture, in H100's trace of a vision transformer */
+    check_operands(
+        operands_within("cudnn_convolution", "[[1,3,1008,1008],[1024,3,14,14],[],[],[],[],[]]",
+                        half, "[\"\",\"\",\"[0, 0]\",\"[14, 14]\",\"[1, 1]\",\"1\",\"False\"]"),
+        (operand_sizes){1, 72 * 72, 1024, 3 * 14 * 14,
+                        2 * (3 * 1008 * 1008 + 1024 * 588 + 72 * 72 * 1024)});
+    /* two groups, a stride along one side alone, a dilation: 7 x 4 places */
+    check_operands(operands_within("miopen_convolution", "[[5,8,7,9],[6,4,3,3],[6],[],[],[]]", half,
+                                   "[\"\",\"\",\"\",\"[1, 1]\",\"[1, 2]\",\"[1, 2]\",\"2\"]"),
+                   (operand_sizes){2, 5 * 7 * 4, 3, 4 * 9, 2 * (5 * 8 * 63 + 6 * 36 + 5 * 6 * 28)});
+    check_operands(
+        operands_within("convolution_backward",
+                        "[[5,6,7,4],[5,8,7,9],[6,4,3,3],[],[],[],[],[],[],[]]", half,
+                        "[\"\",\"\",\"\",\"[6]\",\"[1, 2]\",\"[1, 1]\",\"[1, 2]\",\"False\"]"),
+        (operand_sizes){2, 5 * 7 * 4, 3, 4 * 9, 2 * (5 * 8 * 63 + 6 * 36 + 5 * 6 * 28)});
+    /* a transposed one, strides that nobody tells, a filter larger than the picture, channels that
+     * do not fit: nothing */
+    static const char *const none[][2] = {
+        {"[[1,3,8,8],[4,3,3,3]]", "[\"\",\"\",\"[0, 0]\"]"},
+        {"[[1,3,8,8],[4,3,3,3]]", "7"},
+        {"[[1,3,8,8],[4,3,3,3]]", "[\"\",\"\",\"[0, 0]\",\"[0, 0]\",\"[1, 1]\"]"},
+        {"[[1,3,8,8],[4,3,3,3]]", "[\"\",\"\",\"[-1, 0]\",\"[1, 1]\",\"[1, 1]\"]"},
+        {"[[1,3,8,8],[4,3,9,9]]", "[\"\",\"\",\"[0, 0]\",\"[1, 1]\",\"[1, 1]\"]"},
+        {"[[1,3,8,8],[4,2,3,3]]", "[\"\",\"\",\"[0, 0]\",\"[1, 1]\",\"[1, 1]\"]"},
+        {"[[1,3,8,8],[4,0,3,3]]", "[\"\",\"\",\"[0, 0]\",\"[1, 1]\",\"[1, 1]\"]"},
+        {"[[1,3,8,8],[4,3,3]]", "[\"\",\"\",\"[0, 0]\",\"[1, 1]\",\"[1, 1]\"]"},
+        {"[[1,4,8,9223372036854775807],[5,2,3,3]]", "[\"\",\"\",\"[0, 0]\",\"[1, 1]\",\"[1, 1]\"]"},
+    };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        check_operands(operands_within("cudnn_convolution", none[i][0], half, none[i][1]),
+                       (operand_sizes){0});
+    check_operands(operands_within("convolution_backward", "[[5,4,9,9],[5,4,7,7],[4,4,3,3],[]]",
+                                   half,
+                                   "[\"\",\"\",\"\",\"[4]\",\"[1]\",\"[1]\",\"[1]\",\"True\"]"),
+                   (operand_sizes){0});
+}
+
+/* FlashAttention's operators have tokens before heads, cuDNN's behind; half of the keys where
+ * tokens see those before them alone; heads that share keys; gradients. */
+static void attention_has_sizes(void **state)
+{
+    (void)state;
+    static const char half[] = "[\"c10::BFloat16\",\"c10::BFloat16\",\"c10::BFloat16\","
+                               "\"c10::BFloat16\"]";
+    check_operands(
+        operands_within("_flash_attention_forward",
+                        "[[2,100,8,64],[2,120,2,64],[2,120,2,64],[],[],[],[],[],[]]", half,
+                        "[\"\",\"\",\"\",\"\",\"\",\"100\",\"120\",\"0.\",\"False\"]"),
+        (operand_sizes){16, 100, 120, 128, 2 * (2 * 2 * 100 * 8 * 64 + 2 * 2 * 120 * 2 * 64)});
+    check_operands(operands_within("_scaled_dot_product_cudnn_attention",
+                                   "[[2,8,100,64],[2,8,100,64],[2,8,100,32],[],[],[],[]]", half,
+                                   "[\"\",\"\",\"\",\"\",\"False\",\"0.\",\"True\"]"),
+                   (operand_sizes){16, 100, 50, 96, 2 * 2 * 2 * 800 * 96});
+    check_operands(
+        operands_within("_flash_attention_backward",
+                        "[[2,100,8,64],[2,100,8,64],[2,100,8,64],[2,100,8,64]]", half,
+                        "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"100\",\"100\",\"0.\","
+                        "\"False\"]"),
+        (operand_sizes){16, 100, 100, 320, 2 * 8 * 2 * 100 * 8 * 64});
+    static const char *const none[] = {
+        "[[200,8,64],[240,2,64],[240,2,64]]",
+        "[[2,100,8,64],[2,120,8,32],[2,120,8,64]]",
+        "[[2,100,8,64],[3,120,8,64],[3,120,8,64]]",
+        "[[2,100,8,0],[2,120,8,0],[2,120,8,64]]",
+        "[[2,100,8,9223372036854775807],[2,120,8,9223372036854775807],[2,120,8,64]]",
+    };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        check_operands(operands_within("_flash_attention_forward", none[i], half, "[]"),
+                       (operand_sizes){0});
+}
+
 /* The innermost operator in which an operation was called names it; a call beyond all has none. */
 static void operators_name_what_they_called(void **state)
 {
@@ -614,6 +725,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_of_operators_go_to_their_kernels),
         cmocka_unit_test(products_of_other_operators_have_sizes),
+        cmocka_unit_test(convolutions_have_sizes),
+        cmocka_unit_test(attention_has_sizes),
         cmocka_unit_test(sizes_that_do_not_fit_tell_nothing),
         cmocka_unit_test(operators_name_what_they_called),
         cmocka_unit_test(shapes_of_documents_are_read),

@@ -306,6 +306,32 @@ static void precisions_are_told_by_operands(void **state)
     }
 }
 
+/* Attention reads and writes queries' sizes and keys' sizes; its gradients as much again. */
+static void precisions_of_attention_are_told_by_operands(void **state)
+{
+    (void)state;
+    const hl_project_precisions of = {.seconds = {[HAUL_PRECISION_BF16] = 1}};
+    const haul_kernel_kind untold = haul_kernel_kind_of("attn_fwd", NULL);
+    const uint64_t heads = 16, tokens = 512, width = 64;
+    const struct {
+        haul_operands operands;
+        haul_precision precision;
+    } cases[] = {
+        {{heads, tokens, 77, 2 * width, UINT64_C(4) * heads * (tokens + 77) * 2 * width, 0},
+         HAUL_PRECISION_FP32},
+        {{heads, tokens, tokens / 2, 2 * width, 2 * heads * 2 * tokens * 2 * width, 0},
+         HAUL_PRECISION_BF16},
+        {{heads, tokens, 77, 5 * width, UINT64_C(8) * heads * (tokens + 77) * 2 * width, 0},
+         HAUL_PRECISION_FP32},
+        {{heads, tokens, tokens / 2, 5 * width, UINT64_C(8) * heads * 2 * tokens * 2 * width, 0},
+         HAUL_PRECISION_FP32},
+    };
+    assert_int_equal(untold.precision, HAUL_PRECISION_NONE);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(hl_project_precision_of(&of, &untold, &cases[i].operands),
+                         cases[i].precision);
+}
+
 /* The other precision's time equals the option's; no choice where the source has TF32,
  * which a machine file tells by its rate or its peak. */
 static void products_in_fp32_may_be_in_tf32(void **state)
@@ -507,6 +533,7 @@ int main(void)
         cmocka_unit_test(kernels_enter_and_leave_the_critical_path),
         cmocka_unit_test(precisions_are_told_by_other_products),
         cmocka_unit_test(precisions_are_told_by_operands),
+        cmocka_unit_test(precisions_of_attention_are_told_by_operands),
         cmocka_unit_test(products_in_fp32_may_be_in_tf32),
         cmocka_unit_test(precisions_that_the_target_lacks_are_told),
         cmocka_unit_test(what_has_no_price_stops_or_is_said),
