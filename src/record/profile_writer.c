@@ -177,7 +177,8 @@ bool hl_record_profile_put(hl_record_profile_writer *self, const hl_record *reco
     return taken;
 }
 
-/* Names, devices and notes are few and cannot be sent again, so no limit holds them back. */
+/* Names, devices and notes are few and cannot be sent again, so no limit holds them back. A reader
+ * that has stopped lacks the records that they speak of too, which are counted. */
 static void put_message(hl_record_profile_writer *self, hl_record_message_type type,
                         const void *payload, size_t bytes)
 {
@@ -185,7 +186,7 @@ static void put_message(hl_record_profile_writer *self, hl_record_message_type t
     if (hl_record_profile_recording(self) && has_room(self, hl_record_ring_space(bytes))) {
         hl_record_ring_add(&self->ring, type, payload, bytes);
         hl_record_ring_publish(&self->ring);
-    } else {
+    } else if (!atomic_load(&self->ring.head->stopped)) {
         hl_record_profile_lost(self, HL_RECORD_LOSS_DROPPED_RECORDS, 1);
     }
     pthread_mutex_unlock(&self->lock);

@@ -78,6 +78,8 @@ static void check_sums(void)
         CHECK_NEAR(found.of[i].ns, expected.of[i].ns, 0.05);
     }
     assert_int_equal(workload->counts.orphans, 0);
+    for (size_t i = 0; i < workload->repair_count; i++)
+        print_message("%s\n%s", workload->repairs[i].text, said);
     assert_int_equal(workload->repair_count, 0);
     haul_workload_free(workload);
 }
