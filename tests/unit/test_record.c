@@ -118,7 +118,7 @@ static void threads_on_one_queue(void **state)
 static const haul_op *next_of(const haul_workload *workload, const haul_op *before,
                               haul_op_kind wanted)
 {
-    for (size_t i = 0; i < workload->edge_count; i++)
+    for (size_t i = 0; workload->ops && i < workload->edge_count; i++)
         if (&workload->ops[workload->edges[i].before] == before &&
             workload->ops[workload->edges[i].after].kind == wanted)
             return &workload->ops[workload->edges[i].after];
@@ -396,20 +396,20 @@ static void a_million_calls_of_threads_are_all_there(void **state)
 static void a_million_calls_take_bounded_memory(void **state)
 {
     (void)state;
-    long alone_KiB = 0, recorded_KiB = 0;
+    long alone_kib = 0, recorded_kib = 0;
     unsigned long long dropped = 0;
     FILE *alone = popen(CL_PROGRAM " many 1000000", "r");
     assert_non_null(alone);
-    assert_int_equal(fscanf(alone, "%ld", &alone_KiB), 1);
+    assert_int_equal(fscanf(alone, "%ld", &alone_kib), 1);
     pclose(alone);
     assert_int_equal(record("", "many 1000000"), 0);
-    assert_int_equal(sscanf(printed, "%ld", &recorded_KiB), 1);
+    assert_int_equal(sscanf(printed, "%ld", &recorded_kib), 1);
     const char *incomplete = strstr(said, "incomplete: ");
     if (incomplete)
         assert_int_equal(sscanf(incomplete, "incomplete: %llu records", &dropped), 1);
-    print_message("%ld MiB alone, %ld MiB recorded, %llu records dropped\n", alone_KiB / 1024,
-                  recorded_KiB / 1024, dropped);
-    assert_true(recorded_KiB - alone_KiB < 160 * 1024);
+    print_message("%ld MiB alone, %ld MiB recorded, %llu records dropped\n", alone_kib / 1024,
+                  recorded_kib / 1024, dropped);
+    assert_true(recorded_kib - alone_kib < 160 * 1024L);
     haul_workload *workload = load();
     assert_true(workload->counts.device_ops + dropped >= 1000000);
     haul_workload_free(workload);

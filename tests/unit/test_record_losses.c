@@ -295,7 +295,7 @@ static void failed_allocations_are_said(void **state)
         snprintf(after, sizeof after,
                  "env LD_PRELOAD=%s FAIL_MALLOC_FROM=record-opencl FAIL_MALLOC=%d %s copies 10",
                  FAIL_MALLOC, n, CL_DISTURBED);
-        remove(path);
+        (void)remove(path);
         assert_int_equal(record_with("", "", after), 0);
         if (strstr(said, "recording stopped: out of memory"))
             stopped++;
@@ -356,7 +356,7 @@ static void who_cannot_report_is_not_said_to_use_nothing(void **state)
         "setpriv --reuid=65534 --clear-groups " CL_DISTURBED " copies 10"};
     const bool is_root = geteuid() == 0 && !system("unshare -m true 2>/dev/null");
     for (size_t i = 0; i < (is_root ? sizeof ways / sizeof *ways : 1); i++) {
-        remove(path);
+        (void)remove(path);
         (void)record_with("", "", ways[i]);
         if (!strstr(said, "reported no use of") || !strstr(said, "cannot report"))
             fail_msg("%s: %s", ways[i], said);
