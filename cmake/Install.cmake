@@ -60,6 +60,7 @@ if(TARGET haul-mpi)
   string(REPLACE haul_library haul_mpi library_components "${library_components}")
   install(TARGETS haul-mpi EXPORT haul-mpi ${library_components})
   install(TARGETS haul-mpi-cli COMPONENT haul_mpi)
+  install(TARGETS haul-record-mpi DESTINATION ${CMAKE_INSTALL_LIBDIR}/haul COMPONENT haul_mpi)
   install(TARGETS haul-mpi-preload DESTINATION ${CMAKE_INSTALL_LIBDIR}/haul COMPONENT haul_mpi)
   install(EXPORT haul-mpi NAMESPACE haul:: FILE haul-mpiTargets.cmake DESTINATION ${HAUL_CMAKE_DIR}
     COMPONENT haul_development)

@@ -40,6 +40,20 @@ typedef struct haul_copy_group {
     double best_Bps;   /* the largest of those rates */
 } haul_copy_group;
 
+/* Calls of MPI of one name, or of one rank. Of a call that waited, the time until its messages
+ * could go on is that for late ranks, the rest is transfer; one whose other side the profile lacks
+ * has neither. */
+typedef struct haul_mpi_use {
+    uint32_t name; /* the workload's string id; HAUL_NONE: of a rank */
+    int64_t rank;  /* -1: of a name */
+    uint64_t calls;
+    uint64_t bytes; /* sent by calls that send, received by others */
+    int64_t time_ns;
+    int64_t late_ns;
+    int64_t transfer_ns;
+    int64_t span_ns; /* of a rank: from its first call, of any kind, to the end of its last */
+} haul_mpi_use;
+
 /* Where the time goes: operations that share name, direction, memory and size. */
 typedef struct haul_cost_row {
     haul_op_kind kind;
@@ -211,6 +225,11 @@ typedef struct haul_place {
  * `count`, or HAUL_NONE. Returns NO_MEMORY. */
 HAUL_API haul_status haul_places_find(const haul_workload *workload, const uint32_t *groups,
                                       size_t count, haul_place *places, haul_error *error);
+
+/* Sums the calls of MPI: by name, those of the most time first, then by rank. The caller frees
+ * *uses; NULL and 0 where there are none. Returns NO_MEMORY. */
+HAUL_API haul_status haul_mpi_uses(const haul_workload *workload, haul_mpi_use **uses,
+                                   size_t *count, haul_error *error);
 
 HAUL_END
 

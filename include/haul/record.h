@@ -29,6 +29,7 @@ typedef struct haul_recording_options {
     double duration_s;       /* after which nothing more is recorded; 0 for no limit */
     uint64_t max_operations; /* of each process, likewise */
     bool stacks; /* the C call stack of each OpenCL call, too; each distinct one is kept once */
+    bool mpi;    /* the calls of MPI, too; the program loads it as a library */
     /* For a program that carries the recorders within itself: they are written to a temporary
      * folder while the program runs. Of size 0: the recorder's file is looked for beside the
      * running program, then in its installation. */

@@ -5,9 +5,10 @@
 #include "haul/units.h"
 
 static const char about[] =
-    "Runs a program and writes what its OpenCL or CUDA devices do into a profile, with no\n"
-    "vendor's profiler: copies, kernels and waits with their times, as 'haul analyze' and 'haul\n"
-    "project' read it. The program is unchanged; its output, signals and exit code are its own.\n";
+    "Runs a program and writes what its OpenCL or CUDA devices do, and with --mpi its messages,\n"
+    "into a profile, with no vendor's profiler: copies, kernels and waits with their times, as\n"
+    "'haul analyze' and 'haul project' read it. The program is unchanged; its output, signals and\n"
+    "exit code are its own.\n";
 
 typedef struct record_request {
     cli_request given;
@@ -16,6 +17,7 @@ typedef struct record_request {
     double duration_s;
     uint64_t most;
     bool stacks;
+    bool mpi;
 } record_request;
 
 #define OF(field) offsetof(record_request, field)
@@ -33,6 +35,9 @@ static const cli_option options[] = {
      .help = "record at most N copies and kernels of each process", .least = 1, .most = 1e15},
     {"stacks", NULL, CLI_FLAG, OF(stacks),
      .help = "record the C call stack of each OpenCL call, for 'haul analyze --by line'"},
+    {"mpi", NULL, CLI_FLAG, OF(mpi),
+     .help =
+         "record the calls of MPI, of C and Fortran: who sends how much to whom, and who waits"},
     {0},
 };
 
@@ -100,6 +105,7 @@ static haul_status record(void *request, haul_error *error)
                                         .duration_s = self->duration_s,
                                         .max_operations = self->most,
                                         .stacks = self->stacks,
+                                        .mpi = self->mpi,
                                         .opencl = hl_cli_opencl_recorder_inside(),
                                         .cuda = hl_cli_cuda_recorder_inside(),
                                         .told = told};
@@ -120,7 +126,7 @@ const cli_command cli_record = {
     .least = 1,
     .most = SIZE_MAX,
     .examples = {"haul record -o app.sqlite ./app --size 4096",
-                 "mpirun -n 4 haul record -o app-%q{OMPI_COMM_WORLD_RANK}.sqlite ./app"},
+                 "haul record --mpi -o app.sqlite mpirun -n 4 ./app"},
     .exits = "3 a file that cannot be written or run, 4 nothing to record with; else the "
              "program's, 128 and the signal's number where one ended it",
     .runs_program = true,

@@ -266,7 +266,7 @@ static void open_recording(void)
         recorder.incoming.items = malloc(INCOMING * sizeof *recorder.spare);
     hl_record_cl_commands_init(&commands);
     if (recorder.spare && recorder.incoming.items && commands.endings)
-        recorder.writer = hl_record_session_open();
+        recorder.writer = hl_record_session_open(false);
     else
         hl_record_session_failed("out of memory");
     if (!recorder.writer)

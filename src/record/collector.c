@@ -39,6 +39,22 @@ static bool is_known(const hl_record_collector *self, const char *file)
     return false;
 }
 
+/* Recorders of devices are told apart, for each numbers its own. One that records the calls of the
+ * process's threads alone has the number of the others, whose calls come from the same threads. */
+static hl_record_profile_process process_of(const hl_record_collector *self, int64_t pid,
+                                            bool has_calls_only, bool *is_told)
+{
+    unsigned of_devices = 0;
+    for (size_t i = 0; i < self->part_count; i++)
+        of_devices += self->parts[i].process.pid == pid && !self->parts[i].has_calls_only;
+    const hl_record_profile_process process =
+        hl_record_profile_process_of(pid, of_devices - (has_calls_only && of_devices));
+    *is_told = false;
+    for (size_t i = 0; i < self->part_count; i++)
+        *is_told |= self->parts[i].process.id == process.id;
+    return process;
+}
+
 /* A part whose ring is not ready is met again in the next round. */
 static int add_part(hl_record_collector *self, const char *file)
 {
@@ -58,12 +74,12 @@ static int add_part(hl_record_collector *self, const char *file)
     char program[sizeof part.ring.head->program];
     snprintf(program, sizeof program, "%.*s", (int)sizeof program - 1, part.ring.head->program);
     const int64_t pid = part.ring.head->pid;
-    unsigned before = 0;
-    for (size_t i = 0; i < self->part_count; i++)
-        before += self->parts[i].process.pid == pid;
-    part.process = hl_record_profile_process_of(pid, before);
+    part.has_calls_only = part.ring.head->has_calls_only;
+    bool is_told;
+    part.process = process_of(self, pid, part.has_calls_only, &is_told);
     self->parts[self->part_count++] = part;
-    return hl_record_profile_tables_process(&self->tables, part.process, program);
+    return is_told ? SQLITE_OK
+                   : hl_record_profile_tables_process(&self->tables, part.process, program);
 }
 
 /* --- numbers of the profile */
@@ -179,6 +195,12 @@ static int add_record(hl_record_collector *self, const hl_record_ring_part *part
         break;
     case HL_RECORD_OVERHEAD:
         record->overhead.name = name_of(part, record->overhead.name);
+        break;
+    case HL_RECORD_MPI_MESSAGE:
+    case HL_RECORD_MPI_COLLECTIVE:
+    case HL_RECORD_MPI_WAIT:
+    case HL_RECORD_MPI_OTHER:
+        record->mpi.name = name_of(part, record->mpi.name);
         break;
     default:
         break;

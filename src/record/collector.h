@@ -16,6 +16,7 @@ typedef struct hl_record_ring_part {
     bool closed;         /* likewise: how its recorder ended */
     int64_t moved_ns;    /* when it was last seen to write */
     bool damaged;
+    bool has_calls_only; /* as of hl_record_profile_options */
     hl_record_profile_process process;
     uint32_t *names; /* numbers in the profile, by the writer's */
     size_t name_capacity;

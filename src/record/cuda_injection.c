@@ -356,7 +356,7 @@ int InitializeInjection(void)
     hl_record_session_loaded();
     if (!begin_records(&clock_error_ns))
         return 1;
-    hl_record_profile_writer *writer = hl_record_session_open();
+    hl_record_profile_writer *writer = hl_record_session_open(false);
     if (!writer) {
         ask_for_no_more();
         return 1;

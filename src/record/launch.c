@@ -38,6 +38,7 @@ typedef struct launch {
     hl_record_ring_folder folder;
     char opencl[LONGEST_PATH]; /* the libraries that record, "" for none */
     char cuda[LONGEST_PATH];
+    char mpi[LONGEST_PATH];
     char unpacked[LONGEST_PATH];   /* the folder of those that were written, "" for none */
     struct sigaction child_action; /* of SIGCHLD before us */
     sigset_t mask;                 /* before us */
@@ -96,7 +97,13 @@ static haul_status provide_libraries(launch *self, haul_error *error)
         else
             find_library(libraries[i].name, libraries[i].path, LONGEST_PATH);
     }
-    if (status || self->opencl[0] || self->cuda[0])
+    if (self->options->mpi)
+        find_library("libhaul-record-mpi.so", self->mpi, sizeof self->mpi);
+    if (!status && self->options->mpi && !self->mpi[0])
+        return haul_error_set(error, HAUL_STATUS_ABSENT,
+                              "no library to record MPI with: build haul with an MPI (packages "
+                              "libopenmpi-dev or libmpich-dev)");
+    if (status || self->opencl[0] || self->cuda[0] || self->mpi[0])
         return status;
     return haul_error_set(error, HAUL_STATUS_ABSENT,
                           "no library to record with: build haul with OpenCL's headers (packages "
@@ -141,6 +148,12 @@ static void set_environment(const launch *self, const char *folder)
     }
     if (self->cuda[0])
         setenv("CUDA_INJECTION64_PATH", self->cuda, 1);
+    if (self->mpi[0]) { /* in front of the MPI, and of what else is there */
+        const char *others = getenv("LD_PRELOAD");
+        snprintf(text, sizeof text, "%s%s%s", self->mpi, others && *others ? ":" : "",
+                 others ? others : "");
+        setenv("LD_PRELOAD", text, 1);
+    }
 }
 
 /* Says through `talk`, which exec closes, why the program cannot be run. */

@@ -69,6 +69,23 @@ static const char schema[] =
     " ('EXPORT_SCHEMA_VERSION_MAJOR', '3'), ('EXPORT_SCHEMA_VERSION_MINOR', '24'),"
     " ('EXPORT_SCHEMA_VERSION_MICRO', '14');";
 
+/* Beside Nsight's own, what tells of a call of MPI which calls of other processes it met: their
+ * ranks and this one are of MPI_COMM_WORLD, the communicator has one number on all. */
+#define MPI_COLUMNS " haulWay INTEGER, haulCommSize INTEGER, haulRank INTEGER"
+
+static const char mpi_schema[] =
+    "CREATE TABLE MPI_P2P_EVENTS (start INTEGER NOT NULL, end INTEGER NOT NULL,"
+    " globalTid INTEGER, textId INTEGER, commHandle INTEGER, tag INTEGER, remoteRank INTEGER,"
+    " size INTEGER, requestHandle INTEGER," MPI_COLUMNS ");"
+    "CREATE TABLE MPI_COLLECTIVES_EVENTS (start INTEGER NOT NULL, end INTEGER NOT NULL,"
+    " globalTid INTEGER, textId INTEGER, commHandle INTEGER, rootRank INTEGER, size INTEGER,"
+    " requestHandle INTEGER," MPI_COLUMNS ");"
+    "CREATE TABLE MPI_START_WAIT_EVENTS (start INTEGER NOT NULL, end INTEGER NOT NULL,"
+    " globalTid INTEGER, textId INTEGER, requestHandle INTEGER);"
+    "CREATE TABLE MPI_OTHER_EVENTS (start INTEGER NOT NULL, end INTEGER NOT NULL,"
+    " globalTid INTEGER, textId INTEGER);"
+    "CREATE TABLE MPI_RANKS (globalPid INTEGER, rank INTEGER);";
+
 /* The first eight parameters are common where a table has them: see bind_place. */
 static const char *const inserts[HL_RECORD_TABLE_STATEMENTS] = {
     [HL_RECORD_COPY] =
@@ -99,6 +116,20 @@ static const char *const inserts[HL_RECORD_TABLE_STATEMENTS] = {
     [HL_RECORD_OVERHEAD] =
         "INSERT INTO CUPTI_ACTIVITY_KIND_OVERHEAD (start, end, eventClass, globalTid,"
         " correlationId, nameId, overheadType) VALUES (?1, ?2, 0, ?3, ?6, ?4, ?5)",
+    [HL_RECORD_MPI_MESSAGE] =
+        "INSERT INTO MPI_P2P_EVENTS (start, end, globalTid, textId, commHandle, tag, remoteRank,"
+        " size, requestHandle, haulWay, haulCommSize, haulRank) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+        " ?7, ?8, ?9, ?10, ?11, ?12)",
+    [HL_RECORD_MPI_COLLECTIVE] =
+        "INSERT INTO MPI_COLLECTIVES_EVENTS (start, end, globalTid, textId, commHandle, rootRank,"
+        " size, requestHandle, haulWay, haulCommSize, haulRank) VALUES (?1, ?2, ?3, ?4, ?5, ?7,"
+        " ?8, ?9, ?10, ?11, ?12)",
+    [HL_RECORD_MPI_WAIT] =
+        "INSERT INTO MPI_START_WAIT_EVENTS (start, end, globalTid, textId, requestHandle)"
+        " VALUES (?1, ?2, ?3, ?4, ?9)",
+    [HL_RECORD_MPI_OTHER] =
+        "INSERT INTO MPI_OTHER_EVENTS (start, end, globalTid, textId) VALUES (?1, ?2, ?3, ?4)",
+    [HL_RECORD_MPI_RANK] = "INSERT INTO MPI_RANKS VALUES (?1, ?2)",
     [HL_RECORD_TABLE_STRING] = "INSERT OR REPLACE INTO StringIds VALUES (?1, ?2)",
     [HL_RECORD_TABLE_PROCESS] = "INSERT INTO PROCESSES VALUES (?1, ?2, ?3)",
     [HL_RECORD_TABLE_DEVICE] =
@@ -219,6 +250,26 @@ static int say_rank(hl_record_profile_tables *self)
     return code;
 }
 
+static int prepare(hl_record_profile_tables *self, int row)
+{
+    return sqlite3_prepare_v3(self->db, inserts[row], -1, SQLITE_PREPARE_PERSISTENT,
+                              &self->insert[row], NULL);
+}
+
+static bool is_of_mpi(int row)
+{
+    return row >= HL_RECORD_MPI_MESSAGE && row <= HL_RECORD_MPI_RANK;
+}
+
+/* With the first row: other profiles have no such tables. */
+static int make_mpi_tables(hl_record_profile_tables *self)
+{
+    int code = hl_record_profile_tables_run(self, mpi_schema);
+    for (int i = HL_RECORD_MPI_MESSAGE; code == SQLITE_OK && i <= HL_RECORD_MPI_RANK; i++)
+        code = prepare(self, i);
+    return code;
+}
+
 /* The page cache survives a killed process, so nothing needs to wait for the disk. The log stays
  * beside the file while it is written; exclusive, so that it works on file systems of a network,
  * without shared memory. */
@@ -245,8 +296,7 @@ static int make_file(hl_record_profile_tables *self)
     if (code == SQLITE_OK)
         code = hl_record_profile_tables_run(self, "COMMIT");
     for (int i = 0; code == SQLITE_OK && i < HL_RECORD_TABLE_STATEMENTS; i++)
-        code = sqlite3_prepare_v3(self->db, inserts[i], -1, SQLITE_PREPARE_PERSISTENT,
-                                  &self->insert[i], NULL);
+        code = is_of_mpi(i) ? SQLITE_OK : prepare(self, i);
     return code;
 }
 
@@ -335,12 +385,43 @@ static void bind_on_thread(sqlite3_stmt *statement, hl_record_profile_process pr
     sqlite3_bind_int64(statement, 5, last);
 }
 
+static int add_mpi_call(hl_record_profile_tables *self, hl_record_profile_process process,
+                        const hl_record *record)
+{
+    sqlite3_stmt *const statement = self->insert[record->kind];
+    const int64_t own[] = {record->mpi.comm,           record->mpi.tag,     record->mpi.peer,
+                           (int64_t)record->mpi.bytes, record->mpi.request, record->mpi.way,
+                           record->mpi.comm_size,      record->mpi.rank};
+    sqlite3_bind_int64(statement, 1, record->start_ns - self->start_ns);
+    sqlite3_bind_int64(statement, 2, record->end_ns - self->start_ns);
+    sqlite3_bind_int64(statement, 3, process.id | (record->mpi.thread & 0xffffff));
+    bind_figure(statement, 4, record->mpi.name);
+    for (int i = 0; i < COUNT(own); i++)
+        sqlite3_bind_int64(statement, 5 + i, own[i]);
+    return step_row(statement);
+}
+
+static int add_mpi_row(hl_record_profile_tables *self, hl_record_profile_process process,
+                       const hl_record *record)
+{
+    const int code = self->insert[record->kind] ? SQLITE_OK : make_mpi_tables(self);
+    if (code != SQLITE_OK)
+        return code;
+    if (record->kind != HL_RECORD_MPI_RANK)
+        return add_mpi_call(self, process, record);
+    sqlite3_bind_int64(self->insert[record->kind], 1, process.id);
+    sqlite3_bind_int64(self->insert[record->kind], 2, record->mpi.rank);
+    return step_row(self->insert[record->kind]);
+}
+
 int hl_record_profile_tables_add(hl_record_profile_tables *self, hl_record_profile_process process,
                                  const hl_record *record)
 {
     if ((unsigned)record->kind >= HL_RECORD_KINDS)
         return SQLITE_OK;
     sqlite3_stmt *statement = self->insert[record->kind];
+    if (is_of_mpi(record->kind))
+        return add_mpi_row(self, process, record);
     /* An event without a time has 0, which readers take as unknown. */
     const bool timed = record->kind != HL_RECORD_EVENT || record->start_ns;
     sqlite3_bind_int64(statement, 1, timed ? record->start_ns - self->start_ns : 0);

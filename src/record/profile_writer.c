@@ -242,6 +242,7 @@ void hl_record_profile_note(hl_record_profile_writer *self, const char *name, co
     copy_text(said.name, sizeof said.name, name);
     va_list args;
     va_start(args, format);
+    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line before begins it
     vsnprintf(said.text, sizeof said.text, format, args);
     va_end(args);
     put_message(self, HL_RECORD_MESSAGE_NOTE, &said, sizeof said);
@@ -275,8 +276,8 @@ haul_status hl_record_profile_open(const hl_record_profile_options *options,
     self->options = *options;
     pthread_mutex_init(&self->lock, NULL);
     pthread_mutex_init(&self->names_lock, NULL);
-    const haul_status status =
-        hl_record_ring_create(&self->ring, options->path, options->program, error);
+    const haul_status status = hl_record_ring_create(&self->ring, options->path, options->program,
+                                                     options->has_calls_only, error);
     if (status) {
         release(self);
         return status;

@@ -24,13 +24,18 @@ typedef struct hl_record_profile_writer hl_record_profile_writer;
 #define HL_RECORD_PROFILE_NO_ID UINT32_MAX
 
 typedef enum hl_record_kind {
-    HL_RECORD_COPY,     /* CUPTI_ACTIVITY_KIND_MEMCPY */
-    HL_RECORD_SET,      /* CUPTI_ACTIVITY_KIND_MEMSET */
-    HL_RECORD_KERNEL,   /* CUPTI_ACTIVITY_KIND_KERNEL */
-    HL_RECORD_CALL,     /* CUPTI_ACTIVITY_KIND_RUNTIME */
-    HL_RECORD_SYNC,     /* CUPTI_ACTIVITY_KIND_SYNCHRONIZATION */
-    HL_RECORD_EVENT,    /* CUPTI_ACTIVITY_KIND_CUDA_EVENT; its time is `start_ns` */
-    HL_RECORD_OVERHEAD, /* CUPTI_ACTIVITY_KIND_OVERHEAD */
+    HL_RECORD_COPY,           /* CUPTI_ACTIVITY_KIND_MEMCPY */
+    HL_RECORD_SET,            /* CUPTI_ACTIVITY_KIND_MEMSET */
+    HL_RECORD_KERNEL,         /* CUPTI_ACTIVITY_KIND_KERNEL */
+    HL_RECORD_CALL,           /* CUPTI_ACTIVITY_KIND_RUNTIME */
+    HL_RECORD_SYNC,           /* CUPTI_ACTIVITY_KIND_SYNCHRONIZATION */
+    HL_RECORD_EVENT,          /* CUPTI_ACTIVITY_KIND_CUDA_EVENT; its time is `start_ns` */
+    HL_RECORD_OVERHEAD,       /* CUPTI_ACTIVITY_KIND_OVERHEAD */
+    HL_RECORD_MPI_MESSAGE,    /* MPI_P2P_EVENTS */
+    HL_RECORD_MPI_COLLECTIVE, /* MPI_COLLECTIVES_EVENTS */
+    HL_RECORD_MPI_WAIT,       /* MPI_START_WAIT_EVENTS: one for each request that it completed */
+    HL_RECORD_MPI_OTHER,      /* MPI_OTHER_EVENTS */
+    HL_RECORD_MPI_RANK,       /* MPI_RANKS; of no time */
     HL_RECORD_KINDS,
 } hl_record_kind;
 
@@ -63,6 +68,15 @@ enum {
     HL_RECORD_WAIT_STREAM = 3,
     HL_RECORD_WAIT_CONTEXT = 4,
 };
+
+/* Whom a call of MPI waits for. */
+typedef enum hl_record_mpi_way {
+    HL_RECORD_MPI_SENDS,
+    HL_RECORD_MPI_RECEIVES,
+    HL_RECORD_MPI_ALL,       /* all wait for all */
+    HL_RECORD_MPI_FROM_ROOT, /* all wait for the root */
+    HL_RECORD_MPI_TO_ROOT,   /* the root waits for all */
+} hl_record_mpi_way;
 
 /* One row. Times are CLOCK_MONOTONIC's nanoseconds; the profile has them from the start of the
  * recording on. `correlation` joins a call with what it started, 0 for none. `name` is of
@@ -115,6 +129,17 @@ typedef struct hl_record {
             uint32_t thread;
             uint32_t type; /* CUpti_ActivityOverheadKind */
         } overhead;
+        struct {
+            uint64_t bytes; /* of a collective, what this process gives or gets, the larger */
+            uint32_t name;
+            uint32_t thread;
+            uint32_t request;   /* what completes it, numbered by the process; 0: it blocked */
+            uint32_t comm;      /* a number that all its processes have of it */
+            uint32_t comm_size; /* 0: not known, so that nothing is matched */
+            int32_t rank, peer; /* in MPI_COMM_WORLD; the peer of a collective is its root, or -1 */
+            int32_t tag;
+            uint32_t way; /* hl_record_mpi_way */
+        } mpi;
     };
 } hl_record;
 
@@ -126,6 +151,7 @@ static inline bool hl_record_is_operation(const hl_record *self)
 }
 
 typedef struct hl_record_profile_options {
+    bool has_calls_only;     /* of the process's own threads: its records name no device */
     const char *path;        /* of the ring; made, it must not exist */
     const char *program;     /* name of the process, NULL for none */
     int64_t start_ns;        /* time 0 of the profile on CLOCK_MONOTONIC, for `duration_ns` */

@@ -81,11 +81,12 @@ void hl_record_session_failed(const char *why)
 
 /* A folder that is gone means that haul has ended: the program goes on unrecorded, without a word.
  * */
-hl_record_profile_writer *hl_record_session_open(void)
+hl_record_profile_writer *hl_record_session_open(bool has_calls_only)
 {
     char program[64], text[1200];
     const char *folder = getenv(HAUL_RECORD_FOLDER);
     hl_record_profile_options options = {
+        .has_calls_only = has_calls_only,
         .program = hl_record_session_program("self", program, sizeof program),
         .start_ns = number_of(HAUL_RECORD_START),
         .duration_ns = number_of(HAUL_RECORD_DURATION),

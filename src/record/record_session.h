@@ -26,9 +26,10 @@
 #define HAUL_RECORD_THEIRS "HAUL_RECORD_THEIRS" /* as it was before */
 #define HL_RECORD_SAID "said"
 
-/* Opens the writer that the environment asks for. Returns NULL where it asks for none, where haul
- * has ended, or where the ring cannot be made, which a message tells. */
-hl_record_profile_writer *hl_record_session_open(void);
+/* Opens the writer that the environment asks for, of devices or of calls alone. Returns NULL where
+ * it asks for none, where haul has ended, or where the ring cannot be made, which a message tells.
+ */
+hl_record_profile_writer *hl_record_session_open(bool has_calls_only);
 
 /* Whether calls are to be recorded with their stacks. */
 bool hl_record_session_asks_for_stacks(void);

@@ -111,7 +111,7 @@ static void begin_next(hl_record_ring *self, void *at)
 }
 
 haul_status hl_record_ring_create(hl_record_ring *self, const char *path, const char *program,
-                                  haul_error *error)
+                                  bool has_calls_only, haul_error *error)
 {
     *self = (hl_record_ring){.path = strdup(path)};
     if (!self->path)
@@ -127,6 +127,7 @@ haul_status hl_record_ring_create(hl_record_ring *self, const char *path, const 
     memcpy(head->magic, magic, sizeof magic);
     head->pid = getpid();
     head->pid_space = hl_record_ring_pid_space();
+    head->has_calls_only = has_calls_only;
     snprintf(head->program, sizeof head->program, "%s", program ? program : "");
     atomic_store_explicit(&head->ready, 1, memory_order_release);
     return HAUL_OK;

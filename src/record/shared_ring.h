@@ -40,6 +40,7 @@ typedef struct hl_record_ring_head {
     int64_t pid;        /* of the writer */
     uint64_t pid_space; /* the namespace of that number */
     char program[64];
+    uint32_t has_calls_only;  /* no record names a device */
     _Atomic uint32_t ready;   /* what stands above is set */
     _Atomic uint32_t closed;  /* the writer ended the recording itself */
     _Atomic int64_t reader;   /* its process; 0 before it has come */
@@ -82,7 +83,7 @@ typedef struct hl_record_ring_message {
  * allocated with it: a file system that fills up later cannot raise SIGBUS. Returns IO; also where
  * the segment would take more than its share of the free room. */
 haul_status hl_record_ring_create(hl_record_ring *self, const char *path, const char *program,
-                                  haul_error *error);
+                                  bool has_calls_only, haul_error *error);
 
 /* Bytes that a message takes. */
 size_t hl_record_ring_space(size_t payload_bytes);

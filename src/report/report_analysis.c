@@ -171,6 +171,8 @@ static void say_answer(const analysis_report *self)
     const size_t count = analysis->device_count;
     const int64_t span_ns = analysis->span_ns;
     char devices[200];
+    if (!count && hl_report_mpi_line(self->report, self->workload, true))
+        return;
     if (!count) {
         haul_report_say(self->report,
                         "The profile holds no copies, kernels or memsets. Were they recorded? %s.",
@@ -209,6 +211,7 @@ static void say_answer(const analysis_report *self)
         say_copies(self, !says_why);
     if (analysis->communication.count)
         say_communication(self);
+    (void)hl_report_mpi_line(self->report, self->workload, false);
     hl_report_next_command(self->report, self->workload, analysis);
 }
 
@@ -642,7 +645,9 @@ haul_report *haul_report_analysis(const haul_workload *workload, const haul_anal
     const analysis_report self = {report, workload, analysis};
     say_answer(&self);
     hl_report_losses(report, workload);
-    hl_report_caution(report, workload);
+    /* of a program without a GPU all lacks are of the GPU */
+    if (analysis->device_count || !workload->counts.calls || !hl_report_has_mpi(workload))
+        hl_report_caution(report, workload);
     haul_report_detail(report, true);
     haul_report_object(
         report, NULL, inputs,
@@ -667,6 +672,7 @@ haul_report *haul_report_analysis(const haul_workload *workload, const haul_anal
     add_totals(report, "kernels", &analysis->kernels);
     add_sized(report, "communication", &analysis->communication);
     add_sized(report, "memsets", &analysis->memsets);
+    hl_report_mpi_tables(report, workload);
     add_devices(&self);
     add_largest(&self);
     hl_report_ranges(report, workload, NULL);

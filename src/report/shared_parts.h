@@ -56,6 +56,10 @@ typedef struct hl_report_idle_most {
 } hl_report_idle_most;
 bool hl_report_idle_find_most(const haul_workload *workload, const haul_analysis *analysis,
                               hl_report_idle_most *out);
+/* One line on the calls of MPI, the answer itself where nothing else is; false: there are none. */
+bool hl_report_mpi_line(haul_report *report, const haul_workload *workload, bool is_answer);
+bool hl_report_has_mpi(const haul_workload *workload);
+void hl_report_mpi_tables(haul_report *report, const haul_workload *workload);
 void hl_report_idle_line(haul_report *report, const haul_workload *workload,
                          const haul_analysis *analysis);
 void hl_report_idle_table(haul_report *report, const haul_workload *workload,

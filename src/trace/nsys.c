@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "trace/cupti.h"
+#include "trace/nsys_mpi.h"
 #include "trace/nsys_stacks.h"
 #include "trace/nvtx_collectives.h"
 #include "trace/own_tables.h"
@@ -118,6 +119,7 @@ typedef struct nsys_reader {
     hl_trace_cupti_reader cupti; /* first: functions for rows that nvprof has, too, take it */
     hl_trace_nvtx_collectives collectives;
     hl_trace_nsys_stacks stacks;
+    hl_trace_nsys_mpi mpi;
 } nsys_reader;
 
 static void take_field(void *self, const hl_trace_rows *rows)
@@ -199,15 +201,20 @@ static haul_status read_nsys(hl_trace_source *source, hl_trace_builder *builder,
     static const hl_trace_scan graphs = {
         "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", take_graph, {"start"}, false};
     nsys_reader self = {.cupti = {.builder = builder, .version = version},
-                        .stacks = {.builder = builder, .lines = HL_TRACE_SOURCE_LINES}};
+                        .stacks = {.builder = builder, .lines = HL_TRACE_SOURCE_LINES},
+                        .mpi = {.builder = builder}};
     haul_status status =
         hl_trace_source_scan(source, "", scans, sizeof scans / sizeof *scans, &self, error);
+    if (!status)
+        status = hl_trace_nsys_mpi_read(&self.mpi, source, error);
     if (!status)
         status = hl_trace_nsys_stacks_name(&self.stacks, source, error);
     if (!status)
         status =
             hl_trace_cupti_read(&nsys_format, source, &self.cupti.devices,
                                 hl_trace_nsys_stacks_lines(&self.stacks, source), builder, error);
+    if (!status)
+        hl_trace_nsys_mpi_join(&self.mpi);
     if (!status)
         status = hl_trace_nsys_stacks_join(&self.stacks, source, error);
     if (!status)
@@ -221,6 +228,7 @@ static haul_status read_nsys(hl_trace_source *source, hl_trace_builder *builder,
     hl_trace_cupti_devices_release(&self.cupti.devices);
     hl_trace_nvtx_release(&self.collectives);
     hl_trace_nsys_stacks_release(&self.stacks);
+    hl_trace_nsys_mpi_release(&self.mpi);
     return status;
 }
 

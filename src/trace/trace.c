@@ -8,6 +8,8 @@
 #include "base/fail.h"
 #include "trace/temporary.h"
 #include "trace/trace_format.h"
+#include "workload/join.h"
+#include "workload/mpi_calls.h"
 
 #define FORMAT_ROW(name) &hl_trace_##name,
 static const hl_trace_format *const formats[] = {HL_TRACE_FORMAT_LIST(FORMAT_ROW) NULL};
@@ -42,7 +44,18 @@ static haul_status finish_reading(reading *self, haul_status status, haul_worklo
         hl_trace_missing(&self->builder, nameless,
                          "devices that the device table does not describe");
     snprintf(name, sizeof name, "%s%s%s", self->format->name, version[0] ? " " : "", version);
-    return hl_trace_finish(&self->builder, self->path, name, workload, error);
+    haul_workload *made = NULL;
+    HAUL_TRY(hl_trace_finish(&self->builder, self->path, name, &made, error));
+    if (!hl_workload_mpi_has_ranks(made)) {
+        *workload = made;
+        return HAUL_OK;
+    }
+    /* the calls of several processes met each other */
+    uint64_t orphaned;
+    const hl_workload_part whole = {.of = made, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    status = hl_workload_join_one(&whole, &orphaned, workload, error);
+    haul_workload_free(made);
+    return status;
 }
 
 /* Reads an open database and closes it. */

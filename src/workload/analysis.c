@@ -12,6 +12,7 @@
 #include "haul/collective.h"
 #include "workload/host_use.h"
 #include "workload/idle.h"
+#include "workload/mpi_calls.h"
 #include "workload/op_class.h"
 #include "workload/tally.h"
 
@@ -354,7 +355,9 @@ static haul_status fill_analysis(const haul_workload *workload, survey *self,
 {
     bool enough = true;
     for (size_t i = 0; enough && i < workload->op_count; i++)
-        if (haul_op_on_device(&workload->ops[i]))
+        if (hl_workload_is_of_hosts(workload, &workload->ops[i]))
+            continue;
+        else if (haul_op_on_device(&workload->ops[i]))
             enough = survey_op(self, workload, &workload->ops[i]);
         else
             survey_host_op(analysis, &workload->ops[i]);

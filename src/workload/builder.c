@@ -49,6 +49,7 @@ void hl_workload_builder_release(hl_workload_builder *self)
     hl_base_records_release(&self->collectives);
     hl_base_records_release(&self->operands);
     free(self->ranges);
+    free(self->mpi_calls);
     free(self->devices);
     free(self->losses.items);
     free(self->missing.items);
@@ -318,6 +319,11 @@ static void take_all(hl_workload_builder *self, hl_workload_owned_workload *owne
         owned->strings = ((const hl_workload_owned_workload *)self->from)->strings;
     } else {
         take_own(self, owned);
+    }
+    if (!self->from) {
+        owned->mpi_calls = self->mpi_calls;
+        owned->mpi_call_count = self->mpi_call_count;
+        self->mpi_calls = NULL;
     }
     hl_base_shrink(&self->ops, &self->op_capacity, self->op_count, sizeof *self->ops);
     hl_base_shrink(&self->edges, &self->edge_capacity, self->edge_count, sizeof *self->edges);

@@ -33,6 +33,9 @@ typedef struct hl_workload_note_list {
     size_t capacity;
 } hl_workload_note_list;
 
+/* See workload/mpi_calls.h. */
+typedef struct hl_workload_mpi_call hl_workload_mpi_call;
+
 typedef struct hl_workload_builder {
     const haul_workload *from; /* see hl_workload_builder_init_from; else NULL */
     hl_base_arena arena;       /* for texts of the workload beside its strings */
@@ -53,6 +56,9 @@ typedef struct hl_workload_builder {
     haul_named_range *ranges;
     size_t range_count;
     size_t range_capacity;
+    hl_workload_mpi_call *mpi_calls;
+    size_t mpi_call_count;
+    size_t mpi_call_capacity;
     int64_t epoch_ns; /* of the workload, set by who builds it; and its rank, -1 to begin with */
     int64_t rank;
     const char *host; /* of the devices that name none; "": several, so that none is known */
@@ -146,6 +152,8 @@ typedef struct hl_workload_owned_workload {
     bool shares; /* all but operations, edges and streams are another's */
     hl_base_arena arena;
     hl_base_strings strings;
+    hl_workload_mpi_call *mpi_calls;
+    size_t mpi_call_count;
 } hl_workload_owned_workload;
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/index.h"
 #include "base/intervals.h"
 #include "base/order.h"
+#include "workload/mpi_calls.h"
 #include "workload/range_track.h"
 
 /* Calls of one thread that begin after the operation that the later one issued: clocks of host and
@@ -202,7 +203,7 @@ haul_status hl_workload_idle_causes(const haul_workload *workload, haul_idle_cau
     fill_tracks(&self);
     for (size_t i = 0; !self.failed && i < workload->op_count; i++) {
         const haul_op *const op = &workload->ops[i];
-        if (!haul_op_on_device(op))
+        if (!haul_op_on_device(op) || hl_workload_is_of_hosts(workload, op))
             continue;
         const int64_t op_end_ns = hl_base_end_of(op->start_ns, op->dur_ns);
         if (begun && op->start_ns > end_ns)

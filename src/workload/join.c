@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/waiting.h"
 #include "workload/builder.h"
+#include "workload/mpi_calls.h"
 
 static const int64_t time_limit = INT64_C(1) << 61;
 static const uint64_t sum_limit = UINT64_C(1) << 62;
@@ -26,8 +27,8 @@ typedef struct numbers {
 
 /* Where a part stands in the joined workload. */
 typedef struct run {
-    size_t first_op, first_range; /* up to those of the next */
-    haul_note *losses;            /* in the arena */
+    size_t first_op, first_range, first_mpi_call; /* up to those of the next */
+    haul_note *losses;                            /* in the arena */
     size_t loss_count;
     long long rank;
 } run;
@@ -210,6 +211,22 @@ static void add_notes(hl_workload_joiner *self, hl_workload_note_list *list, con
         hl_workload_note_add(&self->builder, list, notes[i].count, notes[i].text);
 }
 
+/* Calls that begin in the window. One whose thread was left out is matched with none. */
+static void add_mpi_calls(hl_workload_joiner *self)
+{
+    const hl_workload_owned_workload *const of = (const hl_workload_owned_workload *)self->part->of;
+    for (size_t i = 0; i < of->mpi_call_count; i++) {
+        hl_workload_mpi_call call = of->mpi_calls[i];
+        if (!is_inside(self->part, call.post.start_ns) || call.post.thread == HAUL_NONE)
+            continue;
+        call.post.thread = self->of.threads[call.post.thread];
+        if (call.done.thread != HAUL_NONE)
+            call.done.thread = self->of.threads[call.done.thread];
+        call.host = string_of(self, call.host);
+        hl_workload_mpi_call_add(&self->builder, &call);
+    }
+}
+
 /* Losses are told at the end: equal ones of several parts are one. */
 static void keep_losses(hl_workload_joiner *self)
 {
@@ -291,8 +308,9 @@ void hl_workload_joiner_add(hl_workload_joiner *self, const hl_workload_part *pa
     self->rank = part->of->rank;
     if (hl_workload_builder_grow(builder, &self->runs, &self->run_capacity, self->added + 2,
                                  sizeof *self->runs)) {
-        self->runs[self->added] =
-            (run){.first_op = builder->op_count, .first_range = builder->range_count};
+        self->runs[self->added] = (run){.first_op = builder->op_count,
+                                        .first_range = builder->range_count,
+                                        .first_mpi_call = builder->mpi_call_count};
         prepare_part(self);
     }
     for (uint32_t i = 0; !builder->failed && i < self->part->of->op_count; i++)
@@ -314,6 +332,7 @@ void hl_workload_joiner_add(hl_workload_joiner *self, const hl_workload_part *pa
             hl_workload_builder_range(&self->builder, &range);
         }
         add_origins(self);
+        add_mpi_calls(self);
         count_other_calls(self);
     }
     free(self->of.streams);
@@ -321,8 +340,9 @@ void hl_workload_joiner_add(hl_workload_joiner *self, const hl_workload_part *pa
     self->part = NULL;
     self->added += !builder->failed;
     if (!builder->failed)
-        self->runs[self->added] =
-            (run){.first_op = builder->op_count, .first_range = builder->range_count};
+        self->runs[self->added] = (run){.first_op = builder->op_count,
+                                        .first_range = builder->range_count,
+                                        .first_mpi_call = builder->mpi_call_count};
 }
 
 /* --- the end */
@@ -382,6 +402,10 @@ static void shift_part(hl_workload_joiner *self, size_t part, int64_t by_ns)
     }
     for (size_t i = of[0].first_range; i < of[1].first_range; i++)
         shift(self, by_ns, &builder->ranges[i].start_ns);
+    for (size_t i = of[0].first_mpi_call; i < of[1].first_mpi_call; i++) {
+        shift(self, by_ns, &builder->mpi_calls[i].post.start_ns);
+        shift(self, by_ns, &builder->mpi_calls[i].done.start_ns);
+    }
 }
 
 /* A part waits with its next operation, where there is one. */
@@ -485,6 +509,7 @@ haul_status hl_workload_joiner_finish(hl_workload_joiner *self,
                               "times or sums of the files together go beyond 2^61 ns");
     if (!builder->failed && self->added > 1)
         put_in_order(self);
+    hl_workload_mpi_match(builder);
     hl_workload_builder_link_streams(builder);
     builder->epoch_ns = self->added == 1 ? self->epoch_ns : 0;
     builder->rank = self->added == 1 ? self->rank : -1;

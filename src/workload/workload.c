@@ -29,6 +29,7 @@ void haul_workload_free(haul_workload *workload)
     free((void *)workload->missing);
     free((void *)workload->repairs);
     free((void *)workload->losses);
+    free(owned->mpi_calls);
     hl_base_arena_release(&owned->arena);
     hl_base_strings_release(&owned->strings);
     free(owned);

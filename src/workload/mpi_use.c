@@ -1,0 +1,196 @@
+/* The time of calls of MPI: that for late processes, and that of transfer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/intervals.h"
+#include "base/records.h"
+#include "haul/analysis.h"
+#include "workload/mpi_calls.h"
+
+typedef struct counter {
+    const haul_workload *workload;
+    int64_t *ranks;         /* of threads, -1 where not known */
+    unsigned char *is_call; /* of strings: 1 those of MPI, 2 others; 0 not looked at */
+    hl_base_records keys;   /* a name or a rank, and which */
+    haul_mpi_use *uses;
+    bool failed;
+} counter;
+
+typedef struct use_key {
+    int64_t value;
+    int64_t is_rank;
+} use_key;
+
+static haul_mpi_use *use_of(counter *self, int64_t value, bool is_rank)
+{
+    const use_key key = {value, is_rank};
+    const size_t before = self->keys.count;
+    const uint32_t number = hl_base_records_add(&self->keys, &key);
+    self->failed |= number == UINT32_MAX;
+    if (!self->failed && number == before) {
+        haul_mpi_use *const grown = realloc(self->uses, (number + 1) * sizeof *grown);
+        self->failed |= !grown;
+        self->uses = grown ? grown : self->uses;
+        if (grown)
+            grown[number] = (haul_mpi_use){.name = is_rank ? HAUL_NONE : (uint32_t)value,
+                                           .rank = is_rank ? value : -1};
+    }
+    return self->failed ? NULL : &self->uses[number];
+}
+
+static bool is_of_mpi(counter *self, uint32_t name)
+{
+    if (name == HAUL_NONE)
+        return false;
+    if (!self->is_call[name])
+        self->is_call[name] =
+            strncmp(haul_workload_string(self->workload, name), "MPI_", 4) ? 2 : 1;
+    return self->is_call[name] == 1;
+}
+
+/* A wait's messages: from when the last of them could go on, and their bytes. */
+static void add_wait(const counter *self, uint32_t op, size_t edge, haul_mpi_use *one)
+{
+    const haul_workload *const of = self->workload;
+    const haul_op *const wait = &of->ops[op];
+    int64_t late_ns = 0;
+    bool is_matched = false;
+    for (; edge < of->edge_count && of->edges[edge].after == op; edge++) {
+        const haul_op *const message = &of->ops[of->edges[edge].before];
+        if (message->kind != HAUL_OP_MESSAGE)
+            continue;
+        is_matched = true;
+        one->bytes = hl_base_add_bytes(one->bytes, message->bytes);
+        late_ns = message->start_ns - wait->start_ns > late_ns ? message->start_ns - wait->start_ns
+                                                               : late_ns;
+    }
+    if (!is_matched)
+        return;
+    one->late_ns = late_ns < wait->dur_ns ? late_ns : wait->dur_ns;
+    one->transfer_ns = wait->dur_ns - one->late_ns;
+}
+
+/* False: the operation is no call of MPI. */
+static bool measure(counter *self, uint32_t number, size_t edge, haul_mpi_use *one)
+{
+    const haul_op *const op = &self->workload->ops[number];
+    *one = (haul_mpi_use){.calls = 1, .time_ns = op->call_dur_ns};
+    if (!(op->flags & HAUL_OP_HAS_CALL) || !is_of_mpi(self, op->name))
+        return false;
+    if (op->kind == HAUL_OP_SYNC)
+        add_wait(self, number, edge, one);
+    if (op->kind != HAUL_OP_MESSAGE)
+        return true;
+    one->bytes = op->bytes;
+    const int64_t late_ns = op->start_ns - op->call_ns;
+    if (op->flags & HAUL_OP_BLOCKS) {
+        one->late_ns = late_ns < 0 ? 0 : late_ns < one->time_ns ? late_ns : one->time_ns;
+        one->transfer_ns = one->time_ns - one->late_ns;
+    }
+    return true;
+}
+
+static void add_to(haul_mpi_use *sum, const haul_mpi_use *one)
+{
+    if (!sum)
+        return;
+    sum->calls += one->calls;
+    sum->bytes = hl_base_add_bytes(sum->bytes, one->bytes);
+    sum->time_ns = hl_base_add_ns(sum->time_ns, one->time_ns);
+    sum->late_ns = hl_base_add_ns(sum->late_ns, one->late_ns);
+    sum->transfer_ns = hl_base_add_ns(sum->transfer_ns, one->transfer_ns);
+}
+
+static void find_ranks(counter *self)
+{
+    const hl_workload_owned_workload *const of = (const hl_workload_owned_workload *)self->workload;
+    for (size_t i = 0; i < self->workload->thread_count; i++)
+        self->ranks[i] = -1;
+    for (size_t i = 0; i < of->mpi_call_count; i++)
+        if (of->mpi_calls[i].post.thread < self->workload->thread_count)
+            self->ranks[of->mpi_calls[i].post.thread] = of->mpi_calls[i].rank;
+}
+
+/* Times of each rank: from its first call to the end of its last, of any kind. */
+static void add_spans(counter *self)
+{
+    const size_t count = self->keys.count;
+    int64_t *const first_ns = malloc((count + 1) * sizeof *first_ns);
+    self->failed |= !first_ns;
+    for (size_t i = 0; first_ns && i < count; i++)
+        first_ns[i] = INT64_MAX;
+    for (size_t i = 0; first_ns && i < self->workload->op_count; i++) {
+        const haul_op *const op = &self->workload->ops[i];
+        const use_key key = {
+            op->flags & HAUL_OP_HAS_CALL && op->thread != HAUL_NONE ? self->ranks[op->thread] : -1,
+            1};
+        const uint32_t number = key.value < 0 ? HAUL_NONE : hl_base_records_find(&self->keys, &key);
+        if (number == HAUL_NONE || !self->uses)
+            continue;
+        first_ns[number] = op->call_ns < first_ns[number] ? op->call_ns : first_ns[number];
+        const int64_t span_ns = hl_base_end_of(op->call_ns, op->call_dur_ns) - first_ns[number];
+        haul_mpi_use *const use = &self->uses[number];
+        use->span_ns = span_ns > use->span_ns ? span_ns : use->span_ns;
+    }
+    free(first_ns);
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+    const haul_mpi_use *x = a, *y = b;
+    if ((x->rank < 0) != (y->rank < 0))
+        return x->rank < 0 ? -1 : 1;
+    if (x->rank >= 0)
+        return (x->rank > y->rank) - (x->rank < y->rank);
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+static void count_calls(counter *self)
+{
+    const haul_workload *const of = self->workload;
+    size_t edge = 0;
+    for (uint32_t i = 0; i < of->op_count && !self->failed; i++) {
+        haul_mpi_use one;
+        while (edge < of->edge_count && of->edges[edge].after < i)
+            edge++;
+        if (!measure(self, i, edge, &one))
+            continue;
+        const int64_t rank = of->ops[i].thread == HAUL_NONE ? -1 : self->ranks[of->ops[i].thread];
+        add_to(use_of(self, of->ops[i].name, false), &one);
+        if (rank >= 0)
+            add_to(use_of(self, rank, true), &one);
+    }
+}
+
+haul_status haul_mpi_uses(const haul_workload *workload, haul_mpi_use **uses, size_t *count,
+                          haul_error *error)
+{
+    const hl_workload_owned_workload *const of = (const hl_workload_owned_workload *)workload;
+    counter self = {.workload = workload,
+                    .ranks = malloc((workload->thread_count + 1) * sizeof *self.ranks),
+                    .is_call = calloc(of->strings.count + 1, 1),
+                    .keys.size = sizeof(use_key)};
+    self.failed = !self.ranks || !self.is_call;
+    if (!self.failed) {
+        find_ranks(&self);
+        count_calls(&self);
+    }
+    if (!self.failed)
+        add_spans(&self);
+    const size_t made = self.keys.count;
+    free(self.ranks);
+    free(self.is_call);
+    hl_base_records_release(&self.keys);
+    if (self.failed) {
+        free(self.uses);
+        return hl_base_fail_no_memory(error);
+    }
+    if (made)
+        qsort(self.uses, made, sizeof *self.uses, compare_uses);
+    *uses = self.uses;
+    *count = made;
+    return HAUL_OK;
+}
