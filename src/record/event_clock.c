@@ -42,7 +42,9 @@ int64_t hl_record_event_clock_host(hl_record_event_clock *self, int64_t device_n
 
 /* The middle moves when the bounds narrow: a command placed by the new one could begin before the
  * end of the one before it, placed by the old. To keep the device's order it is then placed by the
- * old one, and is off by as much more. A clock that began anew has no such order. */
+ * old one, and is off by as much more; what did not begin before that end begins after it, for the
+ * end of a command without a duration is 1 ns behind its start. A clock that began anew has no such
+ * order. */
 void hl_record_event_clock_place(hl_record_event_clock *self, hl_record_event_end *last,
                                  int64_t *start_ns, int64_t *end_ns)
 {
@@ -50,7 +52,7 @@ void hl_record_event_clock_place(hl_record_event_clock *self, hl_record_event_en
     int64_t start = hl_record_event_clock_host(self, *start_ns);
     const bool ordered = last->known && last->contradictions == self->contradictions;
     const int64_t gap_ns = *start_ns - last->device_ns;
-    const int64_t least = last->host_ns + (gap_ns < 0 ? gap_ns : 0);
+    const int64_t least = last->host_ns + (gap_ns < 0 ? gap_ns : 1);
     if (ordered && start < least) {
         start = least;
         const int64_t error_ns = start - *start_ns - self->lower;

@@ -77,7 +77,7 @@ static void a_stream_keeps_its_order_when_the_bounds_narrow(void **state)
     clock.worst_error_ns = 0;
     start = 40000, end = 45000;
     hl_record_event_clock_place(&clock, &last, &start, &end);
-    assert_true(start >= before);
+    assert_true(start > before);
     assert_int_equal(end - start, 5000);
     assert_int_equal(clock.worst_error_ns, start - 40000);
     /* a command that ran beside the one before stays where it was beside it */
@@ -89,6 +89,24 @@ static void a_stream_keeps_its_order_when_the_bounds_narrow(void **state)
     start = 1040000, end = 1050000;
     hl_record_event_clock_place(&clock, &last, &start, &end);
     assert_int_equal(start, 1090000);
+}
+
+/* By a coarse clock a command may take no time, and the next start in the same step. The event
+ * behind the first is recorded 1 ns after its start, and is not to be taken for the next one's. */
+static void a_command_behind_one_without_a_duration_starts_later(void **state)
+{
+    (void)state;
+    hl_record_event_clock clock = {0};
+    hl_record_event_end last = {0};
+    int64_t start = 1000, end = 1000;
+    hl_record_event_clock_bracket(&clock, 500, 0, 0, 500);
+    hl_record_event_clock_place(&clock, &last, &start, &end);
+    assert_int_equal(start, 1500);
+    assert_int_equal(end, 1500);
+    start = 1000, end = 3000;
+    hl_record_event_clock_place(&clock, &last, &start, &end);
+    assert_int_equal(start, 1501);
+    assert_int_equal(end, 3501);
 }
 
 /* Times of a clock from before it began anew order nothing. */
@@ -162,6 +180,7 @@ int main(void)
         cmocka_unit_test(a_wait_that_is_long_still_bounds),
         cmocka_unit_test(a_contradiction_starts_anew),
         cmocka_unit_test(a_stream_keeps_its_order_when_the_bounds_narrow),
+        cmocka_unit_test(a_command_behind_one_without_a_duration_starts_later),
         cmocka_unit_test(a_clock_that_begins_anew_keeps_no_order),
         cmocka_unit_test(handles_are_found_and_replaced),
         cmocka_unit_test(pointers_are_told_by_the_newest_range),
