@@ -30,7 +30,7 @@ typedef struct haul_soundness {
 } haul_soundness;
 
 /* Replays the profile and judges it, as every command does: unsound where the replay misses the
- * recorded makespan by more than 10 %. Returns what haul_timeline_run does. */
+ * recorded makespan by more than 10 %, which `why` gives. Returns what haul_timeline_run does. */
 HAUL_API haul_status haul_soundness_check(const haul_workload *workload, haul_soundness *soundness,
                                           haul_error *error);
 
@@ -210,10 +210,11 @@ typedef struct haul_projection {
     const int64_t *call_durations_ns; /* of each call; NULL: as recorded */
     haul_timeline_device device; /* the target's. Times from call to start are recorded ones, and
                                   * so is the occupancy unless that of both GPUs is known */
-    haul_release release;        /* as recorded where the profile has no calls of device work */
-    haul_host_time host;         /* what calls and the time between them take; 1 where release is as
-                                  * recorded */
-    haul_replay replay;          /* the profile rebuilt from its own durations, in that way */
+    haul_release release; /* of the replay: as recorded where the profile has no calls of device
+                           * work; the likely run has the recorded pauses within streams then, and
+                           * the interval also holds a run released as recorded */
+    haul_host_time host;  /* what calls and the time between them take, without calls the pauses */
+    haul_replay replay;   /* the profile rebuilt from its own durations */
     const char *run_missing;
     const char *unsound; /* NULL, or why the whole run is no prediction to rely on, as
                           * haul_soundness_check says */

@@ -265,10 +265,14 @@ static haul_status make_advice(hl_advise_advisor *self, haul_error *error)
 {
     haul_advice_list *out = &self->out;
     HAUL_TRY(hl_timeline_recorded_waits_find(self->workload, &self->waits, error));
-    HAUL_TRY(hl_timeline_replay_with(self->workload, HAUL_RELEASE_HOST, &self->waits, &out->replay,
-                                     error));
+    const haul_release release = hl_project_release_of(self->workload);
+    HAUL_TRY(hl_timeline_replay_with(self->workload, release, &self->waits, &out->replay, error));
     HAUL_TRY(hl_advise_advisor_machine(self, error));
-    const haul_soundness judged = hl_project_soundness_of(&out->replay);
+    haul_soundness judged = hl_project_soundness_of(&out->replay);
+    if (judged.is_sound && release == HAUL_RELEASE_RECORDED && out->replay.ops)
+        judged =
+            (haul_soundness){.why = "the profile has no API calls of its GPU's work, which are "
+                                    "what a change moves; record them, too"};
     if (judged.is_sound)
         return advise_soundly(self, error);
     /* No change is tried on a schedule that does not describe the program. */

@@ -16,14 +16,12 @@ static const double other_host = 1.72;
  */
 static const double same_host = 1.1;
 
-haul_host_time hl_project_host_time(const hl_project_whole_run *self, haul_release release)
+haul_host_time hl_project_host_time(const hl_project_whole_run *self)
 {
     haul_host_time made = {1, 1, 1, .is_given = self->host_speed > 0};
     const bool is_same = self->recorded_on && self->recorded_on->host.name &&
                          self->target->host.name &&
                          !strcmp(self->recorded_on->host.name, self->target->host.name);
-    if (release == HAUL_RELEASE_RECORDED)
-        return made;
     if (made.is_given)
         made.likely = 1 / self->host_speed;
     else if (!is_same) {

@@ -23,8 +23,8 @@ haul_soundness hl_project_soundness_of(const haul_replay *replay)
     haul_quantity_format(1e-9 * (double)replay->recorded_ns, HAUL_DIM_SECONDS, 3, recorded,
                          sizeof recorded);
     (void)snprintf(made.why, sizeof made.why,
-                   "replaying the profile's own durations gives %s, not the recorded %s", replayed,
-                   recorded);
+                   "replaying the profile's own durations gives %s, not the recorded %s (%+.1f %%)",
+                   replayed, recorded, replay->error);
     return made;
 }
 

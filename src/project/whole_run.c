@@ -14,6 +14,7 @@
 #include "haul/units.h"
 #include "machine/gpu_names.h"
 #include "project/soundness.h"
+#include "project/stream_pauses.h"
 #include "timeline/replay.h"
 
 static const char *seconds_text(double ns, char text[32])
@@ -137,7 +138,20 @@ typedef struct durations {
     int64_t *of_calls_ns;
     const int64_t *own_calls_ns; /* recorded, without waits for a place in a queue; or NULL */
     haul_host_time host;
+    /* Pauses of streams without calls, as recorded; they are the host's, or nobody's that is known,
+     * and take as much longer as the host may. NULL: delays stay as recorded. */
+    const haul_start_delay *pauses;
+    haul_start_delay *scaled;
 } durations;
+
+static void scale_pauses(const durations *self, haul_timeline_options *options)
+{
+    for (size_t i = 0; i < options->delay_count; i++)
+        self->scaled[i] = (haul_start_delay){
+            self->pauses[i].op,
+            llround(fmin((double)self->pauses[i].delay_ns * options->host_time, 1e18))};
+    options->delays = self->scaled;
+}
 
 /* Calls come second: a staged copy's call is as much longer as its copy. */
 static void set_durations(void *state, hl_timeline_bound bound, haul_timeline_options *options)
@@ -152,15 +166,19 @@ static void set_durations(void *state, hl_timeline_bound bound, haul_timeline_op
                                       options->host_time, self->of_calls_ns);
     options->durations_ns = self->of_ops_ns;
     options->call_durations_ns = self->of_calls_ns;
+    if (self->pauses)
+        scale_pauses(self, options);
 }
 
 /* One array serves the low, the high and the likely run in turn. It is the arena's, for the caller
  * reads the likely durations from it. */
 static haul_status schedule(const hl_project_whole_run *self, hl_timeline_recorded_waits *found,
-                            haul_projection *out, int64_t *least_ns, haul_error *error)
+                            haul_release release, haul_projection *out, int64_t *least_ns,
+                            haul_error *error)
 {
     const haul_workload *workload = self->times.workload;
     const size_t bytes = (workload->op_count + 1) * sizeof(int64_t);
+    const bool has_pauses = release != out->release;
     const bool calls_change = found->call_durations_ns || hl_project_target_times_stages(workload);
     durations made = {
         .times = &self->times,
@@ -169,10 +187,15 @@ static haul_status schedule(const hl_project_whole_run *self, hl_timeline_record
         .own_calls_ns = found->call_durations_ns,
         .host = out->host,
     };
-    if (!made.of_ops_ns || (calls_change && !made.of_calls_ns))
+    if (has_pauses) {
+        made.pauses = found->delays;
+        made.scaled =
+            hl_base_arena_alloc(self->notes->arena, (found->delay_count + 1) * sizeof *made.scaled);
+    }
+    if (!made.of_ops_ns || (calls_change && !made.of_calls_ns) || (has_pauses && !made.scaled))
         return hl_base_fail_no_memory(error);
     const haul_timeline_options options = {.device = out->device,
-                                           .release = out->release,
+                                           .release = release,
                                            .delays = found->delays,
                                            .delay_count = found->delay_count};
     const hl_timeline_run_bounds bounds = {set_durations, &made};
@@ -198,7 +221,7 @@ static haul_status add_replay_error(const hl_project_whole_run *self, int64_t le
     const double change = 100 * ((double)out->target_run.makespan_ns / replayed_ns - 1);
     const double said = fabs(change) < 0.005 ? 0 : change; /* never "-0.00" */
     char text[32], other[48];
-    if (replayed_ns > 0 && fabs(change) <= 100 * miss)
+    if (replayed_ns > 0 && fabs(said) <= 100 * miss)
         hl_project_notes_add(
             self->notes,
             "the makespan changes by %+.2f %%, and the replay error is %+.2f %%: the "
@@ -263,6 +286,26 @@ static void let_causes_err_apart(haul_projection *out)
     const double high_ns = (double)out->high_ns - likely_ns;
     out->low_ns = llround(likely_ns - fmax(low_ns, 0) * share_apart(out, false));
     out->high_ns = llround(fmin(likely_ns + fmax(high_ns, 0) * share_apart(out, true), 9e18));
+}
+
+/* Without calls the host is not seen. Where the device bounds the program, each operation follows
+ * the one before it on its stream as it did; where the host does, none starts earlier than
+ * recorded. The first is the likely run; the interval holds both. */
+static haul_status schedule_uncalled(const hl_project_whole_run *self,
+                                     hl_timeline_recorded_waits *found, haul_projection *out,
+                                     int64_t *least_ns, haul_error *error)
+{
+    hl_timeline_recorded_waits no_pauses = {0};
+    haul_projection as_recorded = *out;
+    /* the pauses hold what the GPU takes between operations */
+    out->device.kernel_gap_ns = out->device.memory_gap_ns = 0;
+    HAUL_TRY(schedule(self, &no_pauses, HAUL_RELEASE_RECORDED, &as_recorded, least_ns, error));
+    haul_timeline_free(as_recorded.timeline);
+    HAUL_TRY(hl_project_stream_pauses(self->times.workload, found, error));
+    HAUL_TRY(schedule(self, found, HAUL_RELEASE_HOST, out, least_ns, error));
+    out->low_ns = as_recorded.low_ns < out->low_ns ? as_recorded.low_ns : out->low_ns;
+    out->high_ns = as_recorded.high_ns > out->high_ns ? as_recorded.high_ns : out->high_ns;
+    return HAUL_OK;
 }
 
 /* A kernel's name, which is one text of the workload, and its row. */
@@ -343,8 +386,10 @@ static haul_status make_run(const hl_project_whole_run *self, hl_timeline_record
             "kernels and memsets could not be scaled to '%s': in the whole run they keep their "
             "recorded times, and its interval holds the uncertainty of the copies alone",
             self->target->name);
-    out->host = hl_project_host_time(self, out->release);
-    HAUL_TRY(schedule(self, found, out, &least_ns, error));
+    out->host = hl_project_host_time(self);
+    const bool is_called = out->release == HAUL_RELEASE_HOST;
+    HAUL_TRY((is_called ? schedule(self, found, out->release, out, &least_ns, error)
+                        : schedule_uncalled(self, found, out, &least_ns, error)));
     HAUL_TRY(add_critical(self, found, out, error));
     HAUL_TRY(haul_breakdown_make(workload, NULL, &out->recorded_run, error));
     HAUL_TRY(haul_breakdown_make(workload, out->timeline->ops, &out->target_run, error));
@@ -353,10 +398,11 @@ static haul_status make_run(const hl_project_whole_run *self, hl_timeline_record
     const haul_timeline_options likely = {.host_time = out->host.likely,
                                           .call_durations_ns = out->call_durations_ns};
     HAUL_TRY(haul_critical_path_make(workload, out->timeline, &likely, &out->critical, error));
-    let_causes_err_apart(out);
+    if (is_called)
+        let_causes_err_apart(out);
     HAUL_TRY(add_replay_error(self, least_ns, out, error));
-    const bool host_decides = out->release == HAUL_RELEASE_HOST &&
-                              out->critical.host_ns > out->target_run.makespan_ns / 4;
+    const int64_t host_ns = out->critical.host_ns + (is_called ? 0 : out->critical.gaps_ns);
+    const bool host_decides = host_ns > out->target_run.makespan_ns / 4;
     out->host.is_assumed = host_decides && !out->host.is_known;
     out->host.has_turns = host_decides && has_turns;
     return HAUL_OK;

@@ -24,6 +24,6 @@ haul_status hl_project_whole_run_make(const hl_project_whole_run *self, haul_pro
 
 /* Assumes the host's time on the target, with a note where machine files tell more. In host_time.c.
  */
-haul_host_time hl_project_host_time(const hl_project_whole_run *self, haul_release release);
+haul_host_time hl_project_host_time(const hl_project_whole_run *self);
 
 #endif

@@ -100,8 +100,7 @@ static void say_answer(const advised *self)
 {
     const haul_advice_list *list = self->list;
     if (list->unsound) {
-        haul_report_say(self->report, "No advice on %.100s: %s (%+.1f %%)", list->machine,
-                        list->unsound, list->replay.error);
+        haul_report_say(self->report, "No advice on %.100s: %s", list->machine, list->unsound);
         hl_report_caution(self->report, self->workload);
         return;
     }

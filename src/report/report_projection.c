@@ -152,12 +152,10 @@ static void say_answer(const hl_report_projected *self)
     if (*replayed || *copies)
         haul_report_line(self->report, "self-check", "%s%s", replayed, copies);
     hl_report_losses(self->report, self->workload);
-    /* without calls every operation keeps its recorded start at the earliest, which hides what a
-     * faster machine gains */
     if (projection->release == HAUL_RELEASE_RECORDED && replay->ops)
         haul_report_line(self->report, "caution",
-                         "without API calls in the profile no operation starts earlier than "
-                         "recorded");
+                         "the profile has no API calls: the pauses within its streams are kept; "
+                         "the interval holds a host that starts nothing earlier than recorded");
     if (projection->note_count > 1)
         (void)snprintf(more, sizeof more, "; and %zu more (--verbose)", projection->note_count - 1);
     if (projection->note_count)

@@ -67,8 +67,8 @@ void hl_report_projected_say_run(const hl_report_projected *self)
     if (!replay->ops)
         return;
     if (projection->unsound) {
-        haul_report_say(self->report, "No prediction of the whole run on %s: %s (%+.1f %%)", to,
-                        projection->unsound, replay->error);
+        haul_report_say(self->report, "No prediction of the whole run on %s: %s", to,
+                        projection->unsound);
         return;
     }
     if (projection->kernels_missing && projection->recorded_kernels_s > 0) {
@@ -386,9 +386,9 @@ void hl_report_projected_add_run(const hl_report_projected *self)
                     hl_report_say_seconds(1e-9 * replay->start_worst_ns).text, replay->error);
     if (self->projection->release == HAUL_RELEASE_RECORDED)
         haul_report_say(self->report,
-                        "The profile has no calls that issued device work, so no operation "
-                        "starts earlier than recorded: a faster machine shows only where "
-                        "operations waited for each other.");
+                        "The profile has no calls that issued device work. Each operation follows "
+                        "the one before it on its stream as long after its end as recorded; the "
+                        "interval holds a run, too, in which none starts earlier than recorded.");
     else
         haul_report_say(self->report,
                         "What the host did between its calls takes as long as recorded; waits and "

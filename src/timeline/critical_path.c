@@ -7,14 +7,15 @@
 #include "workload/tally.h"
 
 /* From the operation before on the stream to that of this step, which waited for it alone: the
- * device's own. */
+ * device's own, or, without a call, nobody's that is known. */
 static int64_t gap_before(const haul_workload *workload, const haul_timeline *timeline, size_t step)
 {
     const uint32_t op = timeline->critical[step];
     const uint32_t before = step ? timeline->critical[step - 1] : HAUL_NONE;
     if (before == HAUL_NONE || timeline->cause[op] != before ||
         workload->ops[op].stream != workload->ops[before].stream ||
-        !hl_timeline_gap_kind_of(&workload->ops[before], &workload->ops[op]))
+        (workload->ops[op].thread != HAUL_NONE &&
+         !hl_timeline_gap_kind_of(&workload->ops[before], &workload->ops[op])))
         return 0;
     return hl_timeline_later(timeline->ops[op].start_ns - timeline->ops[before].end_ns, 0);
 }
@@ -66,7 +67,7 @@ haul_status haul_critical_path_make(const haul_workload *workload, const haul_ti
     static const haul_timeline_options as_recorded = {.host_time = 1};
     const bool counted = follow(workload, timeline, &made, &tally) &&
                          hl_timeline_driver_part_find(
-                             workload, timeline, options ? options : &as_recorded, made.driver_ns);
+                             workload, timeline, options ? options : &as_recorded, &made, &tally);
     if (counted)
         made.largest_count = hl_workload_tally_largest(&tally, made.largest);
     hl_workload_tally_release(&tally);

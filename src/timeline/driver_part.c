@@ -1,4 +1,5 @@
-/* The driver's part of a critical path: calls back from where the host was late. */
+/* The parts of a critical path's host time that are not the program's own: calls back from where
+ * the host was late. */
 #include "timeline/driver_part.h"
 
 #include <stdlib.h>
@@ -20,10 +21,14 @@ const char *haul_driver_work_text(haul_driver_work work)
 /* A stretch of the path in which the host worked, walked back through its thread's calls. */
 typedef struct host_stretch {
     const haul_workload *workload;
+    const haul_timeline *timeline;
     const haul_timeline_options *options;
     const int64_t *idle_from_ns;
-    int64_t *driver_ns;
+    haul_critical_path *path;
+    hl_workload_tally *tally;
+    int64_t begin_ns;
     int64_t left_ns;
+    bool has_no_memory;
 } host_stretch;
 
 /* Recorded time of the host's on this timeline. */
@@ -46,7 +51,7 @@ static void spend(host_stretch *self, int64_t took_ns, haul_driver_work work)
     const int64_t part_ns = took_ns < self->left_ns ? hl_timeline_later(took_ns, 0) : self->left_ns;
     self->left_ns -= part_ns;
     if (work != HAUL_DRIVER_WORKS)
-        self->driver_ns[work] += part_ns;
+        self->path->driver_ns[work] += part_ns;
 }
 
 /* Whether one call issued an operation and the one before it, as the launch of a graph does. */
@@ -56,6 +61,29 @@ static bool shares_call(const haul_workload *workload, uint32_t op)
     const haul_op *before = at->thread_prev == HAUL_NONE ? NULL : &workload->ops[at->thread_prev];
     return before && haul_op_on_device(at) && haul_op_on_device(before) &&
            at->call_ns == before->call_ns;
+}
+
+/* The end of what is left is of the copy `at`'s call, which took `took_ns`: the time of it in which
+ * the copy ran is the copy's. The call of a pageable copy to the device returns when the last piece
+ * is staged, before the copy ends, so that no step of the path waits for the copy itself. */
+static int64_t spend_copy(host_stretch *self, uint32_t at, int64_t took_ns)
+{
+    const haul_op *op = &self->workload->ops[at];
+    const haul_span *ran = &self->timeline->ops[at];
+    const int64_t returned_ns = self->begin_ns + self->left_ns;
+    const int64_t called_ns = hl_timeline_later(returned_ns - took_ns, self->begin_ns);
+    const int64_t first_ns = hl_timeline_later(ran->start_ns, called_ns);
+    const int64_t last_ns = ran->end_ns < returned_ns ? ran->end_ns : returned_ns;
+    if (!haul_op_crosses_link(op) || last_ns <= first_ns)
+        return 0;
+    haul_op counted = *op;
+    counted.dur_ns = last_ns - first_ns;
+    counted.bytes = 0; /* copies of all sizes are one row */
+    self->left_ns -= counted.dur_ns;
+    self->path->host_ns -= counted.dur_ns;
+    self->path->copies_ns[op->direction] += counted.dur_ns;
+    self->has_no_memory = !hl_workload_tally_add(self->tally, &counted) || self->has_no_memory;
+    return counted.dur_ns;
 }
 
 /* The call of a device's operation, of which the path has `took_ns`. The launch of a graph takes
@@ -108,26 +136,28 @@ static void look_back(host_stretch *self, uint32_t at, uint32_t before)
         if (call->kind == HAUL_OP_CALL)
             spend(self, call_of(self, called),
                   hl_timeline_driver_work_of(haul_workload_string(self->workload, call->name)));
-        else
-            spend_launch(self, called, call_of(self, called));
+        else {
+            const int64_t took_ns = call_of(self, called);
+            spend_launch(self, called, took_ns - spend_copy(self, called, took_ns));
+        }
     }
 }
 
 /* The host's time between two steps of the path: none where the second waited for the first. */
-static void add_stretch(host_stretch *self, const haul_timeline *timeline, uint32_t before,
-                        uint32_t at, int64_t begin_ns)
+static void add_stretch(host_stretch *self, uint32_t before, uint32_t at, int64_t end_ns)
 {
     const bool is_first = before == HAUL_NONE;
-    self->left_ns = begin_ns - (is_first ? timeline->start_ns : timeline->ops[before].end_ns);
-    if (self->left_ns > 0 && (is_first || timeline->cause[at] != before))
+    self->begin_ns = is_first ? self->timeline->start_ns : self->timeline->ops[before].end_ns;
+    self->left_ns = end_ns - self->begin_ns;
+    if (self->left_ns > 0 && (is_first || self->timeline->cause[at] != before))
         look_back(self, at, before);
 }
 
 /* Back from the end, as the path's parts are counted: a step that began while a later one ran has
  * no part of its own. */
 bool hl_timeline_driver_part_find(const haul_workload *workload, const haul_timeline *timeline,
-                                  // NOLINTNEXTLINE(readability-non-const-parameter): added to
-                                  const haul_timeline_options *options, int64_t *driver_ns)
+                                  const haul_timeline_options *options, haul_critical_path *path,
+                                  hl_workload_tally *tally)
 {
     /* When in the recording the devices had ended all that began before each operation: until then
      * a call may have waited for them. */
@@ -139,7 +169,13 @@ bool hl_timeline_driver_part_find(const haul_workload *workload, const haul_time
         if (haul_op_on_device(op))
             latest_ns = hl_timeline_later(latest_ns, hl_base_end_of(op->start_ns, op->dur_ns));
     }
-    host_stretch stretch = {workload, options, idle_from_ns, driver_ns, 0};
+    host_stretch stretch = {.workload = workload,
+                            .timeline = timeline,
+                            .options = options,
+                            .idle_from_ns = idle_from_ns,
+                            .path = path,
+                            .tally = tally,
+                            .has_no_memory = !idle_from_ns};
     int64_t until_ns = timeline->start_ns + timeline->makespan_ns;
     uint32_t at = HAUL_NONE;
     for (size_t step = timeline->critical_count; idle_from_ns && step-- > 0;) {
@@ -147,13 +183,12 @@ bool hl_timeline_driver_part_find(const haul_workload *workload, const haul_time
         if (begin_ns >= until_ns)
             continue;
         if (at != HAUL_NONE)
-            add_stretch(&stretch, timeline, timeline->critical[step], at, until_ns);
+            add_stretch(&stretch, timeline->critical[step], at, until_ns);
         at = timeline->critical[step];
         until_ns = begin_ns;
     }
     if (idle_from_ns && at != HAUL_NONE)
-        add_stretch(&stretch, timeline, HAUL_NONE, at, until_ns);
-    const bool is_found = idle_from_ns;
+        add_stretch(&stretch, HAUL_NONE, at, until_ns);
     free(idle_from_ns);
-    return is_found;
+    return !stretch.has_no_memory;
 }

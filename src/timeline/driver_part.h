@@ -3,6 +3,7 @@
 #define HAUL_TIMELINE_DRIVER_PART_H
 
 #include "haul/breakdown.h"
+#include "workload/tally.h"
 
 static inline int64_t hl_timeline_later(int64_t a, int64_t b)
 {
@@ -20,9 +21,11 @@ static inline int64_t hl_timeline_path_begin(const haul_workload *workload,
     return hl_timeline_later(start_ns, timeline->ops[timeline->critical[step - 1]].end_ns);
 }
 
-/* Adds to driver_ns[HAUL_DRIVER_WORKS] what the driver did while the path was the host's. Needs 8
+/* Adds to path->driver_ns what the driver did while the path was the host's, and moves from its
+ * host_ns to copies_ns, and to the tally, the time of calls in which their own copies ran. Needs 8
  * bytes an operation while it runs; false without memory. */
 bool hl_timeline_driver_part_find(const haul_workload *workload, const haul_timeline *timeline,
-                                  const haul_timeline_options *options, int64_t *driver_ns);
+                                  const haul_timeline_options *options, haul_critical_path *path,
+                                  hl_workload_tally *tally);
 
 #endif

@@ -56,6 +56,19 @@ static int64_t due_of(const hl_timeline_engine *self, const hl_timeline_actor *s
     return delay_ns > 0 ? later(due_ns, hl_base_end_of(ready_ns, delay_ns)) : due_ns;
 }
 
+/* Whether the head of a stream waits for the one before it: that one's end, and the gap behind it.
+ * Without a call the pause behind it counts too, for nothing else is known to delay the operation.
+ */
+static bool waits_behind(const hl_timeline_engine *self, const hl_timeline_actor *stream,
+                         int64_t due_ns, int64_t gap_end_ns)
+{
+    if (due_ns == gap_end_ns || stream->before == HAUL_NONE)
+        return due_ns == gap_end_ns;
+    const int64_t delay_ns = hl_timeline_delay_of(self->options, stream->op);
+    return self->workload->ops[stream->op].thread == HAUL_NONE && delay_ns > 0 &&
+           due_ns == hl_base_end_of(self->progress[stream->before].end_ns, delay_ns);
+}
+
 /* The head of a stream comes to its resource when it has been called, its edges have ended, the gap
  * before it and its own delay have passed and its gates are open; the first of these that is
  * not so wakes the stream. */
@@ -74,7 +87,7 @@ static void look_at_head(hl_timeline_engine *self, uint32_t actor)
         due_ns = due_of(self, stream, gap_end_ns);
     }
     if (due_ns > self->now_ns) {
-        stream->cause = due_ns == gap_end_ns ? stream->before : HAUL_NONE;
+        stream->cause = waits_behind(self, stream, due_ns, gap_end_ns) ? stream->before : HAUL_NONE;
         hl_timeline_engine_schedule(self, actor, due_ns);
     } else if (!self->gates || hl_timeline_gates_passed(self, actor)) {
         hl_timeline_server_enter(self, actor);

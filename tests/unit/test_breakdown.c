@@ -168,6 +168,44 @@ static void the_host_has_what_is_left(void **state)
     by_hand_release(&hand);
 }
 
+/* A pageable copy that runs from 20 to 105 of its call, which returns at 100, when the last piece
+ * is staged; the call of a kernel 5 later. The path waits for the calls alone. */
+static void a_copy_that_runs_in_its_own_call_is_a_copy(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    haul_workload_thread thread = {0};
+    by_hand_add(&hand, HAUL_OP_KERNEL, 0, 1)->call_ns = 0;
+    haul_op *copy = by_hand_copy(&hand, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, 1, 30, 85);
+    copy->call_ns = 10;
+    copy->call_dur_ns = 100;
+    copy->stream = 1;
+    by_hand_add(&hand, HAUL_OP_KERNEL, 115, 7)->call_ns = 115;
+    by_hand_finish(&hand);
+    for (uint32_t i = 0; i < 3; i++) {
+        hand.ops[i].thread = 0;
+        hand.ops[i].thread_prev = i ? i - 1 : HAUL_NONE;
+        hand.ops[i].flags = HAUL_OP_HAS_CALL;
+    }
+    hand.workload.threads = &thread;
+    hand.workload.thread_count = 1;
+    const haul_timeline_options options = {.device = {.copy_engines = 2,
+                                                      .kernels = 1,
+                                                      .busy_speed = {1, 1},
+                                                      .issue_ns = {[HAUL_OP_COPY] = 20}}};
+    haul_timeline *timeline = NULL;
+    haul_critical_path path;
+    assert_int_equal(haul_timeline_run(&hand.workload, &options, &timeline, NULL), HAUL_OK);
+    assert_int_equal(haul_critical_path_make(&hand.workload, timeline, NULL, &path, NULL), HAUL_OK);
+    assert_int_equal(path.copies_ns[HAUL_DIRECTION_HTOD], 80);
+    assert_int_equal(path.kernels_ns, 7);
+    assert_int_equal(path.copies_ns[HAUL_DIRECTION_HTOD] + path.kernels_ns + path.host_ns,
+                     timeline->makespan_ns);
+    assert_int_equal(path.largest[0].kind, HAUL_OP_COPY);
+    haul_timeline_free(timeline);
+    by_hand_release(&hand);
+}
+
 static void gaps_between_kernels_are_not_the_hosts(void **state)
 {
     (void)state;
@@ -232,6 +270,7 @@ int main(void)
         cmocka_unit_test(equals_the_count_of_nanoseconds),
         cmocka_unit_test(each_moment_has_one_part),
         cmocka_unit_test(the_host_has_what_is_left),
+        cmocka_unit_test(a_copy_that_runs_in_its_own_call_is_a_copy),
         cmocka_unit_test(gaps_between_kernels_are_not_the_hosts),
         cmocka_unit_test(calls_of_the_driver_have_their_work),
         cmocka_unit_test(nothing_takes_no_time),
