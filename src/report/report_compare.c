@@ -133,8 +133,9 @@ static void say_answer(haul_report *report, const haul_compared_run runs[2],
         (void)snprintf(change, sizeof change, "%.3gx slower", ratio);
     else if (ratio > 0 && ratio < 1 / 1.005)
         (void)snprintf(change, sizeof change, "%.3gx faster", 1 / ratio);
-    haul_report_say(report, "%s -> %s: %s", hl_report_say_time(a_ns).text,
-                    hl_report_say_time(b_ns).text, change);
+    haul_report_say(report, "%s -> %s: %s%s", hl_report_say_time(a_ns).text,
+                    hl_report_say_time(b_ns).text, change,
+                    of->matched ? "" : ", but no operation is in both: of one program?");
     say_causes(report, runs, of);
     if (!of->matched)
         haul_report_line(report, "matched", "no operation of the first profile is in the second");

@@ -99,6 +99,9 @@ void hl_report_next_command(haul_report *report, const haul_workload *workload,
     const double span_ns = (double)analysis->span_ns, idle_ns = (double)analysis->idle_ns;
     const double exposed_ns = (double)(analysis->busy.copy_ns - analysis->busy.both_ns);
     const double of_copies_ns = exposed_ns + (double)sum.time_ns[HAUL_IDLE_COPY];
+    /* ranges name the host's own work alone, not its calls */
+    const bool is_driver =
+        sum.time_ns[HAUL_IDLE_CALL] + sum.time_ns[HAUL_IDLE_LAUNCH] > sum.time_ns[HAUL_IDLE_HOST];
     /* several files have no one name */
     const bool is_joined = workload->device_count && workload->devices[0].rank >= 0;
     const char *const file = is_joined ? "PROFILE..." : workload->source;
@@ -106,8 +109,11 @@ void hl_report_next_command(haul_report *report, const haul_workload *workload,
         haul_report_line(report, "next", "record the API calls too: they tell why the GPU idles");
     else if (of_copies_ns > 0.1 * span_ns)
         haul_report_line(report, "next", "haul advise %.200s", file);
+    else if (idle_ns > 0.3 * span_ns && is_driver)
+        haul_report_line(report, "next", "haul analyze %.200s --verbose", file);
     else if (idle_ns > 0.3 * span_ns && !workload->range_count && !workload->operators)
-        haul_report_line(report, "next", "name the host's work by NVTX ranges, and record them");
+        haul_report_line(report, "next",
+                         "name the host's work by NVTX or roctx ranges, and record them");
     else if (idle_ns > 0.3 * span_ns)
         haul_report_line(report, "next", "haul analyze %.200s --by %s", file,
                          workload->operators ? "operator" : "range");

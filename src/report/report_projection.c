@@ -36,8 +36,8 @@ static haul_self_check_score known_check(haul_self_check_score check)
     return check;
 }
 
-/* "9.4 ms -> 5.1 ms (...); assumes PCIe gen 4 x16, on gen 3: 1.9x", or "; over PCIe gen 6 x16 in
- * place of NVLink", or "; over PCIe gen 3 x16, as the profile's own show". */
+/* "9.4 ms -> 5.1 ms (...); assumes PCIe gen 4 x16; 1.9x as long on gen 3", or "; over PCIe gen
+ * 6 x16 in place of NVLink", or "; over PCIe gen 3 x16, as the profile's own show". */
 static void say_copies(const hl_report_projected *self)
 {
     /* Also where the time is NaN. */
@@ -60,9 +60,9 @@ static void say_copies(const hl_report_projected *self)
         (void)snprintf(over, sizeof over, "; over PCIe gen %d x%.0f, as the profile's own show",
                        projection->own_slot_generation, link->lanes.value);
     if (is_slower)
-        (void)snprintf(slower, sizeof slower, ", on gen %d: %.3gx",
-                       projection->slower_link_generation,
-                       projection->slower_link_s / copies->seconds);
+        (void)snprintf(slower, sizeof slower, "; %.3gx as long on gen %d",
+                       projection->slower_link_s / copies->seconds,
+                       projection->slower_link_generation);
     haul_report_line(self->report, "copies", "%s -> %s (%s)%s%s",
                      hl_report_say_seconds(projection->recorded_copies_s).text,
                      hl_report_say_seconds(copies->seconds).text,

@@ -268,7 +268,7 @@ haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t
         {"profile", HAUL_UNIT_TEXT, .head = "Profile"},
         {"machine", HAUL_UNIT_TEXT, .head = "machine"},
         {"gpu", HAUL_UNIT_TEXT, .head = NULL},
-        {"recorded_s", HAUL_UNIT_SECONDS, .head = "recorded"},
+        {"recorded_s", HAUL_UNIT_SECONDS, .head = "recorded", .spare = true},
         {"run_s", HAUL_UNIT_SECONDS, .head = "run"},
         {"interval_s", HAUL_UNIT_INTERVAL, .head = "interval"},
         {"speedup", HAUL_UNIT_FACTOR, .head = "speedup"},

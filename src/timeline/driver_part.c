@@ -74,7 +74,7 @@ static int64_t spend_copy(host_stretch *self, uint32_t at, int64_t took_ns)
     const int64_t called_ns = hl_timeline_later(returned_ns - took_ns, self->begin_ns);
     const int64_t first_ns = hl_timeline_later(ran->start_ns, called_ns);
     const int64_t last_ns = ran->end_ns < returned_ns ? ran->end_ns : returned_ns;
-    if (!haul_op_crosses_link(op) || last_ns <= first_ns)
+    if (!haul_op_crosses_link(op) || op->detail != HAUL_MEMORY_PAGEABLE || last_ns <= first_ns)
         return 0;
     haul_op counted = *op;
     counted.dur_ns = last_ns - first_ns;

@@ -22,8 +22,8 @@ static inline int64_t hl_timeline_path_begin(const haul_workload *workload,
 }
 
 /* Adds to path->driver_ns what the driver did while the path was the host's, and moves from its
- * host_ns to copies_ns, and to the tally, the time of calls in which their own copies ran. Needs 8
- * bytes an operation while it runs; false without memory. */
+ * host_ns to copies_ns, and to the tally, the time of calls in which their own pageable copies ran.
+ * Needs 8 bytes an operation while it runs; false without memory. */
 bool hl_timeline_driver_part_find(const haul_workload *workload, const haul_timeline *timeline,
                                   const haul_timeline_options *options, haul_critical_path *path,
                                   hl_workload_tally *tally);

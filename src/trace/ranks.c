@@ -15,6 +15,7 @@ typedef struct rank_facts {
     int64_t epoch_ns, rank;
     int64_t first_ns, last_ns; /* of its operations, by its own clock */
     bool any;                  /* has operations */
+    bool has_clock;            /* epoch_ns + its times are of the calendar */
     char gpu[128];             /* of its first device; "" where not known */
     size_t job;
 } rank_facts;
@@ -48,6 +49,10 @@ typedef struct rank_loader {
     haul_error error;
 } rank_loader;
 
+/* PyTorch's profiler before it gave an epoch, and nvprof, write times since 1970: those of no clock
+ * that began with a machine are beyond 2001. */
+static const int64_t calendar_ns = INT64_C(1000000000000000000);
+
 static rank_facts facts_of(const haul_workload *of)
 {
     rank_facts facts = {.epoch_ns = of->epoch_ns, .rank = of->rank, .any = of->op_count > 0};
@@ -57,6 +62,7 @@ static rank_facts facts_of(const haul_workload *of)
         const int64_t end_ns = hl_base_end_of(of->ops[i].start_ns, of->ops[i].dur_ns);
         facts.last_ns = !i || end_ns > facts.last_ns ? end_ns : facts.last_ns;
     }
+    facts.has_clock = of->epoch_ns > 0 || (facts.any && facts.first_ns > calendar_ns);
     (void)snprintf(facts.gpu, sizeof facts.gpu, "%s", gpu ? gpu : "");
     return facts;
 }
@@ -73,7 +79,7 @@ static bool are_of_one_job(const rank_facts *a, const rank_facts *b, int64_t apa
     const bool have_same_gpu = !*a->gpu || !*b->gpu || !strcmp(a->gpu, b->gpu);
     if (have_ranks && a->rank == b->rank)
         return false;
-    if (!(a->epoch_ns > 0 && b->epoch_ns > 0))
+    if (!(a->has_clock && b->has_clock))
         return have_ranks && have_same_gpu;
     const int64_t within_ns = have_ranks && have_same_gpu ? apart_ns : 0;
     return !a->any || !b->any ||
@@ -215,7 +221,7 @@ static bool align(const rank_loader *self, size_t job, int64_t *shifts_ns)
         const rank_facts *const of = &self->facts[i];
         if (of->job != job)
             continue;
-        known &= of->epoch_ns > 0;
+        known &= of->has_clock;
         first = of->epoch_ns < first ? of->epoch_ns : first;
     }
     for (size_t i = 0; i < self->count; i++) {

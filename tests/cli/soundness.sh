@@ -29,3 +29,13 @@ for case in late-driver late-module; do
     haul analyze $case.sqlite | head -1
     haul advise $case.sqlite | sed -n '1,/self-check/p'
 done
+
+echo "== two programs that share no operation"
+cat >other.json <<'EOF'
+{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "other", "pid": 0, "tid": 7, "ts": 100, "dur": 2000,
+"args": {"device": 0, "stream": 7, "correlation": 2}}]}
+EOF
+haul compare "$profile" other.json | head -1
+
+echo "== at 80 columns a table of profiles and machines keeps its intervals"
+haul project "$profile" late-driver.sqlite --to gh200,h100-pcie5 --width 80 | grep -A1 "^Profile"

@@ -76,12 +76,13 @@ static void without_calls_pauses_stay_and_the_interval_holds_recorded_starts(voi
     haul_projection *projection = project(workload, &options);
     const int64_t kernels_ns = sum_of(workload, projection->durations_ns, HAUL_OP_KERNEL);
     const int64_t run_ns = projection->timeline->makespan_ns;
-    assert_true(kernels_ns < COUNT * KERNEL_NS / 2);
-    assert_int_equal(run_ns, kernels_ns + (COUNT - 1) * PAUSE_NS);
-    assert_int_equal(projection->critical.gaps_ns, (COUNT - 1) * PAUSE_NS);
+    assert_true(kernels_ns < (int64_t)COUNT * KERNEL_NS / 2);
+    assert_int_equal(run_ns, kernels_ns + (int64_t)(COUNT - 1) * PAUSE_NS);
+    assert_int_equal(projection->critical.gaps_ns, (int64_t)(COUNT - 1) * PAUSE_NS);
     assert_int_equal(projection->critical.host_ns, 0);
     assert_true(projection->low_ns < run_ns);
-    assert_true(projection->high_ns >= (COUNT - 1) * (KERNEL_NS + PAUSE_NS) + kernels_ns / COUNT);
+    const int64_t last_ns = (int64_t)(COUNT - 1) * (KERNEL_NS + PAUSE_NS);
+    assert_true(projection->high_ns >= last_ns + kernels_ns / COUNT);
     haul_projection_free(projection);
     by_hand_release(&hand);
 }
@@ -266,7 +267,7 @@ static void measured_copies_are_not_staged_twice(void **state)
         op->flags = HAUL_OP_HAS_CALL | (is_copy ? HAUL_OP_BLOCKS : 0);
         op->call_ns = now_ns;
         op->call_dur_ns = is_copy ? FREE_NS + STAGED_NS + COPY_NS : FREE_NS;
-        now_ns += op->call_dur_ns + 2 * KERNEL_NS;
+        now_ns += op->call_dur_ns + INT64_C(2) * KERNEL_NS;
     }
     by_hand_finish(&hand);
     hand.workload.threads = &thread;

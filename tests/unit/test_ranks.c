@@ -17,7 +17,7 @@ static char names[MOST][64];
 static const char *paths[MOST];
 
 /* A process's trace: a copy, its call, a kernel, a wait and a range, `at` us after its epoch. */
-static void write_rank(int file, const char *head, int at)
+static void write_rank(int file, const char *head, long long at)
 {
     snprintf(names[file], sizeof names[file], "%s/rank%d.json", folder, file);
     paths[file] = names[file];
@@ -27,19 +27,21 @@ static void write_rank(int file, const char *head, int at)
         out,
         "{%s\"traceEvents\":["
         "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaMemcpyAsync\",\"pid\":9,\"tid\":9,"
-        "\"ts\":%d,\"dur\":2,\"args\":{\"correlation\":1}},"
+        "\"ts\":%lld,\"dur\":2,\"args\":{\"correlation\":1}},"
         "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pinned -> "
         "Device)\",\"pid\":0,"
-        "\"tid\":7,\"ts\":%d,\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":1,"
+        "\"tid\":7,\"ts\":%lld,\"dur\":5,\"args\":{\"device\":0,\"stream\":7,\"correlation\":1,"
         "\"bytes\":100}},"
         "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":9,\"tid\":9,"
-        "\"ts\":%d,\"dur\":2,\"args\":{\"correlation\":2}},"
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":20,"
+        "\"ts\":%lld,\"dur\":2,\"args\":{\"correlation\":2}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":%lld,\"dur\":"
+        "20,"
         "\"args\":{\"device\":0,\"stream\":7,\"correlation\":2,\"Collective name\":\"allreduce\","
         "\"dtype\":\"Float\"}},"
         "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaDeviceSynchronize\",\"pid\":9,"
-        "\"tid\":9,\"ts\":%d,\"dur\":30,\"args\":{\"correlation\":3}},"
-        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"step\",\"pid\":9,\"tid\":9,\"ts\":%d,"
+        "\"tid\":9,\"ts\":%lld,\"dur\":30,\"args\":{\"correlation\":3}},"
+        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"step\",\"pid\":9,\"tid\":9,\"ts\":%"
+        "lld,"
         "\"dur\":50}]}",
         head, at, at + 4, at + 6, at + 20, at + 22, at);
     fclose(out);
@@ -226,7 +228,7 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-static long peak_KiB(void)
+static long peak_kib(void)
 {
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
@@ -247,9 +249,9 @@ static void joining_takes_one_copy(void **state)
     write_kernels(0, KERNELS, &random);
     for (int i = 0; i < RANKS; i++)
         one_file[i] = names[0];
-    const long before_KiB = peak_KiB(), cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long before_kib = peak_kib(), cores = sysconf(_SC_NPROCESSORS_ONLN);
     assert_int_equal(haul_trace_load_ranks(one_file, RANKS, &workload, &error), HAUL_OK);
-    const double taken = 1024.0 * (double)(peak_KiB() - before_KiB);
+    const double taken = 1024.0 * (double)(peak_kib() - before_kib);
     const double bytes = (double)(workload->op_count * sizeof(haul_op));
     assert_int_equal(workload->op_count, RANKS * KERNELS);
     print_message("%.1f MB for %.1f MB of operations\n", 1e-6 * taken, 1e-6 * bytes);
@@ -352,6 +354,29 @@ static void files_are_sorted_into_jobs(void **state)
                      HAUL_STATUS_IO);
 }
 
+/* Times since 1970 in files that tell no epoch, as of PyTorch's profiler before 2024: ranks of two
+ * jobs, years apart. */
+static void times_of_the_calendar_tell_jobs_apart(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {"\"distributedInfo\":{\"rank\":0},",
+                                        "\"distributedInfo\":{\"rank\":3},",
+                                        "\"distributedInfo\":{\"rank\":1},"};
+    write_rank(0, heads[0], 1695835542481129);
+    write_rank(1, heads[1], 1661203462584767);
+    write_rank(2, heads[2], 1695835542481149);
+    haul_trace_jobs jobs;
+    haul_error error = {0};
+    assert_int_equal(haul_trace_load_jobs(paths, 3, &jobs, &error), HAUL_OK);
+    assert_int_equal(jobs.count, 2);
+    workload_check(jobs.items[0]);
+    assert_int_equal(jobs.items[0]->op_count, 6);
+    /* 20 us from one to the other, as their clocks say */
+    assert_int_equal(jobs.items[0]->ops[1].start_ns - jobs.items[0]->ops[0].start_ns, 16000);
+    assert_int_equal(jobs.items[1]->op_count, 3);
+    haul_trace_jobs_release(&jobs);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -362,7 +387,7 @@ static int remove_folder(void **state)
 {
     (void)state;
     for (int i = 0; i < MOST; i++)
-        remove(names[i]);
+        (void)remove(names[i]);
     return rmdir(folder);
 }
 
@@ -377,6 +402,7 @@ int main(void)
         cmocka_unit_test(the_first_wrong_file_is_named),
         cmocka_unit_test(windows_are_cut),
         cmocka_unit_test(files_are_sorted_into_jobs),
+        cmocka_unit_test(times_of_the_calendar_tell_jobs_apart),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
