@@ -18,6 +18,20 @@ haul_status hl_kernel_gpu_check(const haul_machine *machine, haul_error *error);
 haul_status hl_kernel_estimate(const haul_kernel_model *model, const haul_kernel_case *what,
                                haul_estimate *out, haul_error *error);
 
+/* How surely a resource bounds a kernel that keeps this share of its nominal rate busy: 0 to 1. */
+double hl_kernel_bound_weight(double share);
+
+/* The least share of the memory's nominal rate that a launch of `each_s` seconds keeps busy, by its
+ * bytes, or, where those are not known (0), by its threads; 0 where neither tells. */
+double hl_kernel_memory_share(const haul_gpu *gpu, const haul_kernel_launches *launches,
+                              double each_s, double bytes);
+
+/* haul_kernel_scale_launches of a kernel that moves `bytes` a launch at the least, where they are
+ * known. */
+haul_status hl_kernel_scale_unknown(const haul_machine *from, const haul_machine *to,
+                                    const haul_kernel_work *work, haul_estimate *out,
+                                    haul_error *error);
+
 /* Half the width, in the logarithm, of what holds 90 of 100 kernels that are scaled by what is
  * inside the multiprocessors. */
 double hl_kernel_uncertainty_inside(const haul_gpu *from, const haul_gpu *to);

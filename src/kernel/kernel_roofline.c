@@ -47,7 +47,7 @@ typedef struct scaled_kernel {
 
 /* Rises from 0 to 1 between the two shares: a step would make two alike kernels scale
  * differently. */
-static double weight_of(double share)
+double hl_kernel_bound_weight(double share)
 {
     return fmin(1, fmax(0, (share - bound_from) / (bound_full - bound_from)));
 }
@@ -94,7 +94,7 @@ static double other_waits(const haul_gpu *from, const haul_gpu *to, const haul_k
     if (hl_kernel_gpu_has_lone_warps(from, &what->counts) &&
         hl_kernel_gpu_has_lone_warps(to, &what->counts))
         return hl_kernel_lone_wait_ratio(from, to, &what->counts) / waits;
-    return pow(waits, -weight_of(what->fit->issue_share));
+    return pow(waits, -hl_kernel_bound_weight(what->fit->issue_share));
 }
 
 /* By the memory, and by what is inside: where arithmetic is near its peak, cycles go by cores; else
@@ -104,7 +104,7 @@ static double across_ratio(const haul_kernel_case *what, double memory)
     const haul_gpu *from = &what->source->gpu;
     const haul_gpu *to = &what->target->gpu;
     const double blocks = blocks_of(&what->counts);
-    const double arithmetic = weight_of(what->fit->arithmetic_share);
+    const double arithmetic = hl_kernel_bound_weight(what->fit->arithmetic_share);
     const double peak = hl_kernel_gpu_clock_ratio(from, to) * from->cores.value / to->cores.value *
                         busiest(to, blocks) / busiest(from, blocks) *
                         slowed_by_fp64(to, &what->counts) / slowed_by_fp64(from, &what->counts);
@@ -165,7 +165,7 @@ static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out
     HAUL_TRY(hl_kernel_gpu_check(what->target, error));
     scaled_kernel self = {.launch_s = what->fit->launch_s, .roof = HAUL_KERNEL_BOUND_LAUNCH};
     if (hl_kernel_gpu_memory_rate(from) > 0 && hl_kernel_gpu_memory_rate(to) > 0)
-        self.memory = weight_of(what->fit->memory_share);
+        self.memory = hl_kernel_bound_weight(what->fit->memory_share);
     self.same = what->source == what->target || hl_kernel_gpu_keeps_times(from, to);
     const bool calm = !self.same && is_spared(from, to);
     const hl_kernel_reading reading = hl_kernel_read(what->fit, what->size, calm);
@@ -228,7 +228,7 @@ static haul_kernel_bound bound_of(const haul_kernel_case *what, const scaled_ker
         return self->roof;
     if (self->memory > 0.5)
         return HAUL_KERNEL_BOUND_MEMORY;
-    if (weight_of(what->fit->arithmetic_share) > 0.5)
+    if (hl_kernel_bound_weight(what->fit->arithmetic_share) > 0.5)
         return HAUL_KERNEL_BOUND_ARITHMETIC;
     const bool few = hl_kernel_gpu_has_low_occupancy(&what->target->gpu, blocks_of(&what->counts),
                                                      what->counts.block);

@@ -53,23 +53,46 @@ static void widen(hl_cost_range *span, double ratio)
     span->high = fmax(span->high, ratio);
 }
 
+/* A thread that does anything reads a value and writes one, of four bytes each at the least. */
+static const double least_of_thread = 8;
+
+double hl_kernel_memory_share(const haul_gpu *gpu, const haul_kernel_launches *launches,
+                              double each_s, double bytes)
+{
+    const double least = launches->blocks * launches->block * least_of_thread;
+    const double share = fmax(bytes, least) / (each_s * hl_kernel_gpu_memory_rate(gpu));
+    /* threads that return at once, values of a byte: more than the memory moves */
+    const bool is_belied = !(bytes > 0) && share > 1;
+    return isfinite(share) && !is_belied ? share : 0;
+}
+
+/* Evidence that the memory bounds a kernel. */
+typedef struct evidence {
+    double sure;   /* 0 to 1 */
+    bool is_known; /* the bytes are known, so that what is not sure is not so */
+} evidence;
+
 /* The ratios that bound a kernel nobody has looked into: of the device's memory, of what goes on
- * inside the multiprocessors, of arithmetic; the middle, in the logarithm, of the first two. */
+ * inside the multiprocessors, of arithmetic. The middle of the first two, in the logarithm, where
+ * nothing tells which it is; as far as the memory is sure to be it, its ratio alone. */
 static hl_cost_range ratio_of(const haul_gpu *from, const haul_gpu *to,
-                              const haul_kernel_launches *launches)
+                              const haul_kernel_launches *launches, evidence of)
 {
     const double memory = bound_of(hl_kernel_gpu_memory_rate(from), hl_kernel_gpu_memory_rate(to));
     const double inside = inside_of(from, to, launches);
+    const double of_memory = of.is_known ? of.sure : (1 + of.sure) / 2;
     hl_cost_range span = {.low = HUGE_VAL};
     widen(&span, memory);
     widen(&span, inside);
-    const bool both = memory > 0 && inside > 0;
-    span.mid = sqrt(span.low) * sqrt(span.high);
     widen(&span, bound_of(from->fp32_flops.value, to->fp32_flops.value));
     if (is_built_for_double(from) && is_built_for_double(to))
         widen(&span, bound_of(from->fp64_flops.value, to->fp64_flops.value));
-    if (!both)
-        span.mid = sqrt(span.low) * sqrt(span.high);
+    if (memory > 0) {
+        span.low = pow(span.low, 1 - of.sure) * pow(memory, of.sure);
+        span.high = pow(span.high, 1 - of.sure) * pow(memory, of.sure);
+    }
+    span.mid = memory > 0 && inside > 0 ? pow(memory, of_memory) * pow(inside, 1 - of_memory)
+                                        : sqrt(span.low) * sqrt(span.high);
     span.low *= exp(-uncertainty_blind);
     span.high *= exp(uncertainty_blind);
     return span;
@@ -80,11 +103,8 @@ static const char *text_of(const char *name)
     return name ? name : "a GPU without a name";
 }
 
-/* The launches' own time is split off first. Its ends follow the ratio only outward, so that the
- * interval holds a launch that changes with the GPU and one that does not. */
-haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_machine *to,
-                                       const haul_kernel_launches *launches, double seconds,
-                                       haul_estimate *out, haul_error *error)
+static haul_status check_launches(const haul_kernel_launches *launches, double seconds,
+                                  haul_error *error)
 {
     if (!(seconds >= 0 && isfinite(seconds)))
         return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected a duration, not %g s",
@@ -95,26 +115,43 @@ haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_mach
             return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
                                   "expected counts, not %g launches of %g x %g", launches->count,
                                   launches->blocks, launches->block);
-    hl_cost_range ratio;
-    const double inside = inside_of(&from->gpu, &to->gpu, launches);
-    if (hl_kernel_gpu_keeps_times(&from->gpu, &to->gpu))
-        ratio = hl_cost_range_exact(1);
-    else if (inside > 0 &&
-             hl_kernel_gpu_has_low_occupancy(&from->gpu, launches->blocks, launches->block))
-        /* a grid that leaves most of the GPU empty never fills its memory */
-        ratio = hl_cost_range_within(
-            inside,
-            exp(hypot(uncertainty_blind, hl_kernel_uncertainty_inside(&from->gpu, &to->gpu))));
-    else
-        ratio = ratio_of(&from->gpu, &to->gpu, launches);
+    return HAUL_OK;
+}
+
+/* A grid that leaves most of the GPU empty never fills its memory. */
+static hl_cost_range ratio_of_work(const haul_gpu *from, const haul_gpu *to,
+                                   const haul_kernel_launches *launches, double work_s,
+                                   double bytes)
+{
+    const double inside = inside_of(from, to, launches);
+    if (hl_kernel_gpu_keeps_times(from, to))
+        return hl_cost_range_exact(1);
+    if (inside > 0 && hl_kernel_gpu_has_low_occupancy(from, launches->blocks, launches->block))
+        return hl_cost_range_within(
+            inside, exp(hypot(uncertainty_blind, hl_kernel_uncertainty_inside(from, to))));
+    const double each_s = work_s / fmax(launches->count, 1);
+    const double share = hl_kernel_memory_share(from, launches, each_s, bytes);
+    return ratio_of(from, to, launches, (evidence){hl_kernel_bound_weight(share), bytes > 0});
+}
+
+/* The launches' own time is split off first: what launching takes does not shrink with the work.
+ * Its ends follow the ratio only outward, so that the interval holds a launch that changes with the
+ * GPU and one that does not. */
+haul_status hl_kernel_scale_unknown(const haul_machine *from, const haul_machine *to,
+                                    const haul_kernel_work *work, haul_estimate *out,
+                                    haul_error *error)
+{
+    const haul_kernel_launches *launches = &work->launches;
+    const double seconds = work->seconds;
+    HAUL_TRY(check_launches(launches, seconds, error));
+    const double launch_s = fmin(launches->count * hl_kernel_gpu_launch(&from->gpu), seconds / 2);
+    const double work_s = seconds - launch_s;
+    const hl_cost_range ratio = ratio_of_work(&from->gpu, &to->gpu, launches, work_s, work->bytes);
     if (ratio.high <= 0)
         return haul_error_set(
             error, HAUL_STATUS_MISSING,
             "no rate of memory or arithmetic is known of both '%.100s' and '%.100s'",
             text_of(from->gpu.name), text_of(to->gpu.name));
-    /* what launching takes does not shrink with the work */
-    const double launch_s = fmin(launches->count * hl_kernel_gpu_launch(&from->gpu), seconds / 2);
-    const double work_s = seconds - launch_s;
     *out = (haul_estimate){
         .seconds = launch_s + work_s * ratio.mid,
         .low_s = fmin(launch_s, launch_s * ratio.low) + work_s * ratio.low,
@@ -123,6 +160,14 @@ haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_mach
         .model = hl_kernel_model_scale.name,
     };
     return HAUL_OK;
+}
+
+haul_status haul_kernel_scale_launches(const haul_machine *from, const haul_machine *to,
+                                       const haul_kernel_launches *launches, double seconds,
+                                       haul_estimate *out, haul_error *error)
+{
+    const haul_kernel_work work = {.launches = *launches, .seconds = seconds};
+    return hl_kernel_scale_unknown(from, to, &work, out, error);
 }
 
 haul_status haul_kernel_scale(const haul_machine *from, const haul_machine *to, double seconds,

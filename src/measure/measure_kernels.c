@@ -315,6 +315,36 @@ static haul_status measure_l2(hl_measure_session *self, haul_error *error)
     return status;
 }
 
+/* The triad with four indices a thread: the faster of the two is what the memory sustains. */
+static haul_status measure_wide(hl_measure_session *self, const arrays *used, haul_error *error)
+{
+    enum { INDICES = 4 };
+    haul_parameter rate = {0};
+    haul_kernel *kernel;
+    HAUL_TRY(haul_kernel_new(self->device, &triad_of_four, &kernel, error));
+    const int apart = (int)(used->bytes / sizeof(float) / INDICES), half_apart = apart / 2;
+    haul_argument whole_arguments[] = {used->at[0], used->at[1], used->at[2], {.value = &apart}};
+    haul_argument half_arguments[] = {
+        used->at[0], used->at[1], used->at[2], {.value = &half_apart}};
+    const run_of whole = {
+        .kernel = kernel,
+        .arguments = whole_arguments,
+        .argument_count = 4,
+        .count = apart,
+        .bytes = 3.0 * INDICES * sizeof(float) * apart,
+        .rate = &rate,
+    };
+    run_of half = whole;
+    half.arguments = half_arguments;
+    half.count = half_apart;
+    half.bytes /= 2;
+    const haul_status status = measure_slope(self, "triad of four", &whole, &half, error);
+    haul_kernel_free(kernel);
+    if (!status && rate.value > self->machine.gpu.memory_bandwidth_Bps.value)
+        self->machine.gpu.memory_bandwidth_Bps = rate;
+    return status;
+}
+
 /* STREAM's triad over arrays larger than the caches: three words an index, one of them written. */
 static haul_status measure_memory(hl_measure_session *self, haul_error *error)
 {
@@ -345,6 +375,8 @@ static haul_status measure_memory(hl_measure_session *self, haul_error *error)
         status = measure_slope(self, "triad", &whole, &half, error);
     if (!status && is_gpu(self))
         status = measure_triads(self, &whole, error);
+    if (!status && is_gpu(self))
+        status = measure_wide(self, &used, error);
     if (!status && is_gpu(self))
         status = measure_l2(self, error);
     self->machine.gpu.stream_Bps = self->machine.gpu.memory_bandwidth_Bps;

@@ -591,9 +591,43 @@ static void unknown_kernels_move_their_bytes_too(void **state)
     const haul_kernel_prediction out = predicted(&from, &to, &work);
     assert_int_equal(out.kind, HAUL_KERNEL_CLASS_UNKNOWN);
     assert_int_equal(out.bound, HAUL_KERNEL_BOUND_MEMORY);
-    CHECK_NEAR(out.estimate.seconds, 450e9 / 120e9, 1e-4);
+    CHECK_NEAR(out.estimate.seconds, 480e9 / 120e9, 1e-4); /* as near the peak as on the source */
     CHECK_NEAR(out.estimate.low_s, 450e9 / 120e9, 1e-4);
     assert_true(out.estimate.high_s > 1.2 * out.estimate.seconds);
+}
+
+/* A thread reads and writes 8 bytes at the least: a kernel whose threads had time for a few more is
+ * bound by the memory, one whose threads had time for thousands may be bound by anything, and one
+ * of counted bytes by what they leave. Small's memory moves 120 GB/s at the most, large's 480. */
+static void short_threads_are_bound_by_memory(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    const double threads = 256e6, by_memory = 1.0 / 4, inside = 1.0 / 2;
+    haul_kernel_work work = work_of("my_solver", 0, 1e6);
+    const struct {
+        double bytes; /* of a thread that the time is long enough for */
+        double counted;
+        double memory; /* of the ratio, in the logarithm */
+    } cases[] = {
+        {8 / 0.6, 0, 1}, {8 / 0.5, 0, 0.75}, {8 / 0.4, 0, 0.5},
+        {1e4, 0, 0.5},   {7.9, 0, 0.5}, /* more than the memory moves: its threads did not */
+        {1e4, 1e4, 1},   {1e4, 5e3, 0.5},    {1e4, 1e3, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        work.seconds = 2e-6 + threads * cases[i].bytes / 120e9;
+        work.bytes = threads * cases[i].counted;
+        const double ratio = pow(by_memory, cases[i].memory) * pow(inside, 1 - cases[i].memory);
+        const haul_kernel_prediction out = predicted(&from, &to, &work);
+        CHECK_NEAR(out.estimate.seconds, 2e-6 + (work.seconds - 2e-6) * ratio, 1e-3);
+        assert_int_equal(out.bound == HAUL_KERNEL_BOUND_MEMORY, cases[i].memory == 1);
+    }
+    /* sure of the memory, the interval reaches to no other ratio */
+    work.bytes = 0;
+    work.seconds = 2e-6 + threads * 12 / 120e9;
+    const haul_estimate sure = predicted(&from, &to, &work).estimate;
+    work.seconds = 2e-6 + threads * 1e4 / 120e9;
+    const haul_estimate unsure = predicted(&from, &to, &work).estimate;
+    assert_true(log(sure.high_s / sure.low_s) < 0.7 * log(unsure.high_s / unsure.low_s));
 }
 
 /* The peak of tensor cores where no rate of products was measured: of the precision itself, by
@@ -735,6 +769,7 @@ int main(void)
         cmocka_unit_test(counts_that_the_source_belies_bound_nothing),
         cmocka_unit_test(unknown_blocks_tell_no_low_occupancy),
         cmocka_unit_test(unknown_kernels_move_their_bytes_too),
+        cmocka_unit_test(short_threads_are_bound_by_memory),
         cmocka_unit_test(nominal_tensor_peaks_stand_in_for_rates),
         cmocka_unit_test(fp32_products_have_no_tensor_ridge),
         cmocka_unit_test(tensor_cores_have_a_ridge_where_they_are),
