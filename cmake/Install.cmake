@@ -40,11 +40,18 @@ install(FILES README.md CHANGELOG.md LICENSE TYPE DOC COMPONENT haul_documentati
 
 # Man pages and completions are what the program prints.
 set(manual ${PROJECT_BINARY_DIR}/manual)
+set(manual_programs haul-cli)
+set(manual_of_mpi "")
+if(TARGET haul-mpi-cli)
+  list(APPEND manual_programs haul-mpi-cli)
+  set(manual_of_mpi $<TARGET_FILE:haul-mpi-cli>)
+endif()
 add_custom_command(OUTPUT ${manual}/done
-  COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/write_manual $<TARGET_FILE:haul-cli> ${manual}
-  DEPENDS haul-cli ${PROJECT_SOURCE_DIR}/cmake/write_manual VERBATIM)
+  COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/write_manual $<TARGET_FILE:haul-cli> ${manual} ${manual_of_mpi}
+  DEPENDS ${manual_programs} ${PROJECT_SOURCE_DIR}/cmake/write_manual VERBATIM)
 add_custom_target(haul-manual ALL DEPENDS ${manual}/done)
-install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT haul_programs)
+install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT haul_programs
+  PATTERN haul-mpi.1 EXCLUDE)
 install(FILES ${manual}/haul.bash RENAME haul
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT haul_programs)
 install(FILES ${manual}/_haul DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
@@ -61,6 +68,7 @@ if(TARGET haul-mpi)
   install(TARGETS haul-mpi EXPORT haul-mpi ${library_components})
   install(TARGETS haul-mpi-cli COMPONENT haul_mpi)
   install(TARGETS haul-record-mpi DESTINATION ${CMAKE_INSTALL_LIBDIR}/haul COMPONENT haul_mpi)
+  install(FILES ${manual}/man1/haul-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT haul_mpi)
   install(TARGETS haul-mpi-preload DESTINATION ${CMAKE_INSTALL_LIBDIR}/haul COMPONENT haul_mpi)
   install(EXPORT haul-mpi NAMESPACE haul:: FILE haul-mpiTargets.cmake DESTINATION ${HAUL_CMAKE_DIR}
     COMPONENT haul_development)
@@ -77,12 +85,13 @@ install(FILES ${PROJECT_BINARY_DIR}/haulConfig.cmake ${PROJECT_BINARY_DIR}/haulC
 # relative to the file itself, so that an installation can be moved
 file(RELATIVE_PATH HAUL_PREFIX_FROM_PKGCONFIG
   ${CMAKE_INSTALL_PREFIX}/${HAUL_PKGCONFIG_DIR} ${CMAKE_INSTALL_PREFIX})
-# A static library is linked with what it uses, so that no program needs to know which it is.
+# A static library is linked with what it uses, so that no program needs to know which it is. A shared
+# one names what it uses itself: pkg-config would ask for those libraries' headers to be installed, too.
 if(BUILD_SHARED_LIBS)
-  set(HAUL_PC_PRIVATE .private)
+  set(HAUL_PC_REQUIRES "Requires:")
   set(HAUL_PC_LIBS "")
 else()
-  set(HAUL_PC_PRIVATE "")
+  set(HAUL_PC_REQUIRES "Requires: sqlite3 zlib yaml-0.1")
   set(HAUL_PC_LIBS " -pthread -ldl -lm ${HAUL_OPENMP_LIBS}")
 endif()
 configure_file(cmake/haul.pc.in ${PROJECT_BINARY_DIR}/haul.pc @ONLY)

@@ -72,5 +72,6 @@ if(TARGET haul-mpi)
   haul_package(haul-mpi science "exchanges of MPI programs, sent in the fastest way"
     TEXT "A library, and one to preload, that send an MPI program's all-to-alls in the\nway that a model or a measurement says, and a program that measures messages."
     DEPENDS "${libhaul} ${same_version}" COMPONENTS haul_mpi)
+  set(CPACK_DEBIAN_HAUL-MPI_PACKAGE_RECOMMENDS "mpi-default-bin | openmpi-bin | mpich")
 endif()
 include(CPack)

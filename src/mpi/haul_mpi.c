@@ -400,14 +400,15 @@ int main(int argc, char **argv)
     haul_error error = {.status = HAUL_OK};
     char text[700];
     int rank;
+    const char *command = argc > 1 ? argv[1] : "";
+    /* Help needs no MPI, which ends the program where its launcher is not installed. */
+    if (!strcmp(command, "--help") || !strcmp(command, "-h"))
+        return fputs(usage, stdout) < 0 || fflush(stdout) ? haul_status_exit_code(HAUL_STATUS_IO)
+                                                          : 0;
     (void)MPI_Init(&argc, &argv);
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const char *command = argc > 1 ? argv[1] : "";
     haul_status status = HAUL_OK;
-    if (!strcmp(command, "--help") || !strcmp(command, "-h")) {
-        if (!rank)
-            fputs(usage, stdout);
-    } else if (!strcmp(command, "measure")) {
+    if (!strcmp(command, "measure")) {
         status = run_measure(argc, argv, rank, &error);
     } else if (!strcmp(command, "analyze")) {
         status = run_analyze(argc, argv, &error);
