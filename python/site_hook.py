@@ -9,7 +9,7 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 PROGRAM = os.environ.get("HAUL_PROGRAM", "haul")
-LINK = re.compile(r"\]\(((?:\.\./)+)((?:include|src|examples|CONTRIBUTING|CHANGELOG|README)[^)#]*)")
+LINK = re.compile(r"\]\(((?:\.\./)+)((?:include|src|examples|tests|CONTRIBUTING|CHANGELOG|README)[^)#]*)")
 
 
 def help_of(*words):

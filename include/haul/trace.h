@@ -20,7 +20,8 @@ HAUL_BEGIN
 HAUL_API haul_status haul_trace_load(const char *path, haul_workload **workload, haul_error *error);
 
 /* Reads the profiles of `count` processes of one program, ranks, with as many threads as the
- * machine has cores, into one workload: each device has the rank of its process, which is what the
+ * machine has cores, into one workload; a folder stands for the files in it that are named as
+ * profiles are: each device has the rank of its process, which is what the
  * file says, else the file's number. Where all files say when their times begin they are kept in
  * step; else each is taken to begin at its first operation, and `missing` says so. One path is read
  * as haul_trace_load does. */

@@ -8,6 +8,7 @@
 Frames need pandas: pip install haul[pandas].
 """
 
+from . import _native
 from ._native import AbsentError, Error, InputError, UsageError, answer, report
 from ._reports import (Advice, Analysis, Check, Comparison, Machine, Matrix, Overlap, Projection, Report,
                        advise, analyze, check, compare, machine, machines, overlap, project)
@@ -18,3 +19,10 @@ __all__ = [
     "Overlap", "Projection", "Report", "Run", "UsageError", "advise", "analyze", "answer", "check", "compare",
     "machine", "machines", "overlap", "project", "read", "report",
 ]
+__version__: str
+
+
+def __getattr__(name: str) -> str: # the program's, which importing does not start
+    if name == "__version__":
+        return _native.version()
+    raise AttributeError(f"module 'haul' has no attribute '{name}'")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.metadata
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -43,11 +46,30 @@ class AbsentError(Error):
 
 
 _ERRORS = {kind.exit_code: kind for kind in (UsageError, InputError, AbsentError)}
+for _kind in (Error, *_ERRORS.values()):
+    _kind.__module__ = "haul" # as programs import them, and tracebacks name them
 
 
 def error_of(exit_code, text):
-    """The exception of a status's exit code."""
-    return _ERRORS.get(exit_code, Error)(text.strip())
+    """The exception of a status's exit code. How the command line is used is left out of a wrong
+    use's text, and options have the names of keyword arguments."""
+    text = text.strip()
+    if exit_code == UsageError.exit_code:
+        text = text.split("\nusage: ")[0].split("\nsee 'haul help")[0]
+        text = re.sub(r"(?<![\w-])--([a-z][a-z-]+)", lambda option: option[1].replace("-", "_"), text)
+    return _ERRORS.get(exit_code, Error)(text.removeprefix("haul: "))
+
+
+def needed(package):
+    """A package of one of the extras. Raises ImportError that says how it is installed."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as reason:
+        if reason.name not in ("numpy", package.partition(".")[0]):
+            raise
+        extra = {"pyarrow": "parquet", "openpyxl": "excel"}.get(package.partition(".")[0], "pandas")
+        raise ImportError(f"haul needs {reason.name} for this: pip install 'haul[{extra}]'",
+                          name=reason.name) from None
 
 
 def program():
@@ -68,11 +90,26 @@ def _own_program():
     return str(own[0]) if own and own[0].exists() else None
 
 
+def version() -> str:
+    """The program's: "0.1.0"."""
+    return run("--version").split()[1]
+
+
+def _bytes_of(path):
+    """Of a file, or of the files in a folder; 0 of what is neither."""
+    try:
+        if os.path.isdir(path):
+            return sum(entry.stat().st_size for entry in os.scandir(path) if entry.is_file())
+        return os.path.getsize(path) if os.path.isfile(path) else 0
+    except OSError:
+        return 0 # the program says why
+
+
 def run(*arguments, verdict=False, text=None):
     """Runs the program and returns what it prints. Raises its error; with `verdict` an exit code
     of 1 is an answer. `text` is what the program reads as standard input."""
     words = [program(), *map(str, arguments)]
-    to_read = sum(os.path.getsize(word) for word in words[2:] if os.path.isfile(word))
+    to_read = sum(map(_bytes_of, words[2:]))
     with _standard_input(text) as given:
         try:
             running = subprocess.Popen(words, stdin=given, stdout=subprocess.PIPE,
@@ -124,6 +161,9 @@ def _wait(running, command, to_read):
 
 
 def _progress_bar(command, to_read):
+    # for somebody who waits: not in the logs of CI
+    if not (sys.stderr.isatty() or "ipykernel" in sys.modules):
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore") # of a notebook without ipywidgets
@@ -151,7 +191,8 @@ def answer(frame: pd.DataFrame, *arguments: Any) -> pd.DataFrame:
     add columns to it: `-` among the arguments stands for the frame."""
     import io
 
-    import pandas as pd
-
+    pd = needed("pandas")
     printed = run(*arguments, text=frame.to_csv(index=False))
-    return pd.read_csv(io.StringIO(printed), float_precision="round_trip", keep_default_na=False)
+    # from pandas 3.1 on numbers are read exactly without being asked to
+    exact = {} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1) else {"float_precision": "round_trip"}
+    return pd.read_csv(io.StringIO(printed), keep_default_na=False, **exact)

@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union, overload
 
 from . import _native, _tables
 from ._run import Run
@@ -16,14 +16,20 @@ from ._run import Run
 if TYPE_CHECKING:
     import pandas as pd
 
-Profile = Union[Run, str, "os.PathLike[str]"]
+Path_ = Union[str, "os.PathLike[str]"]
+Profile = Union[Run, Path_]
 Profiles = Union[Profile, Sequence[Profile]]
 
 
 def _paths(run):
+    """The paths of a Run, a path, or several of either."""
     if isinstance(run, Run):
         return run.paths
-    return [str(run)] if isinstance(run, (str, os.PathLike)) else [str(path) for path in run]
+    if isinstance(run, (str, os.PathLike)):
+        return [os.fspath(run)]
+    if not isinstance(run, (list, tuple)):
+        raise TypeError(f"expected a haul.Run, a path, or a list of them, not {type(run).__name__}")
+    return [path for one in run for path in _paths(one)]
 
 
 def _options(options):
@@ -39,10 +45,11 @@ def _options(options):
     return words
 
 
-def _frame(rows):
+def _frame(rows, columns=None):
+    _native.needed("pandas")
     import pandas as pd
 
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _arrays(of, prefix):
@@ -56,6 +63,7 @@ def _arrays(of, prefix):
 
 def _flat_frame(rows):
     """A column for each value, those of objects in rows by both names; arrays in rows as text."""
+    _native.needed("pandas")
     import pandas as pd
 
     frame = pd.json_normalize(rows)
@@ -77,10 +85,21 @@ class Report:
 
     _verdict = False # an exit code of 1 is an answer
 
-    def __init__(self, command: Sequence[Any]):
+    def __init__(self, command: Sequence[Any], document: Optional[dict[str, Any]] = None):
         self._command = [str(word) for word in command]
-        self.json: dict[str, Any] = _native.report(*self._command, verdict=self._verdict)
+        self.json: dict[str, Any] = document or _native.report(*self._command, verdict=self._verdict)
         self._text: Optional[str] = None
+
+    def _table(self, key):
+        """The array with a key as a frame, which has its columns where it is empty, too."""
+        rows = self.json.get(key)
+        if rows:
+            return _frame(rows)
+        try:
+            head = _native.run(*self._command, "--table", key, verdict=self._verdict)
+        except _native.UsageError: # an answer of another kind, which has no such table
+            return _frame([])
+        return _frame([], head.partition("\n")[0].split(","))
 
     @property
     def text(self) -> str:
@@ -166,12 +185,12 @@ class Projection(Report):
     @property
     def kernels(self) -> pd.DataFrame:
         """A row for each kernel's name: recorded and predicted time, interval, bound."""
-        return _frame(self.json.get("kernel_rows", []))
+        return self._table("kernel_rows")
 
     @property
     def copies(self) -> pd.DataFrame:
         """A row for each direction, memory and size."""
-        return _frame(self.json["sizes"])
+        return self._table("sizes")
 
 
 class Analysis(Report):
@@ -180,17 +199,17 @@ class Analysis(Report):
     @property
     def copies(self) -> pd.DataFrame:
         """A row for each direction and kind of memory."""
-        return _frame(self.json["copies"])
+        return self._table("copies")
 
     @property
     def idle(self) -> pd.DataFrame:
         """A row for each cause of idle time, the largest first."""
-        return _frame(self.json["idle"])
+        return self._table("idle")
 
     @property
     def largest(self) -> pd.DataFrame:
         """A row for each kernel's name and kind of copy, the most time first."""
-        return _frame(self.json["largest"])
+        return self._table("largest")
 
 
 class Matrix(Report):
@@ -198,29 +217,35 @@ class Matrix(Report):
     machine of each."""
 
     @property
-    def makespan_s(self) -> pd.Series:
+    def makespan_s(self) -> pd.Series[float]:
         """Of each run on each machine, NaN where it cannot be predicted."""
-        return self._by_machine("run_s")
+        return self._by_machine("run_s", "makespan_s")
 
     @property
-    def interval_s(self) -> pd.Series:
+    def interval_s(self) -> pd.Series[Any]:
         """(low, high) of each."""
-        return self._by_machine("interval_s")
+        return self._by_machine("interval_s", "interval_s")
 
     @property
-    def speedup(self) -> pd.Series:
+    def speedup(self) -> pd.Series[float]:
         """Of each."""
-        return self._by_machine("speedup")
+        return self._by_machine("speedup", "speedup")
 
-    def _by_machine(self, column):
+    def _by_machine(self, column, name):
         table = self.table
-        machines = table["machine" if "machine" in table else "name"]
-        return table[column].set_axis(machines)
+        values = table[column].set_axis(table["machine" if "machine" in table else "name"])
+        return values.rename(name)
 
     @property
     def table(self) -> pd.DataFrame:
         """recorded_s, run_s, interval_s, speedup, bound of each."""
-        return _frame(self.json.get("rows") or self.json["targets"])
+        if self.json["report"] == "projection": # of one run on one machine
+            alone = Projection(self._command, self.json)
+            return _frame([{"name": self.json["to"], "run_s": alone.makespan_s,
+                            "interval_s": alone.json["run"].get("interval_s"),
+                            "speedup": alone.speedup, "copies_s": self.json["predicted_s"],
+                            "kernels_s": self.json["kernels"].get("predicted_s")}])
+        return self._table("rows" if "rows" in self.json else "targets")
 
 
 class Advice(Report):
@@ -229,7 +254,7 @@ class Advice(Report):
     @property
     def changes(self) -> pd.DataFrame:
         """A row for each change that saves time; of several jobs a row for each job."""
-        return _frame(self.json["rows"] if "rows" in self.json else self.json["advice"])
+        return self._table("rows" if "rows" in self.json else "advice")
 
 
 class Check(Report):
@@ -245,7 +270,7 @@ class Check(Report):
     @property
     def limits(self) -> pd.DataFrame:
         """A row for each limit: measured, at_most, unit, verdict, its line in the budget."""
-        return _frame(self.json["limits"])
+        return self._table("limits")
 
 
 class Comparison(Report):
@@ -256,7 +281,7 @@ class Comparison(Report):
     @property
     def operations(self) -> pd.DataFrame:
         """A row for each kernel's name and kind of copy, the largest difference first."""
-        return _frame(self.json["operations"])
+        return self._table("operations")
 
 
 class Overlap(Report):
@@ -265,7 +290,7 @@ class Overlap(Report):
     @property
     def strategies(self) -> pd.DataFrame:
         """A row for each strategy."""
-        return _frame(self.json["strategies"])
+        return self._table("strategies")
 
 
 class Machine(Report):
@@ -285,20 +310,34 @@ def _parameters(of, prefix):
             yield from _parameters(value, f"{prefix}{key}.")
 
 
-def project(run: Profiles, to: Union[str, os.PathLike[str], Sequence[Any]],
+@overload
+def project(run: Profile, to: Path_, *, prices: None = None, **options: Any) -> Projection: ...
+
+
+@overload
+def project(run: Profiles, to: Union[Path_, Sequence[Path_]], *, prices: Optional[Path_] = None,
+            **options: Any) -> Matrix: ...
+
+
+def project(run: Profiles, to: Union[Path_, Sequence[Path_]], *, prices: Optional[Path_] = None,
             **options: Any) -> Union[Projection, Matrix]:
     """Predicts a run on other machines: haul project.
 
-    `run` is a Run, a path, or several of them; `to` a machine's name or file, or several. One run
-    on one machine is a Projection, all else a Matrix, as with `prices`, a CSV file of what machines cost. Options are the program's:
+    `run` is a Run, a path, or a list of them; `to` a machine's name or file, or a list of them. One
+    run on one machine is a Projection; where either is a list it is a Matrix, as with `prices`, a CSV
+    file of what machines cost, or with `set` of several values. Options are the program's:
     project(run, "gh200", host_speed=1.2, tf32=True).
     """
-    runs = run if isinstance(run, (list, tuple)) else [run]
+    alone = isinstance(to, (str, os.PathLike))
     targets = [to] if isinstance(to, (str, os.PathLike)) else list(to)
-    paths = [path for one in runs for path in _paths(one)]
-    single = len(targets) == 1 and len(runs) == 1 and not options.get("prices")
-    kind = Projection if single else Matrix
-    return kind(["project", *paths, "--to", ",".join(map(str, targets)), *_options(options)])
+    if not targets:
+        raise _native.UsageError("no machine: 'to' is a name that machines() has, a file, or a list")
+    command = ["project", *_paths(run), "--to", ",".join(map(str, targets)),
+               *_options({"prices": prices, **options})]
+    document = _native.report(*command)
+    if alone and document["report"] == "projection" and not isinstance(run, (list, tuple)):
+        return Projection(command, document)
+    return Matrix(command, document)
 
 
 def analyze(run: Profile, **options: Any) -> Analysis:
@@ -309,9 +348,7 @@ def analyze(run: Profile, **options: Any) -> Analysis:
 
 def advise(run: Profiles, **options: Any) -> Advice:
     """Changes to a run, or to each of several, tried on its timeline: haul advise."""
-    runs = run if isinstance(run, (list, tuple)) else [run]
-    paths = [path for one in runs for path in _paths(one)]
-    return Advice(["advise", *paths, *_options(options)])
+    return Advice(["advise", *_paths(run), *_options(options)])
 
 
 def check(run: Profiles, budget: Union[str, os.PathLike[str]], **options: Any) -> Check:

@@ -11,7 +11,7 @@ import os
 import tempfile
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Sequence, Union
 
 from . import _native, _tables
 
@@ -25,29 +25,33 @@ NONE = 0xFFFFFFFF
 HAS_CALL, NO_BYTES, COLLECTIVE = 1, 4, 8
 
 
-def read(*paths: Union[str, os.PathLike[str]]) -> Run:
+Path_ = Union[str, "os.PathLike[str]"]
+
+
+def read(*paths: Union[Path_, Sequence[Path_]]) -> Run:
     """Reads profiles of one run and returns a Run.
 
     A path is a file of any format that `haul analyze` takes, or a folder of the profiles of one
-    job's processes. Raises InputError, with the file and the place in it.
+    job's processes; a list of paths is taken, too. Raises InputError, with the file and the place
+    in it.
     """
-    files = [file for path in paths for file in _files(Path(path))]
+    files: list[Path_] = []
+    for path in paths:
+        if isinstance(path, (str, os.PathLike)):
+            files.append(path)
+        else:
+            files += path
     if not files:
-        raise _native.UsageError("no profile: 'read' takes files or folders with files")
-    return Run(files)
-
-
-def _files(path):
-    if not path.is_dir():
-        return [str(path)]
-    return sorted(str(file) for file in path.iterdir() if file.is_file())
+        raise _native.UsageError("no profile: 'read' takes files, or folders with files")
+    return Run([os.fspath(file) for file in files])
 
 
 class Run:
     """A recorded run. Frames have times in seconds (`_s`) from the start of the first operation of
     a device, sizes in bytes, rates in bytes a second (`_Bps`)."""
 
-    def __init__(self, paths):
+    def __init__(self, paths: Sequence[Path_]):
+        _native.needed("numpy")
         import numpy as np
 
         self.paths = [str(path) for path in paths]
@@ -81,9 +85,9 @@ class Run:
     def kernels(self) -> pd.DataFrame:
         """A row for each kernel: name, when, where, its grid and block, the call that launched it,
         the innermost range of its call's thread."""
+        of = self._frames
         import numpy as np
 
-        of = self._ops
         rows = of.rows("kernel")
         shapes = self._arrays["shapes"]
         index = (of.ops["value"][rows] & 0xFFFFFFFF).astype(np.int64)
@@ -111,10 +115,10 @@ class Run:
     def calls(self) -> pd.DataFrame:
         """A row for each API call, whether or not it issued work. `kind`
         says what it issued; `name` is known of calls that issued nothing."""
+        of = self._frames
         import numpy as np
         import pandas as pd
 
-        of = self._ops
         ops = of.ops
         on_host = of.is_kind("wait", "call")
         rows = np.flatnonzero(on_host | (ops["flags"] & HAS_CALL != 0))
@@ -132,7 +136,7 @@ class Run:
     @cached_property
     def ranges(self) -> pd.DataFrame:
         """A row for each named range: NVTX, roctx, user annotations."""
-        of, ranges = self._ops, self._ops.named
+        of, ranges = self._frames, self._ops.named
         return of.frame({
             "name": of.strings(ranges["name"]),
             "start_s": (ranges["start_ns"] - of.origin_ns) * 1e-9,
@@ -142,9 +146,9 @@ class Run:
     def idle(self) -> pd.DataFrame:
         """A row for each gap in which no device ran anything, between the first operation of a
         device and the end of the last. Their sum is the analysis' idle_s."""
+        of = self._frames
         import numpy as np
 
-        of = self._ops
         rows = of.rows("copy", "memset", "kernel")
         start = of.ops["start_ns"][rows]
         if not len(start):
@@ -175,9 +179,9 @@ class Run:
         _tables.to_parquet(folder, self.tables())
 
     def _moved(self, kind):
+        of = self._frames
         import numpy as np
 
-        of = self._ops
         rows = of.rows(kind)
         unknown = (of.ops["flags"][rows] & NO_BYTES) != 0
         size = np.where(unknown, np.nan, of.ops["value"][rows].astype(np.float64))
@@ -195,6 +199,11 @@ class Run:
     @cached_property
     def _ops(self):
         return _Operations(self._arrays)
+
+    @property
+    def _frames(self):
+        _native.needed("pandas")
+        return self._ops
 
     def __repr__(self):
         more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""

@@ -8,6 +8,7 @@ SHEET_ROWS = 1048575 # below the heads
 
 
 def to_excel(path, tables):
+    _native.needed("openpyxl")
     import pandas as pd
 
     for name, table in tables.items():
@@ -21,6 +22,7 @@ def to_excel(path, tables):
 
 
 def to_arrow(tables):
+    _native.needed("pyarrow")
     import pyarrow
 
     return {name: pyarrow.Table.from_pandas(table, preserve_index=False)
@@ -28,6 +30,7 @@ def to_arrow(tables):
 
 
 def to_parquet(folder, tables):
+    _native.needed("pyarrow")
     from pyarrow import parquet
 
     Path(folder).mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@
 static void print_commands(FILE *out)
 {
     fputs("usage: haul COMMAND [options] [files]\n"
+          "       haul PROFILE... [options]         the first answer: haul analyze\n"
           "\n"
           "Explains and predicts the movement of data on machines with GPUs.\n"
           "\n",
@@ -20,7 +21,11 @@ static void print_commands(FILE *out)
           "                 the completion for a shell\n"
           "  --version      the version and what it was built with\n"
           "\n"
-          "-o names what a command makes: a report, a profile or a machine file.\n",
+          "-o names what a command makes: a report, a profile or a machine file.\n"
+          "\n"
+          "A profile is a file of Nsight Systems, nvprof, PyTorch's profiler, rocprofv3, rpd or\n"
+          "'haul record', or a folder of them, one for each process. The Python package brings\n"
+          "'haul demo', a first minute without a profile, and 'haul mcp', for assistants.\n",
           out);
 }
 
@@ -56,6 +61,13 @@ static void start_program(char **argv)
         execvp(name, argv + 1);
         argv[1] = word;
     }
+}
+
+/* A first word that is no command: the name of a file that is there, or has what names of files
+ * have. */
+static bool is_file_name(const char *word)
+{
+    return word[0] != '-' && (word[strcspn(word, "./")] || !access(word, F_OK));
 }
 
 static int fail_command(const cli_command *group, const char *word)
@@ -122,6 +134,8 @@ static int start_command(int argc, char **argv)
     const cli_command *command = find_command(cli_commands, argv[1]);
     if (!command)
         start_program(argv);
+    if (!command && is_file_name(argv[1]))
+        return cli_run(&cli_analyze, argc, argv);
     if (!command)
         return fail_command(NULL, argv[1]);
     if (!command->parts)

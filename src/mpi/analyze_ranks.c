@@ -3,7 +3,6 @@
  * the process that has least to read. */
 #include "mpi/analyze_ranks.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +10,10 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
-#include "base/strings.h"
 #include "haul/analysis.h"
 #include "haul/trace.h"
 #include "haul/units.h"
+#include "trace/profile_folder.h"
 
 /* The measures of each file, as keys, heads of tables, and words in a sentence. */
 #define PARTS(X)                                                                                   \
@@ -75,76 +74,20 @@ static haul_status add_file(file_list *self, const char *path, uint64_t size, ha
     return HAUL_OK;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The paths of a folder's profiles, each of its own memory, in order of their names. */
-static haul_status list_folder(const char *folder, char ***paths, size_t *count, haul_error *error)
-{
-    size_t capacity = 0;
-    haul_status status = HAUL_OK;
-    DIR *entries = opendir(folder);
-    if (!entries)
-        return hl_base_fail_open(error, folder);
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's own
-    for (const struct dirent *entry; !status && (entry = readdir(entries));) {
-        const size_t length = strlen(folder) + strlen(entry->d_name) + 2;
-        /* In a folder other files lie beside profiles: these are told by their names' ends. */
-        static const char *const ends[] = {".json",     ".json.gz", ".sqlite", ".sqlite.gz", ".db",
-                                           ".nsys-rep", ".qdrep",   ".nvvp",   ".rpd"};
-        bool found = false;
-        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-            found |= hl_base_ends_with(entry->d_name, ends[i]);
-        if (!(found && entry->d_name[0] != '.'))
-            continue;
-        char *path = malloc(length);
-        if (path && hl_base_grow(paths, &capacity, *count + 1, sizeof **paths)) {
-            (void)snprintf(path, length, "%s/%s", folder, entry->d_name);
-            (*paths)[(*count)++] = path;
-        } else {
-            free(path);
-            status = hl_base_fail_no_memory(error);
-        }
-    }
-    closedir(entries);
-    if (*count)
-        qsort(*paths, *count, sizeof **paths, compare_names);
-    return status;
-}
-
-static haul_status add_folder(file_list *self, const char *folder, haul_error *error)
-{
-    char **paths = NULL;
-    size_t count = 0;
-    struct stat is;
-    haul_status status = list_folder(folder, &paths, &count, error);
-    for (size_t i = 0; i < count; i++) {
-        if (!status && !stat(paths[i], &is) && S_ISREG(is.st_mode))
-            status = add_file(self, paths[i], (uint64_t)is.st_size, error);
-        free(paths[i]);
-    }
-    free(paths);
-    return status;
-}
-
 static haul_status list_files(file_list *self, const hl_mpi_analyze_request *given,
                               haul_error *error)
 {
+    hl_base_name_list found = {0};
     struct stat is;
-    for (size_t i = 0; i < given->count; i++) {
-        if (stat(given->paths[i], &is))
-            return hl_base_fail_open(error, given->paths[i]);
-        HAUL_TRY(S_ISDIR(is.st_mode)
-                     ? add_folder(self, given->paths[i], error)
-                     : add_file(self, given->paths[i], (uint64_t)is.st_size, error));
-    }
-    return self->count ? HAUL_OK
-                       : haul_error_set(error, HAUL_STATUS_BAD_INPUT,
-                                        "'%.300s' has no profiles: files named .json, .json.gz, "
-                                        ".sqlite, .db, .nsys-rep, .nvvp or .rpd",
-                                        given->paths[0]);
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < given->count; i++)
+        status = hl_trace_profiles_add(&found, given->paths[i], error);
+    for (size_t i = 0; !status && i < found.count; i++)
+        status = stat(found.names[i], &is)
+                     ? hl_base_fail_open(error, found.names[i])
+                     : add_file(self, found.names[i], (uint64_t)is.st_size, error);
+    hl_base_name_list_release(&found);
+    return status;
 }
 
 typedef struct sized {

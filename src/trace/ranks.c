@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "haul/trace.h"
+#include "trace/profile_folder.h"
 #include "workload/join.h"
 
 /* The job of a file, and when its operations ran: its workload may be gone. */
@@ -336,12 +337,23 @@ static void release_loader(rank_loader *self)
     free(self->jobs);
 }
 
-haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_workload **workload,
-                                  haul_error *error)
+/* The files that are named, with those of folders. Released by the caller, whatever is returned. */
+static haul_status list_files(const char *const *paths, size_t count, hl_base_name_list *files,
+                              haul_error *error)
 {
-    if (count == 1)
-        return haul_trace_load(paths[0], workload, error);
-    rank_loader self = {.paths = paths, .count = count, .as_one = true};
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        status = hl_trace_profiles_add(files, paths[i], error);
+    return status;
+}
+
+static haul_status load_as_one(const hl_base_name_list *files, haul_workload **workload,
+                               haul_error *error)
+{
+    if (files->count == 1)
+        return haul_trace_load(files->names[0], workload, error);
+    rank_loader self = {
+        .paths = (const char *const *)files->names, .count = files->count, .as_one = true};
     haul_status status = load_jobs(&self, error);
     if (!status)
         status = take_job(&self, 0, workload, error);
@@ -349,19 +361,34 @@ haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_w
     return status;
 }
 
+haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_workload **workload,
+                                  haul_error *error)
+{
+    hl_base_name_list files = {0};
+    haul_status status = list_files(paths, count, &files, error);
+    if (!status)
+        status = load_as_one(&files, workload, error);
+    hl_base_name_list_release(&files);
+    return status;
+}
+
 haul_status haul_trace_load_jobs(const char *const *paths, size_t count, haul_trace_jobs *jobs,
                                  haul_error *error)
 {
-    rank_loader self = {.paths = paths, .count = count};
-    haul_trace_jobs made = {.items = calloc(count, sizeof(haul_workload *))};
-    if (!made.items)
-        return hl_base_fail_no_memory(error);
-    haul_status status = load_jobs(&self, error);
+    hl_base_name_list files = {0};
+    haul_trace_jobs made = {.items = NULL};
+    haul_status status = list_files(paths, count, &files, error);
+    rank_loader self = {.paths = (const char *const *)files.names, .count = files.count};
+    if (!status)
+        made.items = calloc(files.count, sizeof(haul_workload *));
+    if (!status)
+        status = made.items ? load_jobs(&self, error) : hl_base_fail_no_memory(error);
     while (!status && made.count < self.job_count) {
         status = take_job(&self, made.count, &made.items[made.count], error);
         made.count += !status;
     }
     release_loader(&self);
+    hl_base_name_list_release(&files);
     if (status)
         haul_trace_jobs_release(&made);
     else

@@ -31,6 +31,18 @@ chmod +x bin/haul-else
 try haul else
 try haul ../bin/haul-else
 
+echo "== a profile without a command is analyzed, and a folder of profiles is one job"
+mkdir ranks
+cp "$profile" ranks/rank0.sqlite
+echo "no profile" >ranks/README.md
+for words in "$profile" "ranks" "analyze ranks/" "$profile --format csv"; do
+    haul $words | head -n 1
+done
+haul compare ranks "$profile" | head -n 1
+try haul ./none.json
+try haul none.json
+try haul analyze bin
+
 echo "== help of help"
 for words in "help --help" "help help" "--help"; do
     haul $words | head -n 1

@@ -8,6 +8,7 @@ import importlib.util
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,7 @@ if program != "installed":
     os.environ["HAUL_PROGRAM"] = program
     sys.path.insert(0, folder)
 import haul
-from haul import _native, _reports
+from haul import _native, _reports, demo
 
 
 def trace(folder, events):
@@ -152,15 +153,20 @@ class Manners(unittest.TestCase):
 
             refresh = __enter__
 
-        with mock.patch.object(_native, "PROGRESS_AFTER_S", 0), \
-             mock.patch.dict(sys.modules, {"tqdm": types.ModuleType("tqdm"),
-                                           "tqdm.auto": types.SimpleNamespace(tqdm=Bar)}):
+        tqdm = {"tqdm": types.ModuleType("tqdm"), "tqdm.auto": types.SimpleNamespace(tqdm=Bar)}
+        with mock.patch.object(_native, "PROGRESS_AFTER_S", 0), mock.patch.dict(sys.modules, tqdm), \
+             mock.patch.object(sys, "stderr", mock.Mock(isatty=lambda: False)):
+            haul.read(profile) # a log, which nobody watches
+        self.assertEqual(Bar.made, [])
+        with mock.patch.object(_native, "PROGRESS_AFTER_S", 0), mock.patch.dict(sys.modules, tqdm), \
+             mock.patch.object(sys, "stderr", mock.Mock(isatty=lambda: True)):
             haul.read(profile)
         (bar,) = Bar.made
         self.assertEqual((bar.total, bar.n, bar.closed), (os.path.getsize(profile),) * 2 + (True,))
         self.assertEqual(bar.described["desc"], "haul convert")
         with mock.patch.object(_native, "PROGRESS_AFTER_S", 0), \
-             mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}):
+             mock.patch.dict(sys.modules, {"tqdm": None, "tqdm.auto": None}), \
+             mock.patch.object(sys, "stderr", mock.Mock(isatty=lambda: True)):
             self.assertGreater(len(haul.read(profile).copies), 0) # nor is it asked for
 
     def test_long_work_gets_all_that_it_is_to_read(self):
@@ -175,6 +181,41 @@ class Manners(unittest.TestCase):
              self.assertRaises(haul.AbsentError) as caught:
             haul.machines()
         self.assertIn("/nowhere/haul", str(caught.exception))
+
+    def test_what_is_not_installed_is_named_with_its_extra(self):
+        run = haul.read(profile)
+        for package, extra, call in (("pandas", "pandas", lambda: run.kernels),
+                                     ("pandas", "pandas", lambda: haul.machines()),
+                                     ("numpy", "pandas", lambda: haul.read(profile)),
+                                     ("pyarrow", "parquet", lambda: haul.analyze(run).to_parquet("x")),
+                                     ("openpyxl", "excel", lambda: haul.analyze(run).to_excel("x"))):
+            with mock.patch.dict(sys.modules, {package: None}), self.assertRaises(ImportError) as caught:
+                call()
+            self.assertIn(f"pip install 'haul[{extra}]'", str(caught.exception))
+
+    def test_the_module_is_the_program(self):
+        environment = {**os.environ, "PYTHONPATH": str(Path(haul.__file__).parents[1])}
+        printed = subprocess.run([sys.executable, "-m", "haul", "--version"], env=environment, check=True,
+                                 capture_output=True, text=True).stdout
+        self.assertEqual(printed.split()[:2], ["haul", haul.__version__])
+        self.assertRaises(AttributeError, lambda: haul.nothing)
+
+    def test_the_demo_asks_three_questions(self):
+        with tempfile.TemporaryDirectory() as where, contextlib.redirect_stdout(io.StringIO()) as out:
+            path = f"{where}/demo.json"
+            with mock.patch.object(sys, "argv", ["haul-demo", path]):
+                self.assertEqual(demo.main(), 0)
+            printed = out.getvalue()
+            for said in (f"haul analyze {path}", f"haul advise {path}", "pin the host buffers of 24", "faster ("):
+                self.assertIn(said, printed)
+            # what the demo is to show: copies exposed, and a change that hides them
+            advice = haul.advise(path)
+            self.assertEqual(set(advice.changes.change) >= {"pin", "stream"}, True)
+            self.assertEqual(haul.read(path).losses, [])
+        with mock.patch.object(sys, "argv", ["haul-demo", "/nowhere/demo.json"]), \
+             contextlib.redirect_stderr(io.StringIO()) as err, contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(demo.main(), 3)
+        self.assertIn("cannot write '/nowhere/demo.json'", err.getvalue())
 
     def test_what_is_public_has_type_hints(self):
         for name in haul.__all__:
@@ -211,6 +252,21 @@ class Answers(unittest.TestCase):
         self.assertEqual(answer.makespan_s["gh200"], haul.project(profile, to="gh200").makespan_s)
         both = haul.project([profile, profile], to=["gh200", "mi300x"])
         self.assertEqual(list(both.speedup.index), ["gh200", "mi300x"] * 2)
+
+    def test_a_list_gives_a_matrix_whatever_its_length(self):
+        run, alone = haul.read(profile), haul.project(profile, to="gh200")
+        for answer in (haul.project(run, to=["gh200"]), haul.project([run], to="gh200")):
+            self.assertIsInstance(answer, haul.Matrix)
+            self.assertEqual(answer.makespan_s["gh200"], alone.makespan_s)
+            self.assertEqual(list(answer.interval_s["gh200"]), list(alone.interval_s))
+            self.assertEqual(answer.makespan_s.name, "makespan_s")
+        several = haul.project(run, to="gh200", set="link.generation=4,5")
+        self.assertEqual(len(several.table), 2)
+
+    def test_an_empty_table_has_its_columns(self):
+        changes = haul.advise(profile).changes # of this profile nothing is to be changed
+        self.assertEqual(len(changes), 0)
+        self.assertIn("saved_s", changes.columns)
 
     def test_prices(self):
         with tempfile.TemporaryDirectory() as where:
@@ -251,11 +307,26 @@ class Answers(unittest.TestCase):
                 (lambda: haul.read("nothing.sqlite"), haul.InputError, "nothing.sqlite"),
                 (lambda: haul.read(__file__), haul.InputError, "no profile"),
                 (lambda: haul.read(), haul.UsageError, "no profile"),
+                (lambda: haul.read(""), haul.InputError, "cannot open ''"),
+                (lambda: haul.read(None), TypeError, "NoneType"),
+                (lambda: haul.advise(3), TypeError, "not int"),
+                (lambda: haul.project(profile, to=[]), haul.UsageError, "no machine"),
+                (lambda: haul.project(profile, to="k20", hostspeed=1), haul.UsageError, "did you mean 'host_speed'?"),
                 (lambda: haul.project(profile, to="h99"), haul.Error, "h99"),
                 (lambda: haul.project(profile, to="k20", nonsense=1), haul.UsageError, "nonsense")):
             with self.assertRaises(kind) as caught:
                 call()
             self.assertIn(text, str(caught.exception))
+            self.assertNotIn("usage:", str(caught.exception))
+        self.assertEqual(repr(haul.InputError), "<class 'haul.InputError'>")
+
+    def test_a_folder_and_a_list_are_one_run(self):
+        with tempfile.TemporaryDirectory() as where:
+            shutil.copy(profile, Path(where) / "rank0.sqlite")
+            (Path(where) / "notes.txt").write_text("no profile")
+            runs = [haul.read(where), haul.read([profile]), haul.read(Path(profile))]
+            self.assertEqual({len(run.copies) for run in runs}, {len(haul.read(profile).copies)})
+            self.assertEqual(haul.analyze(runs[0]).json["span_s"], haul.analyze(profile).json["span_s"])
 
 
 class Notebooks(unittest.TestCase):

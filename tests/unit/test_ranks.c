@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "haul/trace.h"
@@ -377,6 +378,38 @@ static void times_of_the_calendar_tell_jobs_apart(void **state)
     haul_trace_jobs_release(&jobs);
 }
 
+/* A folder stands for its profiles, in the order of their names; what else lies there is not read.
+ */
+static void a_folder_is_its_profiles(void **state)
+{
+    (void)state;
+    char other[80], empty[80];
+    write_rank(0, "\"distributedInfo\":{\"rank\":1},", 100);
+    write_rank(1, "\"distributedInfo\":{\"rank\":0},", 100);
+    for (int i = 2; i < MOST; i++)
+        (void)remove(names[i]);
+    snprintf(other, sizeof other, "%s/notes.txt", folder);
+    snprintf(empty, sizeof empty, "%s/empty.json", folder); /* a folder, whatever its name */
+    FILE *out = fopen(other, "w");
+    assert_non_null(out);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(mkdir(empty, 0700), 0);
+    haul_workload *workload = NULL;
+    haul_trace_jobs jobs;
+    haul_error error = {0};
+    const char *const whole[] = {folder}, *const none[] = {empty};
+    assert_int_equal(haul_trace_load_ranks(whole, 1, &workload, &error), HAUL_OK);
+    assert_int_equal(workload->op_count, 6);
+    haul_workload_free(workload);
+    assert_int_equal(haul_trace_load_jobs(whole, 1, &jobs, &error), HAUL_OK);
+    assert_int_equal(jobs.count, 1);
+    haul_trace_jobs_release(&jobs);
+    assert_int_equal(haul_trace_load_jobs(none, 1, &jobs, &error), HAUL_STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, "has no profiles"));
+    assert_int_equal(remove(other), 0);
+    assert_int_equal(rmdir(empty), 0);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -403,6 +436,7 @@ int main(void)
         cmocka_unit_test(windows_are_cut),
         cmocka_unit_test(files_are_sorted_into_jobs),
         cmocka_unit_test(times_of_the_calendar_tell_jobs_apart),
+        cmocka_unit_test(a_folder_is_its_profiles),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
