@@ -309,9 +309,9 @@ static haul_status take_job(rank_loader *self, size_t job, haul_workload **made,
 static haul_status load_jobs(rank_loader *self, haul_error *error)
 {
     self->failed_at = self->count;
-    self->workloads = calloc(self->count, sizeof(haul_workload *));
-    self->facts = calloc(self->count, sizeof *self->facts);
-    self->jobs = calloc(self->count, sizeof *self->jobs);
+    self->workloads = calloc(self->count + 1, sizeof(haul_workload *));
+    self->facts = calloc(self->count + 1, sizeof *self->facts);
+    self->jobs = calloc(self->count + 1, sizeof *self->jobs);
     if (!self->workloads || !self->facts || !self->jobs)
         return hl_base_fail_no_memory(error);
     pthread_mutex_init(&self->lock, NULL);
@@ -380,7 +380,7 @@ haul_status haul_trace_load_jobs(const char *const *paths, size_t count, haul_tr
     haul_status status = list_files(paths, count, &files, error);
     rank_loader self = {.paths = (const char *const *)files.names, .count = files.count};
     if (!status)
-        made.items = calloc(files.count, sizeof(haul_workload *));
+        made.items = calloc(files.count + 1, sizeof(haul_workload *));
     if (!status)
         status = made.items ? load_jobs(&self, error) : hl_base_fail_no_memory(error);
     while (!status && made.count < self.job_count) {

@@ -388,8 +388,8 @@ static void a_folder_is_its_profiles(void **state)
     write_rank(1, "\"distributedInfo\":{\"rank\":0},", 100);
     for (int i = 2; i < MOST; i++)
         (void)remove(names[i]);
-    snprintf(other, sizeof other, "%s/notes.txt", folder);
-    snprintf(empty, sizeof empty, "%s/empty.json", folder); /* a folder, whatever its name */
+    (void)snprintf(other, sizeof other, "%s/notes.txt", folder);
+    (void)snprintf(empty, sizeof empty, "%s/empty.json", folder); /* a folder, whatever its name */
     FILE *out = fopen(other, "w");
     assert_non_null(out);
     assert_int_equal(fclose(out), 0);
