@@ -43,6 +43,7 @@ PAGES = {
         "kernel-classes": operators.classes,
         "kernel-limits": operators.limits,
         "kernel-rules": operators.rules,
+        "kernel-constants": lambda _data, _board: {},  # by constants.py
         "kernel-measured": operators.measured,
     }),
     "runs": ("Whole runs", {
