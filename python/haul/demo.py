@@ -92,13 +92,17 @@ def main():
     path = words[0] if words else "haul-demo.json"
     try:
         Path(path).write_text(json.dumps(profile()), encoding="utf-8")
+    except OSError as reason:
+        print(f"haul demo: cannot write '{path}': {reason.strerror}", file=sys.stderr)
+        return _native.InputError.exit_code
+    try:
         print(f"wrote {path}: a synthetic profile, of a training loop on an A100 as PyTorch's profiler records it")
         _ask("Where does the time go?", "analyze", path)
         _ask("What should change?", "advise", path)
         _ask("What would other GPUs bring?", "project", path, "--to", "h100-sxm5,mi300x,gh200")
-    except OSError as reason:
-        print(f"haul demo: cannot write '{path}': {reason.strerror}", file=sys.stderr)
-        return _native.InputError.exit_code
+    except BrokenPipeError: # `haul demo | head`
+        sys.stdout = None
+        return 0
     except _native.Error as reason:
         print(f"haul demo: {reason}", file=sys.stderr)
         return reason.exit_code
