@@ -1,10 +1,12 @@
-/* Workloads of any bytes on devices of any figures: no schedule, no prediction and no advice is
- * below what its streams and engines are busy for, nor below its longest chain. The sums are made
- * anew here. */
+/* Workloads of any bytes on devices of any figures: no schedule, no prediction, no advice and no
+ * way of moving data is below what its streams and engines are busy for, nor below its longest
+ * chain. The sums are made anew here. */
 #include <assert.h>
 #include <string.h>
 
 #include "haul/advise.h"
+#include "haul/overlap.h"
+#include "haul/project.h"
 #include "timeline/predicted_run.h"
 #include "timeline_fuzz.h"
 #include "workload/builder.h"
@@ -65,6 +67,80 @@ static void check_advice(const haul_workload *profile)
     for (size_t i = 0; i < list->count; i++)
         assert(list->items[i].saved_ns <= list->baseline_ns);
     haul_advice_free(list);
+}
+
+static haul_machine *machine_of(const char *name)
+{
+    haul_machine *machine = NULL;
+    assert(!haul_machine_load(name, &machine, NULL));
+    return machine;
+}
+
+/* The run on another machine, with the likely times of its operations. */
+static void check_projection(const haul_workload *profile)
+{
+    static haul_machine *from, *to;
+    if (!to) {
+        from = machine_of("v100-sxm2");
+        to = machine_of("h100-sxm5");
+    }
+    const haul_projection_options options = {.from = from, .to = to};
+    haul_projection *projection = NULL;
+    haul_error error = {0};
+    const haul_status status = haul_projection_make(profile, &options, &projection, &error);
+    assert(status != HAUL_STATUS_INTERNAL);
+    if (status)
+        return;
+    const haul_timeline *timeline = projection->timeline;
+    if (timeline && !projection->unsound) {
+        const int64_t run_ns = projection->target_run.makespan_ns;
+        assert(run_ns >= busiest_ns(profile, timeline, projection->device.chained_ns));
+        assert(projection->low_ns <= run_ns && run_ns <= projection->high_ns);
+        const haul_critical_path *path = &projection->critical;
+        assert(path->host_ns >= 0 && haul_critical_path_host(path) >= 0);
+        assert(path->kernels_ns + path->memsets_ns + path->gaps_ns + path->host_ns <= run_ns);
+    }
+    haul_projection_free(projection);
+}
+
+/* No way of moving the data takes less than the kernel, or than the copies of a direction. */
+static void check_overlap(bytes *from)
+{
+    static haul_machine *machines[3];
+    if (!machines[0]) {
+        machines[0] = machine_of("gtx-680");
+        machines[1] = machine_of("gtx-titan");
+        machines[2] = machine_of("h100-sxm5");
+    }
+    const haul_machine *on = machines[take(from) % 3];
+    const haul_overlap_work work = {.in_bytes = (uint64_t)take(from) << take(from) % 32,
+                                    .out_bytes = (uint64_t)take(from) << take(from) % 32,
+                                    .kernel_s = 1e-6 * take(from) * (1 << take(from) % 16)};
+    const uint32_t streams = 1 + take(from) % 16;
+    haul_overlap_case described;
+    haul_error error = {0};
+    if (haul_overlap_describe(on, &work, &described, &error))
+        return;
+    /* a timeline's times are whole nanoseconds, those of each chunk */
+    const double rounding_s = 1e-9 * (4 + 4.0 * streams);
+    const double in_s = described.in.bytes * described.in.per_byte_s;
+    const double out_s = described.out.bytes * described.out.per_byte_s;
+    for (int s = 0; s < HAUL_STRATEGIES; s++) {
+        const haul_strategy strategy = (haul_strategy)s;
+        const bool copies_in = strategy != HAUL_STRATEGY_MAPPED;
+        const bool copies_out = copies_in && strategy != HAUL_STRATEGY_HYBRID;
+        double seconds = 0;
+        const haul_status status =
+            haul_overlap_play(&described, strategy, streams, &seconds, &error);
+        assert(status != HAUL_STATUS_INTERNAL);
+        if (status)
+            continue;
+        seconds += rounding_s;
+        assert(seconds >= described.kernel_s);
+        assert(!copies_in || seconds >= in_s);
+        assert(!copies_out || seconds >= out_s);
+        assert(strategy != HAUL_STRATEGY_EXPLICIT || seconds >= in_s + out_s + described.kernel_s);
+    }
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -147,13 +223,15 @@ static haul_workload *make_profile(made *self)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    bytes from = {data, size};
+    bytes from = {data, size}, same = {data, size};
     static made self;
+    check_overlap(&same);
     memset(&self, 0, sizeof self);
     make(&from, &self);
     check_run(&self);
     haul_workload *profile = make_profile(&self);
     check_advice(profile);
+    check_projection(profile);
     haul_workload_free(profile);
     return 0;
 }
