@@ -51,7 +51,8 @@ typedef struct haul_mpi_use {
     int64_t time_ns;
     int64_t late_ns;
     int64_t transfer_ns;
-    int64_t span_ns; /* of a rank: from its first call, of any kind, to the end of its last */
+    int64_t caused_ns; /* of a rank: late_ns of others' calls for which it was the last */
+    int64_t span_ns;   /* of a rank: from its first call, of any kind, to the end of its last */
 } haul_mpi_use;
 
 /* Where the time goes: operations that share name, direction, memory and size. */

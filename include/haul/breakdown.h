@@ -52,6 +52,7 @@ typedef struct haul_critical_path {
     int64_t copies_ns[HAUL_DIRECTIONS];
     int64_t kernels_ns;
     int64_t memsets_ns;
+    int64_t messages_ns; /* between ranks */
     int64_t
         gaps_ns; /* from kernels, memsets and copies within a device to the next of the stream */
     int64_t host_ns; /* the rest: calls, time between them, time from call to start */

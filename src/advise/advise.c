@@ -246,6 +246,7 @@ static haul_status advise_soundly(hl_advise_advisor *self, haul_error *error)
         qsort(self->found, out->count, sizeof *self->found, compare_found);
     HAUL_TRY(hl_advise_advisor_together(self, error));
     HAUL_TRY(hl_advise_advisor_collectives(self, error));
+    HAUL_TRY(hl_advise_advisor_messages(self, error));
     out->items = hl_base_arena_alloc(&self->arena, (out->count + 1) * sizeof *out->items);
     HAUL_TRY(hl_advise_advisor_note(self, error));
     if (!out->items || self->notes.failed || self->study.failed)

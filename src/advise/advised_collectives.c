@@ -15,8 +15,7 @@ haul_status hl_advise_advisor_collectives(hl_advise_advisor *self, haul_error *e
     char most[128] = "";
     bool has_collectives = false;
     for (size_t i = 0; i < self->workload->op_count && !has_collectives; i++)
-        has_collectives = haul_op_is_collective(&self->workload->ops[i]) ||
-                          self->workload->ops[i].kind == HAUL_OP_MESSAGE;
+        has_collectives = haul_op_is_collective(&self->workload->ops[i]);
     if (!has_collectives)
         return HAUL_OK;
     HAUL_TRY(haul_analysis_make(self->workload, &analysis, error));

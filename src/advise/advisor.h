@@ -113,6 +113,7 @@ haul_status hl_advise_interval_find(hl_advise_advisor *self, hl_advise_refill re
 haul_status hl_advise_advisor_together(hl_advise_advisor *self, haul_error *error);
 
 /* Notes what part of the collectives is exposed. In advised_collectives.c. */
+haul_status hl_advise_advisor_messages(hl_advise_advisor *self, haul_error *error);
 haul_status hl_advise_advisor_collectives(hl_advise_advisor *self, haul_error *error);
 
 /* Adds the cautions for the reader. In advised_machine.c. */

@@ -9,6 +9,7 @@
 #include "base/intervals.h"
 #include "haul/collective.h"
 #include "haul/goal.h"
+#include "workload/mpi_calls.h"
 
 enum { CPUS = 256, RANKS_MOST = 1 << 12 };
 
@@ -291,9 +292,22 @@ static haul_status write_ranks(writer *self, haul_error *error)
                              : HAUL_OK;
 }
 
+/* Recorded calls of MPI are of host threads, which a schedule of GPUs' streams has no place for. */
+static bool has_calls_of_mpi(const haul_workload *workload)
+{
+    for (size_t i = 0; i < workload->op_count; i++)
+        if (hl_workload_is_of_hosts(workload, &workload->ops[i]))
+            return true;
+    return false;
+}
+
 haul_status haul_goal_write_workload(const haul_workload *workload, FILE *out, uint64_t *kept,
                                      haul_error *error)
 {
+    if (has_calls_of_mpi(workload))
+        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                              "a profile with calls of MPI cannot be written as GOAL: its messages "
+                              "are of the hosts' threads");
     int64_t *ranks = malloc((workload->stream_count + 1) * sizeof *ranks);
     uint32_t *edges = malloc((workload->op_count + 1) * sizeof *edges);
     uint32_t *partner = malloc((workload->op_count + 1) * sizeof *partner);

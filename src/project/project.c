@@ -13,6 +13,7 @@
 #include "project/assumed_host.h"
 #include "project/copy_times.h"
 #include "project/device_work.h"
+#include "project/message_scale.h"
 #include "project/own_slot.h"
 #include "project/recording.h"
 #include "project/reference.h"
@@ -297,15 +298,17 @@ static haul_status make_projection(projector *self, haul_error *error)
                              "no row of the counters has the name and the launch of a "
                              "kernel of the profile, and its flops or bytes");
     HAUL_TRY(check_collectives(self, error));
-    const hl_project_whole_run run = {
-        .times = {self->workload, &recording->classes, self->out.sizes, &self->scales},
-        .from = work.from,
-        .recorded_on = options->from,
-        .host_speed = options->host_speed,
-        .target = self->target,
-        .reference = options->reference,
-        .contention = &recording->contention,
-        .notes = &self->notes};
+    hl_project_message_note(work.from, self->target, self->workload, &self->notes);
+    const hl_project_whole_run run = {.times = {self->workload, &recording->classes,
+                                                self->out.sizes, &self->scales, work.from,
+                                                self->target},
+                                      .from = work.from,
+                                      .recorded_on = options->from,
+                                      .host_speed = options->host_speed,
+                                      .target = self->target,
+                                      .reference = options->reference,
+                                      .contention = &recording->contention,
+                                      .notes = &self->notes};
     return hl_project_whole_run_make(&run, &self->out, error);
 }
 

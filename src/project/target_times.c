@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "project/message_scale.h"
 #include "workload/op_class.h"
 
 /* More than a timeline holds, so that the engine refuses it, and less than an integer does. */
@@ -20,20 +21,31 @@ static double bound_of(const hl_project_work_scale *of, hl_timeline_bound bound)
     return bound == HL_TIMELINE_LOW ? of->low : bound == HL_TIMELINE_HIGH ? of->high : of->likely;
 }
 
+static int64_t scaled_ns(const haul_op *op, const hl_project_work_scale *scale,
+                         hl_timeline_bound bound)
+{
+    return to_ns((double)op->dur_ns * bound_of(scale, bound));
+}
+
 void hl_project_target_times_fill(const hl_project_target_times *self, hl_timeline_bound bound,
                                   int64_t *durations_ns)
 {
     const haul_workload *workload = self->workload;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
-        const bool is_kernel = op->kind == HAUL_OP_KERNEL;
-        const hl_project_work_scale *scale =
-            is_kernel
-                ? &self->scales->kernels[hl_project_launch_groups_find(&self->scales->groups, op)]
-                : &self->scales->memsets;
-        durations_ns[i] = is_kernel || op->kind == HAUL_OP_MEMSET
-                              ? to_ns((double)op->dur_ns * bound_of(scale, bound))
-                              : op->dur_ns;
+        durations_ns[i] = op->dur_ns;
+        if (op->kind == HAUL_OP_KERNEL)
+            durations_ns[i] = scaled_ns(
+                op,
+                &self->scales->kernels[hl_project_launch_groups_find(&self->scales->groups, op)],
+                bound);
+        else if (op->kind == HAUL_OP_MEMSET)
+            durations_ns[i] = scaled_ns(op, &self->scales->memsets, bound);
+        else if (op->kind == HAUL_OP_MESSAGE) {
+            const hl_project_work_scale scale =
+                hl_project_message_scale(self->from, self->to, workload, op);
+            durations_ns[i] = scaled_ns(op, &scale, bound);
+        }
     }
     for (size_t c = 0; c < self->classes->count; c++) {
         const hl_project_size_class *one = &self->classes->items[c];

@@ -11,10 +11,12 @@ typedef struct hl_project_target_times {
     const hl_project_size_classes *classes;
     const haul_projection_row *sizes; /* the times of each class */
     const hl_project_work_scales *scales;
+    const haul_machine *from, *to; /* by whose messages those of ranks are scaled; may be NULL */
 } hl_project_target_times;
 
 /* Fills durations_ns of op_count: a copy's is the time of its class, a kernel's and memset's its
- * recorded one scaled; the host's operations, and copies that no model predicts, keep theirs. */
+ * recorded one scaled, a message's by both machines'; the host's operations, and copies that no
+ * model predicts, keep theirs. */
 void hl_project_target_times_fill(const hl_project_target_times *self, hl_timeline_bound bound,
                                   int64_t *durations_ns);
 

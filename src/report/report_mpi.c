@@ -14,6 +14,7 @@ typedef struct mpi_sums {
     size_t ranks;
     haul_mpi_use all; /* span_ns: of all ranks together */
     const haul_mpi_use *latest;
+    const haul_mpi_use *last; /* the rank for which others waited longest */
 } mpi_sums;
 
 static mpi_sums sum_of(const haul_mpi_use *uses, size_t count)
@@ -27,6 +28,8 @@ static mpi_sums sum_of(const haul_mpi_use *uses, size_t count)
             continue;
         }
         sums.ranks++;
+        if (use->caused_ns && (!sums.last || use->caused_ns > sums.last->caused_ns))
+            sums.last = use;
         sums.all.time_ns += use->time_ns;
         sums.all.late_ns += use->late_ns;
         sums.all.transfer_ns += use->transfer_ns;
@@ -46,10 +49,12 @@ bool hl_report_mpi_line(haul_report *report, const haul_workload *workload, bool
     const mpi_sums sums = sum_of(uses, count);
     const int64_t span_ns = sums.all.span_ns;
     if (sums.ranks && span_ns > 0) {
-        char late[120] = "", text[500];
+        char late[160] = "", last[48] = "", text[500];
+        if (sums.last)
+            (void)snprintf(last, sizeof last, ", most for rank %lld", (long long)sums.last->rank);
         if (sums.latest)
-            (void)snprintf(late, sizeof late, " (most in %.60s)",
-                           haul_workload_string(workload, sums.latest->name));
+            (void)snprintf(late, sizeof late, " (most in %.60s%s)",
+                           haul_workload_string(workload, sums.latest->name), last);
         (void)snprintf(text, sizeof text,
                        "%s of their time: waiting for late ranks %s%s, transfer %s",
                        hl_report_say_share_ns(sums.all.time_ns, span_ns).text,
@@ -86,10 +91,11 @@ static void add_rows(haul_table *table, const haul_workload *workload, const hau
                                   haul_cell_time(use->time_ns), haul_cell_time(use->late_ns),
                                   haul_cell_time(use->transfer_ns)};
         if (of_ranks)
-            haul_table_row(table, HAUL_CELLS(haul_cell_count((uint64_t)use->rank), sums[0], sums[1],
-                                             sums[2], sums[3], sums[4],
-                                             haul_cell_number(
-                                                 hl_report_share_ns(use->time_ns, use->span_ns))));
+            haul_table_row(
+                table,
+                HAUL_CELLS(haul_cell_count((uint64_t)use->rank), sums[0], sums[1], sums[2], sums[3],
+                           sums[4], haul_cell_time(use->caused_ns),
+                           haul_cell_number(hl_report_share_ns(use->time_ns, use->span_ns))));
         else
             haul_table_row(table,
                            HAUL_CELLS(haul_cell_text(haul_workload_string(workload, use->name)),
@@ -115,6 +121,7 @@ void hl_report_mpi_tables(haul_report *report, const haul_workload *workload)
         {"time_s", HAUL_UNIT_TIME, .head = "time"},
         {"late_s", HAUL_UNIT_TIME, .head = "for late ranks"},
         {"transfer_s", HAUL_UNIT_TIME, .head = "transfer"},
+        {"caused_s", HAUL_UNIT_TIME, .head = "others for it"},
         {"share", HAUL_UNIT_SHARE, .head = "of its time"},
         {0},
     };

@@ -20,11 +20,12 @@ static void say_bound(const hl_report_projected *self)
     size_t used = 0;
     int said = 0;
     char copies[HAUL_DIRECTIONS][32];
-    enum { OTHERS = 4, WORKS = OTHERS + HAUL_DIRECTIONS, KINDS = WORKS + HAUL_DRIVER_WORKS };
-    const char *names[KINDS] = {"kernels", "the host", "memsets", "gaps between operations"};
+    enum { OTHERS = 5, WORKS = OTHERS + HAUL_DIRECTIONS, KINDS = WORKS + HAUL_DRIVER_WORKS };
+    const char *names[KINDS] = {"kernels", "the host", "memsets", "messages",
+                                "gaps between operations"};
     /* Kinds of operation compete as equals: a direction of copies may outweigh all kernels. */
     int64_t times_ns[KINDS] = {path->kernels_ns, haul_critical_path_host(path), path->memsets_ns,
-                               path->gaps_ns};
+                               path->messages_ns, path->gaps_ns};
     for (int d = 0; d < HAUL_DIRECTIONS; d++) {
         (void)snprintf(copies[d], sizeof copies[d], "%s copies",
                        haul_direction_text((haul_direction)d));
@@ -122,11 +123,10 @@ static void add_path(haul_table *parent, const hl_report_projected *self)
         {"direction", .unit = HAUL_UNIT_TEXT}, {"", .unit = HAUL_UNIT_TIME}, {0}};
     static const haul_column works[] = {
         {"work", .unit = HAUL_UNIT_TEXT}, {"", .unit = HAUL_UNIT_TIME}, {0}};
-    static const haul_column sums[] = {{"kernels_s", .unit = HAUL_UNIT_TIME},
-                                       {"memsets_s", .unit = HAUL_UNIT_TIME},
-                                       {"gaps_s", .unit = HAUL_UNIT_TIME},
-                                       {"host_s", .unit = HAUL_UNIT_TIME},
-                                       {0}};
+    static const haul_column sums[] = {
+        {"kernels_s", .unit = HAUL_UNIT_TIME},  {"memsets_s", .unit = HAUL_UNIT_TIME},
+        {"messages_s", .unit = HAUL_UNIT_TIME}, {"gaps_s", .unit = HAUL_UNIT_TIME},
+        {"host_s", .unit = HAUL_UNIT_TIME},     {0}};
     static const haul_column largest[] = {
         {"kind", .unit = HAUL_UNIT_TEXT},
         {"name", HAUL_UNIT_TEXT, .optional = true},
@@ -144,7 +144,8 @@ static void add_path(haul_table *parent, const hl_report_projected *self)
                                        haul_cell_time(path->copies_ns[d])));
     haul_report_object(object, NULL, sums,
                        HAUL_CELLS(haul_cell_time(path->kernels_ns),
-                                  haul_cell_time(path->memsets_ns), haul_cell_time(path->gaps_ns),
+                                  haul_cell_time(path->memsets_ns),
+                                  haul_cell_time(path->messages_ns), haul_cell_time(path->gaps_ns),
                                   haul_cell_time(path->host_ns)));
     haul_table *driver = haul_report_map(object, "driver_s", works);
     for (int w = 0; w < HAUL_DRIVER_WORKS; w++)

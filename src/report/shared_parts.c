@@ -107,6 +107,8 @@ const char *hl_report_say_cost(const haul_workload *workload, const haul_cost_ro
                        hl_report_say_copies(row->direction, row->memory).text, of, bytes);
     else if (row->kind == HAUL_OP_MEMSET)
         (void)snprintf(text, HL_REPORT_COST_NAME_BYTES, "memset%s%s", of, bytes);
+    else if (row->kind == HAUL_OP_MESSAGE)
+        (void)snprintf(text, HL_REPORT_COST_NAME_BYTES, "message%s%s", of, bytes);
     else if (*haul_workload_string(workload, row->name))
         hl_report_shorten_name(haul_workload_string(workload, row->name), NAME_WIDTH, text,
                                HL_REPORT_COST_NAME_BYTES);

@@ -49,6 +49,8 @@ static bool follow(const haul_workload *workload, const haul_timeline *timeline,
             path->copies_ns[op->direction < HAUL_DIRECTIONS ? op->direction
                                                             : HAUL_DIRECTION_UNKNOWN] +=
                 counted.dur_ns;
+        else if (op->kind == HAUL_OP_MESSAGE)
+            path->messages_ns += counted.dur_ns;
         else if (op->kind != HAUL_OP_KERNEL)
             path->memsets_ns += counted.dur_ns;
         if (!hl_workload_tally_add(tally, &counted))

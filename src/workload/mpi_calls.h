@@ -45,6 +45,9 @@ struct hl_workload_mpi_call {
 /* Adds one to a workload that is being built. */
 void hl_workload_mpi_call_add(hl_workload_builder *self, const hl_workload_mpi_call *call);
 
+/* The context of a stream of messages: whether their ranks are of one node. */
+enum { HL_WORKLOAD_WITHIN_NODE, HL_WORKLOAD_BETWEEN_NODES };
+
 /* A message between hosts: of no device, so that it keeps none busy. */
 static inline bool hl_workload_is_of_hosts(const haul_workload *workload, const haul_op *op)
 {
@@ -54,6 +57,14 @@ static inline bool hl_workload_is_of_hosts(const haul_workload *workload, const 
 
 /* Whether calls of several processes are there, which may have met. */
 bool hl_workload_mpi_has_ranks(const haul_workload *workload);
+
+/* The ranks of a communicator: how many, on how many hosts, and at most on one. */
+typedef struct hl_workload_mpi_layout {
+    size_t ranks, hosts, most;
+} hl_workload_mpi_layout;
+
+/* Zeros without memory, or where nothing is known of it. */
+hl_workload_mpi_layout hl_workload_mpi_layout_of(const haul_workload *workload, uint32_t comm);
 
 /* Matches what is not matched yet, once all operations are there and in order, with the links of
  * threads; brings them in order again. */

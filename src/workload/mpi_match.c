@@ -24,6 +24,7 @@ typedef struct matcher {
     size_t host_count;
     uint32_t *sends, *receives, *collectives; /* numbers of calls, in order of what they meet by */
     size_t send_count, receive_count, collective_count;
+    int64_t *last_ns; /* of each operation: when the last message that it waited for could go on */
     int64_t shortest_ns[SIZE_CLASSES]; /* of a message of so many bits of bytes; 0: none */
     uint32_t entry_name;
     int32_t pair[2]; /* of the last message, and its stream */
@@ -200,22 +201,39 @@ static void note_shortest(matcher *self, hl_workload_mpi_call *send, hl_workload
     int64_t *const shortest_ns = &self->shortest_ns[size_class(send->bytes)];
     if (took_ns > 0 && (!*shortest_ns || took_ns < *shortest_ns))
         *shortest_ns = took_ns;
+    const uint32_t wait = op_at(self, &receive->done, false);
+    if (wait != HAUL_NONE && begin_of(send, receive) > self->last_ns[wait])
+        self->last_ns[wait] = begin_of(send, receive);
 }
 
-/* When it had come: when the receiver's wait ended, but where that began late, and was short, the
- * message was there before it. */
-static int64_t arrival_of(const matcher *self, const hl_workload_mpi_call *send,
-                          const hl_workload_mpi_call *receive, int64_t begin_ns)
+/* When a message went on and had come. Where the receiver waited for nothing but this one, that is
+ * the end of its wait. Of several that one call waited for the last one held it up; of the others,
+ * and of those that were there when the receiver looked, it is not told, and they are taken to have
+ * been as quick as the quickest of their size. A message that came while the receiver waited,
+ * though sent before, went on when it began to: MPIs move data in calls of theirs. */
+typedef struct passage {
+    int64_t begin_ns, end_ns;
+    bool began_with_wait;
+} passage;
+
+static passage passage_of(const matcher *self, const hl_workload_mpi_call *send,
+                          const hl_workload_mpi_call *receive, uint32_t wait)
 {
+    const int64_t begin_ns = begin_of(send, receive), end_ns = end_of(&receive->done);
     const int64_t quick_ns = self->shortest_ns[size_class(send->bytes)];
-    const int64_t end_ns = end_of(&receive->done);
-    const bool was_there = begin_ns + quick_ns < receive->done.start_ns &&
-                           receive->done.dur_ns <= quick_ns + quick_ns / 2;
-    return was_there ? begin_ns + quick_ns : end_ns;
+    const int64_t wait_ns = receive->done.start_ns;
+    passage made = {begin_ns, end_ns, false};
+    if (begin_ns >= wait_ns && begin_ns >= self->last_ns[wait])
+        return made;
+    const bool is_last = begin_ns >= self->last_ns[wait];
+    if (is_last && end_ns - wait_ns > quick_ns + quick_ns / 2) {
+        made.begin_ns = wait_ns;
+        made.began_with_wait = true;
+    } else if (begin_ns + quick_ns < end_ns) {
+        made.end_ns = begin_ns + quick_ns;
+    }
+    return made;
 }
-
-/* Processes of one node, or of two. */
-enum { WITHIN_NODE, BETWEEN_NODES };
 
 static uint32_t stream_named(matcher *self, uint64_t place, uint64_t id, const char *name)
 {
@@ -247,7 +265,7 @@ static uint32_t stream_of_pair(matcher *self, const hl_workload_mpi_call *send,
     (void)snprintf(name, sizeof name, "messages from rank %d to %d%s", send->rank, receive->rank,
                    is_far ? ", between nodes" : "");
     self->pair_stream =
-        stream_named(self, is_far ? BETWEEN_NODES : WITHIN_NODE,
+        stream_named(self, is_far ? HL_WORKLOAD_BETWEEN_NODES : HL_WORKLOAD_WITHIN_NODE,
                      (uint64_t)(uint32_t)send->rank << 32 | (uint32_t)receive->rank, name);
     return self->pair_stream;
 }
@@ -292,10 +310,12 @@ static void make_message(matcher *self, hl_workload_mpi_call *send, hl_workload_
     if (of->failed || message == HAUL_NONE || wait == HAUL_NONE || asked == HAUL_NONE ||
         of->ops[message].kind != HAUL_OP_CALL)
         return;
-    const int64_t begin_ns = begin_of(send, receive);
-    const int64_t come_ns = arrival_of(self, send, receive, begin_ns);
+    const passage way = passage_of(self, send, receive, wait);
+    const int64_t begin_ns = way.begin_ns;
     const uint32_t stream = stream_of_pair(self, send, receive);
-    if (begin_ns > send->post.start_ns)
+    if (way.began_with_wait)
+        hl_workload_builder_edge(of, add_entry(self, wait), message);
+    else if (begin_ns > send->post.start_ns)
         hl_workload_builder_edge(of, receive->blocks ? add_entry(self, asked) : asked, message);
     if (of->failed)
         return;
@@ -306,7 +326,7 @@ static void make_message(matcher *self, hl_workload_mpi_call *send, hl_workload_
     op->bytes = send->bytes;
     op->stream = stream;
     op->start_ns = begin_ns;
-    op->dur_ns = come_ns > begin_ns ? come_ns - begin_ns : 0;
+    op->dur_ns = way.end_ns > begin_ns ? way.end_ns - begin_ns : 0;
     /* It waited for its data to go, not for their copy alone. */
     if (send->blocks && end_of(&send->post) - begin_ns > op->dur_ns / 2)
         op->flags |= HAUL_OP_BLOCKS;
@@ -373,7 +393,8 @@ static uint32_t stream_of_meeting(matcher *self, const meeting *of)
         is_far |= of->calls[i]->host != of->calls[0]->host;
     (void)snprintf(name, sizeof name, "collectives of %zu ranks from rank %d on%s", of->count,
                    of->calls[0]->rank, is_far ? ", between nodes" : "");
-    return stream_named(self, is_far ? BETWEEN_NODES : WITHIN_NODE, of->calls[0]->comm, name);
+    return stream_named(self, is_far ? HL_WORKLOAD_BETWEEN_NODES : HL_WORKLOAD_WITHIN_NODE,
+                        of->calls[0]->comm, name);
 }
 
 static void make_collective(matcher *self, const meeting *of)
@@ -538,7 +559,10 @@ void hl_workload_mpi_match(hl_workload_builder *builder)
     const size_t known = builder->op_count;
     if (builder->failed || !builder->mpi_call_count)
         return;
-    builder->failed |= !list_hosts(&self);
+    self.last_ns = malloc((known + 1) * sizeof *self.last_ns);
+    builder->failed |= !self.last_ns || !list_hosts(&self);
+    for (size_t i = 0; self.last_ns && i < known; i++)
+        self.last_ns[i] = INT64_MIN;
     self.sends = list_calls(&self, HL_WORKLOAD_MPI_SENDS, compare_messages, &self.send_count);
     self.receives =
         list_calls(&self, HL_WORKLOAD_MPI_RECEIVES, compare_messages, &self.receive_count);
@@ -553,6 +577,7 @@ void hl_workload_mpi_match(hl_workload_builder *builder)
     if (!builder->failed && self.is_changed)
         put_in_order(builder, known);
     free(self.hosts);
+    free(self.last_ns);
     free(self.sends);
     free(self.receives);
     free(self.collectives);

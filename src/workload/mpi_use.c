@@ -7,6 +7,7 @@
 #include "base/records.h"
 #include "haul/analysis.h"
 #include "workload/mpi_calls.h"
+#include "workload/op_class.h"
 
 typedef struct counter {
     const haul_workload *workload;
@@ -49,37 +50,63 @@ static bool is_of_mpi(counter *self, uint32_t name)
     return self->is_call[name] == 1;
 }
 
-/* A wait's messages: from when the last of them could go on, and their bytes. */
-static void add_wait(const counter *self, uint32_t op, size_t edge, haul_mpi_use *one)
+/* The operation for which a message waited last: the call that sends, or the entry of the last one
+ * that had to be there. */
+static const haul_op *last_for(const haul_workload *of, uint32_t message)
 {
-    const haul_workload *const of = self->workload;
-    const haul_op *const wait = &of->ops[op];
-    int64_t late_ns = 0;
-    bool is_matched = false;
-    for (; edge < of->edge_count && of->edges[edge].after == op; edge++) {
-        const haul_op *const message = &of->ops[of->edges[edge].before];
-        if (message->kind != HAUL_OP_MESSAGE)
+    const haul_op *const op = &of->ops[message];
+    const haul_op *last = op->flags & HAUL_OP_HAS_CALL ? op : NULL;
+    int64_t last_ns = last ? op->call_ns : INT64_MIN;
+    for (size_t e = hl_workload_first_edge(of, message);
+         e < of->edge_count && of->edges[e].after == message; e++) {
+        const haul_op *const before = &of->ops[of->edges[e].before];
+        const int64_t end_ns = hl_base_end_of(before->start_ns, before->dur_ns);
+        if (end_ns < last_ns)
             continue;
-        is_matched = true;
-        one->bytes = hl_base_add_bytes(one->bytes, message->bytes);
-        late_ns = message->start_ns - wait->start_ns > late_ns ? message->start_ns - wait->start_ns
-                                                               : late_ns;
+        last = before;
+        last_ns = end_ns;
     }
-    if (!is_matched)
-        return;
-    one->late_ns = late_ns < wait->dur_ns ? late_ns : wait->dur_ns;
+    return last;
+}
+
+/* A wait's messages: from when the last of them could go on, and their bytes. Returns that one, or
+ * HAUL_NONE. */
+static uint32_t add_wait(const haul_workload *of, uint32_t op, size_t edge, haul_mpi_use *one)
+{
+    const haul_op *const wait = &of->ops[op];
+    uint32_t last = HAUL_NONE;
+    for (; edge < of->edge_count && of->edges[edge].after == op; edge++) {
+        const uint32_t before = of->edges[edge].before;
+        if (of->ops[before].kind != HAUL_OP_MESSAGE)
+            continue;
+        one->bytes = hl_base_add_bytes(one->bytes, of->ops[before].bytes);
+        if (last == HAUL_NONE || of->ops[before].start_ns > of->ops[last].start_ns)
+            last = before;
+    }
+    if (last == HAUL_NONE)
+        return last;
+    const int64_t late_ns = of->ops[last].start_ns - wait->start_ns;
+    one->late_ns = late_ns < 0 ? 0 : late_ns < wait->dur_ns ? late_ns : wait->dur_ns;
     one->transfer_ns = wait->dur_ns - one->late_ns;
+    return last;
 }
 
 /* False: the operation is no call of MPI. */
-static bool measure(counter *self, uint32_t number, size_t edge, haul_mpi_use *one)
+static bool measure(counter *self, uint32_t number, size_t edge, haul_mpi_use *one,
+                    const haul_op **cause)
 {
+    uint32_t last = HAUL_NONE;
     const haul_op *const op = &self->workload->ops[number];
     *one = (haul_mpi_use){.calls = 1, .time_ns = op->call_dur_ns};
     if (!(op->flags & HAUL_OP_HAS_CALL) || !is_of_mpi(self, op->name))
         return false;
+    *cause = NULL;
     if (op->kind == HAUL_OP_SYNC)
-        add_wait(self, number, edge, one);
+        last = add_wait(self->workload, number, edge, one);
+    else if (op->kind == HAUL_OP_MESSAGE && op->flags & HAUL_OP_BLOCKS)
+        last = number;
+    if (last != HAUL_NONE)
+        *cause = last_for(self->workload, last);
     if (op->kind != HAUL_OP_MESSAGE)
         return true;
     one->bytes = op->bytes;
@@ -100,6 +127,7 @@ static void add_to(haul_mpi_use *sum, const haul_mpi_use *one)
     sum->time_ns = hl_base_add_ns(sum->time_ns, one->time_ns);
     sum->late_ns = hl_base_add_ns(sum->late_ns, one->late_ns);
     sum->transfer_ns = hl_base_add_ns(sum->transfer_ns, one->transfer_ns);
+    sum->caused_ns = hl_base_add_ns(sum->caused_ns, one->caused_ns);
 }
 
 static void find_ranks(counter *self)
@@ -153,15 +181,20 @@ static void count_calls(counter *self)
     const haul_workload *const of = self->workload;
     size_t edge = 0;
     for (uint32_t i = 0; i < of->op_count && !self->failed; i++) {
-        haul_mpi_use one;
+        haul_mpi_use one, caused = {.calls = 0};
+        const haul_op *cause;
         while (edge < of->edge_count && of->edges[edge].after < i)
             edge++;
-        if (!measure(self, i, edge, &one))
+        if (!measure(self, i, edge, &one, &cause))
             continue;
         const int64_t rank = of->ops[i].thread == HAUL_NONE ? -1 : self->ranks[of->ops[i].thread];
         add_to(use_of(self, of->ops[i].name, false), &one);
         if (rank >= 0)
             add_to(use_of(self, rank, true), &one);
+        const int64_t by = cause && cause->thread != HAUL_NONE ? self->ranks[cause->thread] : -1;
+        caused.caused_ns = one.late_ns;
+        if (by >= 0 && by != rank)
+            add_to(use_of(self, by, true), &caused);
     }
 }
 

@@ -60,7 +60,8 @@ static void expect_equal(const haul_breakdown *a, const haul_breakdown *b)
 
 static int64_t sum_of(const haul_critical_path *path)
 {
-    int64_t sum_ns = path->kernels_ns + path->memsets_ns + path->gaps_ns + path->host_ns;
+    int64_t sum_ns =
+        path->kernels_ns + path->memsets_ns + path->messages_ns + path->gaps_ns + path->host_ns;
     for (int d = 0; d < HAUL_DIRECTIONS; d++)
         sum_ns += path->copies_ns[d];
     return sum_ns;
