@@ -517,15 +517,16 @@ static void give_up(haul_context *context, const hl_tile_block *block)
 }
 
 /* Before a pass: planes beyond the edges are as they should be, or, where it goes round the array,
- * not on the device. */
+ * not on the device. An array that loops read anywhere is whole also in a pass round others. */
 static haul_status settle(const hl_tile_block_field *of, bool wraps, haul_error *error)
 {
     hl_tile_field *field = of->field;
+    wraps = wraps && of->is_aligned;
     if (!wraps && of->is_fresh)
         field->planes_stale = false; /* set again before they are read */
     if (!wraps)
         return field->planes_stale ? hl_tile_planes_wrap(field, error) : HAUL_OK;
-    for (int part = 0; part < field->part_count && of->is_aligned; part++) {
+    for (int part = 0; part < field->part_count; part++) {
         if (part && part + 1 < field->part_count)
             continue;
         if (!of->is_fresh)

@@ -151,6 +151,43 @@ static void test_in_place_round_an_array(void **state)
     assert_memory_equal(cells, expected, sizeof cells);
 }
 
+/* A pass round one array reads all of another, those beyond its edges too, which a pass round that
+ * one has left as they were. */
+static void run_all_after_round(const char *device, uint64_t memory, w4 cells[40])
+{
+    const haul_context_options options = {.memory_bytes = memory};
+    const script_value near = {.d = {1}, .k = 1}, all = {.n = {42}, .lo = {-1}, .k = 3};
+    const haul_array_spec spec = {
+        .size = {40}, .ghost = {1}, .boundary = {HAUL_BOUNDARY_PERIODIC}, .region = 2};
+    haul_context *context;
+    must(haul_context_open(device, &options, &context, &error));
+    haul_array *u = array_of(context, spec), *v = array_of(context, spec);
+    for (unsigned i = 0; i < 40; i++)
+        cells[i] = 1000 * (i + 1);
+    must(haul_array_write(u, cells, &error));
+    must(haul_array_write(v, cells, &error));
+    must(HAUL_LOOP(context, &error, &shift_1_w4, u, v, &near));
+    must(HAUL_LOOP(context, &error, &shift_1_w4, v, u, &near));
+    must(HAUL_LOOP(context, &error, &shift_1_w4, u, v, &near));
+    must(haul_context_wait(context, &error));
+    must(HAUL_LOOP(context, &error, &look_1, u, v, &all));
+    must(haul_array_read(v, cells, &error));
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+}
+
+static void test_all_of_an_array_after_a_pass_round_it(void **state)
+{
+    w4 expected[40], cells[40];
+    (void)state;
+    run_all_after_round("host", 0, expected);
+    for (uint64_t memory = 220; memory < 320; memory += 20) {
+        run_all_after_round("sim:k40", memory, cells);
+        assert_memory_equal(cells, expected, sizeof cells);
+    }
+}
+
 /* A loop without a box goes over the cells of the array that it writes, also where the other has
  * more or fewer: index 6 of u is then beyond its edge, and keeps what it has. */
 static void test_a_loop_over_all_of_a_longer_array(void **state)
@@ -304,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_a_loop_of_planes_sets_edges),
         cmocka_unit_test(test_edges_set_twice),
         cmocka_unit_test(test_in_place_round_an_array),
+        cmocka_unit_test(test_all_of_an_array_after_a_pass_round_it),
         cmocka_unit_test(test_a_loop_over_all_of_a_longer_array),
         cmocka_unit_test(test_tiles_change_what_edges_are_set_from),
         cmocka_unit_test(test_fixed_edges_of_a_shorter_array),
