@@ -86,7 +86,10 @@ typedef struct haul_device_options {
     haul_kernel_seconds kernel_seconds;
     void *kernel_state;
     const struct haul_device_test *test; /* of haul/device_test.h, read as the device is opened */
-    uint64_t reserved[4];                /* zeros: see haul/api.h */
+    /* `opencl`: a cl_command_queue of the program. The device is opened in its context, so that
+     * buffers and queues of the program can be wrapped. The context must outlive the device. */
+    void *queue;
+    uint64_t reserved[3]; /* zeros: see haul/api.h */
 } haul_device_options;
 
 /* Opens a device by its name: "host", "opencl:0", "cuda:1", "hip:0", "sim:k40", "sim:lassen:1" (its
@@ -142,7 +145,18 @@ HAUL_API haul_status haul_buffer_new(haul_device *device, haul_buffer_kind kind,
 /* Page-locks `bytes` bytes of the caller's memory at `host` until the buffer is freed. */
 HAUL_API haul_status haul_buffer_pin(haul_device *device, void *host, uint64_t bytes,
                                      haul_buffer **buffer, haul_error *error);
+
+/* Makes a buffer of device memory that the program owns: a CUdeviceptr or HIP pointer, a cl_mem of
+ * the context of the options' `queue`, on `sim` and `host` memory of the host. It stays the
+ * program's, is not counted, and must live until the buffer is freed. Returns USAGE for none, or
+ * where it has fewer bytes as far as the driver says, ABSENT on a device that cannot. */
+HAUL_API haul_status haul_buffer_wrap(haul_device *device, void *memory, uint64_t bytes,
+                                      haul_buffer **buffer, haul_error *error);
 HAUL_API void haul_buffer_free(haul_buffer *buffer);
+
+/* A buffer as the device's own library names it, for a library or kernel of another's: an address
+ * of CUDA or HIP, a cl_mem, on `host` an address; NULL where there is none. */
+HAUL_API void *haul_buffer_native(const haul_buffer *buffer);
 
 /* Where the host finds the buffer; NULL for device memory. The host may use it while no operation
  * does. */
@@ -169,6 +183,14 @@ HAUL_API haul_status haul_buffer_import(haul_device *device, const haul_buffer_h
 
 /* A stream runs what is queued on it in order, beside what is on others. */
 HAUL_API haul_status haul_stream_new(haul_device *device, haul_stream **stream, haul_error *error);
+
+/* Makes a stream of a CUstream or hipStream_t of the program, of the device's primary context, as
+ * the runtime's streams are, or of its cl_command_queue, which must be in order. It stays the
+ * program's, which may queue work of its own there before and after; it must live until the stream
+ * is freed, which waits for it. Returns USAGE for none or another device's, ABSENT on a device that
+ * cannot. */
+HAUL_API haul_status haul_stream_wrap(haul_device *device, void *queue, haul_stream **stream,
+                                      haul_error *error);
 HAUL_API void haul_stream_free(haul_stream *stream);
 
 /* Returns when all operations of the stream have ended, with the error of the first that failed. */

@@ -32,6 +32,7 @@ struct haul_buffer {
     uint64_t bytes;
     void *host;      /* NULL for device memory */
     void *pointer;   /* the device's own, or NULL */
+    void *native;    /* what its library calls it, where that is no address; else NULL */
     bool is_counted; /* in the device's `allocated` */
 };
 
@@ -107,9 +108,16 @@ struct haul_device_backend {
     void (*kernel_free)(haul_kernel *kernel);
     haul_status (*launch)(haul_stream *stream, const haul_kernel *kernel, const haul_launch *launch,
                           haul_event *event, haul_error *error);
+
+    /* Of the program's own memory and streams, which `buffer_free` and `stream_free` leave alone.
+     */
+    haul_status (*buffer_wrap)(haul_device *device, void *memory, uint64_t bytes,
+                               haul_buffer **buffer, haul_error *error);
+    haul_status (*stream_wrap)(haul_device *device, void *queue, haul_stream **stream,
+                               haul_error *error);
 };
 
-enum { HAUL_DEVICE_ABI = 2 };
+enum { HAUL_DEVICE_ABI = 3 };
 
 /* A shared object that exports
  *

@@ -7,6 +7,7 @@ module haul_tile
   integer(c_int), parameter :: haul_ok = 0
   integer(c_int), parameter :: haul_boundary_fixed = 0, haul_boundary_copy = 1
   integer(c_int), parameter :: haul_boundary_periodic = 2
+  integer(c_int), parameter :: haul_use_read = 1, haul_use_write = 2, haul_use_both = 3
 
   ! haul_error of haul/status.h
   type, bind(c) :: haul_error
@@ -32,9 +33,11 @@ module haul_tile
     logical(c_bool) :: exchange_first = .false.
     integer(c_int) :: fused = 0
     logical(c_bool) :: check = .false.
-    integer(c_int64_t) :: reserved(4) = 0
+    type(c_ptr) :: stream = c_null_ptr
+    integer(c_int64_t) :: reserved(3) = 0
   end type
 
+  ! `cells`: c_loc of an array of the program, with the cells beyond the edges, u(0:n+1, 0:n+1, 0:n+1)
   type, bind(c) :: haul_array_spec
     integer(c_int) :: size(3) = 0
     integer(c_int64_t) :: element_bytes = 0
@@ -45,7 +48,18 @@ module haul_tile
     type(c_ptr) :: file = c_null_ptr
     logical(c_bool) :: on_all = .false.
     integer(c_int) :: element = 0
-    integer(c_int64_t) :: reserved(4) = 0
+    type(c_ptr) :: cells = c_null_ptr
+    type(c_ptr) :: device_cells = c_null_ptr
+    integer(c_int64_t) :: reserved(2) = 0
+  end type
+
+  ! An array on the device: cell (x, y, z), from 0, is its element first + z * plane + y * row + x
+  type, bind(c) :: haul_device_cells
+    type(c_ptr) :: memory = c_null_ptr
+    type(c_ptr) :: buffer = c_null_ptr
+    integer(c_int64_t) :: first = 0
+    integer(c_int64_t) :: row = 0
+    integer(c_int64_t) :: plane = 0
   end type
 
   ! The first indices, and those behind the last
@@ -139,6 +153,14 @@ module haul_tile
       type(haul_named_array), intent(in) :: arrays(*)
       integer(c_size_t), value :: count
       character(kind=c_char), intent(in) :: path(*)
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_array_access_device(array, use, cells, error) bind(c)
+      import
+      type(c_ptr), value :: array
+      integer(c_int), value :: use
+      type(haul_device_cells), intent(out) :: cells
       type(haul_error), intent(inout) :: error
     end function
 

@@ -70,7 +70,11 @@ typedef struct haul_context_options {
      * and arrays take twice the memory. Not with a time limit. The environment's HAUL_CHECK=1 asks
      * for it as well. */
     bool check;
-    uint64_t reserved[4]; /* zeros: see haul/api.h */
+    /* The program's own CUstream, hipStream_t or cl_command_queue (haul_stream_wrap): kernels run
+     * there, behind what the program has queued on it before a call of haul and before what it
+     * queues after. It must outlive the context. An OpenCL device is opened in its context. */
+    void *stream;
+    uint64_t reserved[3]; /* zeros: see haul/api.h */
 } haul_context_options;
 
 /* Opens the device (see haul_device_open) and a context on it. `options` may be NULL. The caller
@@ -159,13 +163,26 @@ typedef struct haul_array_spec {
     /* The type of the elements; 0: as the first kernel that uses them says, or, where
      * `element_bytes` is 0, doubles. Kernels of another kind are then refused. */
     haul_element element;
-    uint64_t reserved[4]; /* zeros: see haul/api.h */
+    /* The array is kept in memory that the program owns, which has its contents when it is made,
+     * and again when it is freed: until then the program uses it as haul_array_access says, and it
+     * must live. Nothing is copied for that. Cells follow each other, x first, those beyond the
+     * edges among them: a C array [size 2 + 2 ghost 2][size 1 + 2 ghost 1][size 0 + 2 ghost 0]. */
+    void *cells;
+    /* The same in memory of the device: an address of CUDA or HIP, a cl_mem of the context of the
+     * `queue` in the device's options or of the context's `stream`, on `sim` memory of the host. It
+     * counts not as the context's. What the program queued on it has ended, or is on the context's
+     * `stream`. */
+    void *device_cells;
+    uint64_t reserved[2]; /* zeros: see haul/api.h */
 } haul_array_spec;
 
-/* Makes an array of zeros, or of the file's contents. Returns USAGE for a negative size or ghost
- * width, a size above 2^30 - 1 with its ghosts, a size 0 before one that is not, or a boundary
- * kernel of other arrays; NO_MEMORY, also for more than the host's memory without a file; and IO
- * for a file that cannot be had or that the disk has no room for. The caller frees *array.
+/* Makes an array of zeros, or of the contents of its file or memory. Returns USAGE for a negative
+ * size or ghost width, a size above 2^30 - 1 with its ghosts, a size 0 before one that is not, a
+ * boundary kernel of other arrays, or memory of the program's where the array is divided or in a
+ * file, the memory is not aligned for its elements or the context's device has no data; ABSENT for
+ * `device_cells` on a device that cannot wrap memory, or the host; NO_MEMORY, also for more than
+ * the host's memory without a file; and IO for a file that cannot be had or that the disk has no
+ * room for. The caller frees *array.
  *
  * Over several processes the planes are divided evenly, in the order of ranks, and indices remain
  * those of the whole array. All processes make the same arrays and queue the same loops in the same
@@ -181,9 +198,10 @@ HAUL_API haul_status haul_array_new(haul_context *context, const haul_array_spec
 HAUL_API void haul_array_free(haul_array *array);
 
 /* Exchanges the contents of two arrays of the same shape, without moving any. Each keeps its
- * boundary's kernel and its file: the files exchange their names. USAGE for arrays of different
- * shapes or kinds of elements, and for one in a file and one in memory; IO where files cannot be
- * renamed, as on different disks. */
+ * boundary's kernel and its file: the files exchange their names, and the program's memory goes
+ * with the contents. USAGE for arrays of different shapes or kinds of elements, and for one in a
+ * file and one in memory, or one in the program's memory and one that is not; IO where files cannot
+ * be renamed, as on different disks. */
 HAUL_API haul_status haul_array_swap(haul_array *a, haul_array *b, haul_error *error);
 
 /* Says that the array's values are not needed any more once the loops that are queued have run:
@@ -228,6 +246,27 @@ HAUL_API int haul_array_regions(haul_array *array);
  * edge belong to the first and the last region. USAGE for a region that is not there. */
 HAUL_API haul_status haul_array_access(haul_array *array, int index, haul_use use,
                                        haul_region *region, haul_error *error);
+
+/* An array as kernels and libraries of others find it on the device: cell (x, y, z) is the element
+ * number first + z * plane + y * row + x of the buffer. */
+typedef struct haul_device_cells {
+    void *memory; /* haul_buffer_native of it: an address of CUDA or HIP, a cl_mem; on the host, and
+                   * as the host's own, the address of its first element */
+    haul_buffer *buffer; /* NULL on the host */
+    int64_t first;       /* elements, as the next: of cell (0, 0, 0) */
+    int64_t row;
+    int64_t plane;
+} haul_device_cells;
+
+/* Gives the program the array on the device, until the next call that uses the array: runs what is
+ * queued, and brings what the device does not have, but where all cells are to be set (WRITE alone)
+ * and there are none beyond the edges. Those that the program sets are the array's from then on;
+ * cells beyond the edges are not set before, and are left alone. The program's work goes to the
+ * context's `stream`; without one this call waits for haul's, and the program's has to end before
+ * the next call. USAGE over several devices or processes, where the context checks loops, and
+ * without data; DEVICE_FULL where the device cannot hold all of the array. */
+HAUL_API haul_status haul_array_access_device(haul_array *array, haul_use use,
+                                              haul_device_cells *cells, haul_error *error);
 
 /* Copies the whole array, without ghosts and gaps, to or from `cells`. All processes call it: each
  * gets the whole array, and gives its own planes of it. Planes that were lost with a device can be

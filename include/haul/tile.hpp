@@ -230,6 +230,15 @@ template <typename T> class array
         return region_span<T>(region);
     }
 
+    // For kernels and libraries of others, until the next call that uses the array.
+    haul_device_cells access_device(haul_use use)
+    {
+        haul_error failure;
+        haul_device_cells cells;
+        check(haul_array_access_device(self, use, &cells, &failure), failure);
+        return cells;
+    }
+
     // All cells, without those beyond the edges; `cells` has room for them.
     void read(T *cells)
     {

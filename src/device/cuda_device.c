@@ -308,6 +308,8 @@ static unsigned count_hip(void)
         .kernel_new = hl_device_cu_kernel_new,                                                     \
         .kernel_free = hl_device_cu_kernel_free,                                                   \
         .launch = hl_device_cu_launch,                                                             \
+        .buffer_wrap = hl_device_cu_buffer_wrap,                                                   \
+        .stream_wrap = hl_device_cu_stream_wrap,                                                   \
     };
 
 BACKEND(cuda, "GPUs of NVIDIA, by CUDA's driver")

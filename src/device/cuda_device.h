@@ -34,6 +34,7 @@ struct hl_device_cu_device {
 struct hl_device_cu_stream {
     haul_stream base;
     hl_device_cu handle;
+    bool is_wrapped; /* the program's */
     hl_device_cu_stream *next;
 };
 
@@ -49,6 +50,7 @@ struct hl_device_cu_buffer {
     hl_device_cu_address at; /* as kernels and copies use it */
     bool is_pinned;          /* the caller's memory */
     bool is_imported;
+    bool is_wrapped;
     hl_device_cu_buffer *next;
 };
 
@@ -94,6 +96,8 @@ haul_status hl_device_cu_buffer_new(haul_device *device, haul_buffer_kind kind, 
                                     haul_buffer **buffer, haul_error *error);
 haul_status hl_device_cu_buffer_pin(haul_device *device, void *host, uint64_t bytes,
                                     haul_buffer **buffer, haul_error *error);
+haul_status hl_device_cu_buffer_wrap(haul_device *device, void *memory, uint64_t bytes,
+                                     haul_buffer **buffer, haul_error *error);
 void hl_device_cu_buffer_free(haul_buffer *buffer);
 haul_status hl_device_cu_buffer_export(haul_buffer *buffer, haul_buffer_handle *handle,
                                        haul_error *error);

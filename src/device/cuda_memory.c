@@ -93,6 +93,8 @@ static int alloc(const hl_device_cu_api *api, hl_device_cu_buffer *to, haul_buff
 static void release(const hl_device_cu_api *api, const hl_device_cu_buffer *self,
                     haul_buffer_kind kind)
 {
+    if (self->is_wrapped)
+        return;
     if (self->is_imported)
         api->close_import(self->at);
     else if (self->is_pinned)
@@ -138,6 +140,14 @@ haul_status hl_device_cu_buffer_pin(haul_device *device, void *host, uint64_t by
     if (status)
         owner->api.unpin(host);
     return status;
+}
+
+haul_status hl_device_cu_buffer_wrap(haul_device *device, void *memory, uint64_t bytes,
+                                     haul_buffer **buffer, haul_error *error)
+{
+    (void)bytes;
+    const hl_device_cu_buffer made = {.at = (uintptr_t)memory, .is_wrapped = true};
+    return adopt((hl_device_cu_device *)device, &made, buffer, error);
 }
 
 /* Waits for all queued work, which may still use the memory. On a lost device the memory is left: a

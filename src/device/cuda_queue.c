@@ -125,6 +125,19 @@ haul_status hl_device_cu_stream_new(haul_device *device, haul_stream **stream, h
     return HAUL_OK;
 }
 
+haul_status hl_device_cu_stream_wrap(haul_device *device, void *queue, haul_stream **stream,
+                                     haul_error *error)
+{
+    hl_device_cu_device *owner = (hl_device_cu_device *)device;
+    hl_device_cu_stream *self = calloc(1, sizeof *self);
+    if (!self)
+        return hl_base_fail_no_memory(error);
+    *self = (hl_device_cu_stream){.handle = queue, .is_wrapped = true, .next = owner->streams};
+    owner->streams = self;
+    *stream = &self->base;
+    return HAUL_OK;
+}
+
 /* Ends the stream's work first, within the time limit where there is one. */
 void hl_device_cu_stream_free(haul_stream *stream)
 {
@@ -132,7 +145,7 @@ void hl_device_cu_stream_free(haul_stream *stream)
     hl_device_cu_stream *self = (hl_device_cu_stream *)stream, **at = &owner->streams;
     (void)hl_device_cu_stream_wait(stream, NULL);
     HL_DEVICE_CU_VISIT(owner);
-    if (!hl_device_cu_enter(owner, NULL))
+    if (!self->is_wrapped && !hl_device_cu_enter(owner, NULL))
         owner->api.stream_free(self->handle);
     while (*at != self)
         at = &(*at)->next;

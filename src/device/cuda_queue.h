@@ -5,6 +5,8 @@
 #include "haul/device.h"
 
 haul_status hl_device_cu_stream_new(haul_device *device, haul_stream **stream, haul_error *error);
+haul_status hl_device_cu_stream_wrap(haul_device *device, void *queue, haul_stream **stream,
+                                     haul_error *error);
 void hl_device_cu_stream_free(haul_stream *stream);
 haul_status hl_device_cu_stream_wait(haul_stream *stream, haul_error *error);
 haul_status hl_device_cu_event_new(haul_device *device, haul_event **event, haul_error *error);

@@ -123,7 +123,26 @@ haul_status haul_buffer_pin(haul_device *device, void *host, uint64_t bytes, hau
     return HAUL_OK;
 }
 
-/* Pinned and imported memory was never counted. */
+haul_status haul_buffer_wrap(haul_device *device, void *memory, uint64_t bytes,
+                             haul_buffer **buffer, haul_error *error)
+{
+    if (!memory || !bytes || bytes > PTRDIFF_MAX)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "no memory to make a buffer of");
+    if (!device->backend->buffer_wrap)
+        return hl_device_cannot(device, "use memory of the program's", error);
+    haul_buffer *made;
+    HAUL_TRY(device->backend->buffer_wrap(device, memory, bytes, &made, error));
+    adopt(device, made, HAUL_BUFFER_DEVICE, bytes);
+    *buffer = made;
+    return HAUL_OK;
+}
+
+void *haul_buffer_native(const haul_buffer *buffer)
+{
+    return buffer->native ? buffer->native : buffer->pointer;
+}
+
+/* Pinned, wrapped and imported memory was never counted. */
 void haul_buffer_free(haul_buffer *buffer)
 {
     if (!buffer)
@@ -181,6 +200,20 @@ haul_status haul_stream_new(haul_device *device, haul_stream **stream, haul_erro
 {
     haul_stream *made;
     HAUL_TRY(device->backend->stream_new(device, &made, error));
+    made->device = device;
+    *stream = made;
+    return HAUL_OK;
+}
+
+haul_status haul_stream_wrap(haul_device *device, void *queue, haul_stream **stream,
+                             haul_error *error)
+{
+    haul_stream *made;
+    if (!queue)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "no stream of the program's");
+    if (!device->backend->stream_wrap)
+        return hl_device_cannot(device, "use streams of the program's", error);
+    HAUL_TRY(device->backend->stream_wrap(device, queue, &made, error));
     made->device = device;
     *stream = made;
     return HAUL_OK;

@@ -170,6 +170,14 @@ static haul_status buffer_pin(haul_device *device, void *host, uint64_t bytes, h
     return add_buffer(device, host, true, buffer, error);
 }
 
+static haul_status buffer_wrap(haul_device *device, void *memory, uint64_t bytes,
+                               haul_buffer **buffer, haul_error *error)
+{
+    HAUL_TRY(buffer_pin(device, memory, bytes, buffer, error));
+    (*buffer)->pointer = memory;
+    return HAUL_OK;
+}
+
 static void buffer_free(haul_buffer *buffer)
 {
     hl_device_host_buffer *self = (hl_device_host_buffer *)buffer;
@@ -332,4 +340,5 @@ const haul_device_backend hl_device_host_backend = {
     .kernel_new = kernel_new,
     .kernel_free = hl_device_host_kernel_free,
     .launch = launch,
+    .buffer_wrap = buffer_wrap,
 };

@@ -32,10 +32,12 @@
     X(clEnqueueWriteBufferRect)                                                                    \
     X(clFinish)                                                                                    \
     X(clFlush)                                                                                     \
+    X(clGetCommandQueueInfo)                                                                       \
     X(clGetDeviceIDs)                                                                              \
     X(clGetDeviceInfo)                                                                             \
     X(clGetEventInfo)                                                                              \
     X(clGetEventProfilingInfo)                                                                     \
+    X(clGetMemObjectInfo)                                                                          \
     X(clGetPlatformIDs)                                                                            \
     X(clGetPlatformInfo)                                                                           \
     X(clGetProgramBuildInfo)                                                                       \
@@ -47,7 +49,10 @@
     X(clReleaseKernel)                                                                             \
     X(clReleaseMemObject)                                                                          \
     X(clReleaseProgram)                                                                            \
+    X(clRetainCommandQueue)                                                                        \
+    X(clRetainContext)                                                                             \
     X(clRetainEvent)                                                                               \
+    X(clRetainMemObject)                                                                           \
     X(clSetEventCallback)                                                                          \
     X(clSetKernelArg)                                                                              \
     X(clSetUserEventStatus)                                                                        \

@@ -170,11 +170,43 @@ static haul_status node_new(const hl_device_cl_api *api, unsigned long number, b
     return status;
 }
 
-static haul_status join_node(hl_device_cl_device *self, const hl_device_cl_device *beside,
+/* The program's context, in place of one of haul's own. */
+static haul_status node_of_queue(const hl_device_cl_api *api, unsigned long number, void *queue,
+                                 hl_device_cl_node **out, haul_error *error)
+{
+    cl_device_id found[DEVICES], id = NULL;
+    cl_context context = NULL;
+    cl_command_queue own = queue;
+    cl_int code =
+        api->clGetCommandQueueInfo(own, CL_QUEUE_CONTEXT, sizeof(cl_context), &context, NULL);
+    if (code == CL_SUCCESS)
+        code = api->clGetCommandQueueInfo(own, CL_QUEUE_DEVICE, sizeof(cl_device_id), &id, NULL);
+    if (code != CL_SUCCESS)
+        return hl_device_cl_fail(code, "clGetCommandQueueInfo", error);
+    if (number >= list_devices(api, found) || found[number] != id)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "the program's queue is not of device 'opencl:%lu'", number);
+    hl_device_cl_node *node = calloc(1, sizeof *node);
+    if (!node)
+        return hl_base_fail_no_memory(error);
+    *node = (hl_device_cl_node){.context = context, .number = number, .users = 1, .count = 1};
+    node->parts[0] = id;
+    api->clRetainContext(context);
+    *out = node;
+    return HAUL_OK;
+}
+
+static haul_status join_node(hl_device_cl_device *self, const haul_device_options *options,
                              unsigned long number, long part, haul_error *error)
 {
+    const hl_device_cl_device *beside = (const hl_device_cl_device *)options->beside;
     haul_status status = HAUL_OK;
-    if (!beside) {
+    if (options->queue && (beside || part >= 0)) {
+        status = haul_error_set(error, HAUL_STATUS_USAGE,
+                                "a queue of the program's is of a whole device that is by itself");
+    } else if (options->queue) {
+        status = node_of_queue(&self->api, number, options->queue, &self->node, error);
+    } else if (!beside) {
         status = node_new(&self->api, number, part >= 0, &self->node, error);
     } else if (part < 0 || !beside->node->is_split || beside->node->number != number) {
         status = haul_error_set(error, HAUL_STATUS_ABSENT,
@@ -211,7 +243,7 @@ static haul_status open_device(const char *which, const haul_device_options *opt
         return hl_base_fail_no_memory(error);
     haul_status status = hl_device_cl_load(&self->api, error);
     if (!status)
-        status = join_node(self, (hl_device_cl_device *)options->beside, number, part, error);
+        status = join_node(self, options, number, part, error);
     if (!status) {
         status = hl_device_cl_queue_new(self, &self->maps, error);
         if (status)
@@ -265,4 +297,6 @@ const haul_device_backend hl_device_opencl_backend = {
     .kernel_new = hl_device_cl_kernel_new,
     .kernel_free = hl_device_cl_kernel_free,
     .launch = hl_device_cl_launch,
+    .buffer_wrap = hl_device_cl_buffer_wrap,
+    .stream_wrap = hl_device_cl_stream_wrap,
 };

@@ -93,12 +93,16 @@ haul_status hl_device_cl_buffer_new(haul_device *device, haul_buffer_kind kind, 
                                     haul_buffer **buffer, haul_error *error);
 haul_status hl_device_cl_buffer_pin(haul_device *device, void *host, uint64_t bytes,
                                     haul_buffer **buffer, haul_error *error);
+haul_status hl_device_cl_buffer_wrap(haul_device *device, void *memory, uint64_t bytes,
+                                     haul_buffer **buffer, haul_error *error);
 void hl_device_cl_buffer_free(haul_buffer *buffer);
 
 /* Streams and events. In opencl_queue.c. */
 haul_status hl_device_cl_queue_new(hl_device_cl_device *self, cl_command_queue *queue,
                                    haul_error *error);
 haul_status hl_device_cl_stream_new(haul_device *device, haul_stream **stream, haul_error *error);
+haul_status hl_device_cl_stream_wrap(haul_device *device, void *queue, haul_stream **stream,
+                                     haul_error *error);
 void hl_device_cl_stream_free(haul_stream *stream);
 haul_status hl_device_cl_record(haul_stream *stream, haul_event *event, haul_error *error);
 haul_status hl_device_cl_stream_wait(haul_stream *stream, haul_error *error);

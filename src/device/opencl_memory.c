@@ -92,6 +92,7 @@ static haul_status make_buffer(hl_device_cl_device *device, haul_buffer_kind kin
     }
     if (kind != HAUL_BUFFER_DEVICE)
         self->base.host = self->mapped ? self->mapped : host;
+    self->base.native = self->mem;
     self->next = device->buffers;
     device->buffers = self;
     *buffer = &self->base;
@@ -115,6 +116,35 @@ haul_status hl_device_cl_buffer_pin(haul_device *device, void *host, uint64_t by
 {
     return make_buffer((hl_device_cl_device *)device, HAUL_BUFFER_PINNED, bytes, host, buffer,
                        error);
+}
+
+/* A buffer of another context fails here rather than in the first command that uses it. */
+haul_status hl_device_cl_buffer_wrap(haul_device *device, void *memory, uint64_t bytes,
+                                     haul_buffer **buffer, haul_error *error)
+{
+    hl_device_cl_device *owner = (hl_device_cl_device *)device;
+    cl_context context = NULL;
+    size_t size = 0;
+    cl_mem mem = memory;
+    cl_int code = owner->api.clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof size, &size, NULL);
+    if (code == CL_SUCCESS)
+        code =
+            owner->api.clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(cl_context), &context, NULL);
+    if (code != CL_SUCCESS || context != owner->node->context || size < bytes)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              code != CL_SUCCESS ? "no buffer of OpenCL"
+                              : size < bytes     ? "a buffer of OpenCL of too few bytes"
+                                                 : "a buffer of another context of OpenCL: the "
+                                                   "device's options take the program's queue");
+    hl_device_cl_buffer *self = calloc(1, sizeof *self);
+    if (!self)
+        return hl_base_fail_no_memory(error);
+    owner->api.clRetainMemObject(mem);
+    self->mem = self->base.native = mem;
+    self->next = owner->buffers;
+    owner->buffers = self;
+    *buffer = &self->base;
+    return HAUL_OK;
 }
 
 /* OpenCL keeps a buffer until the commands that use it have ended, but not the memory of the host

@@ -86,6 +86,28 @@ haul_status hl_device_cl_stream_new(haul_device *device, haul_stream **stream, h
     return HAUL_OK;
 }
 
+haul_status hl_device_cl_stream_wrap(haul_device *device, void *queue, haul_stream **stream,
+                                     haul_error *error)
+{
+    hl_device_cl_device *owner = (hl_device_cl_device *)device;
+    cl_context context = NULL;
+    cl_command_queue own = queue;
+    const cl_int code =
+        owner->api.clGetCommandQueueInfo(own, CL_QUEUE_CONTEXT, sizeof(cl_context), &context, NULL);
+    if (code != CL_SUCCESS || context != owner->node->context)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "a queue of another context of OpenCL: the device's options take it");
+    hl_device_cl_stream *self = calloc(1, sizeof *self);
+    if (!self)
+        return hl_base_fail_no_memory(error);
+    owner->api.clRetainCommandQueue(own);
+    self->queue = own;
+    self->next = owner->node->streams;
+    owner->node->streams = self;
+    *stream = &self->base;
+    return HAUL_OK;
+}
+
 void hl_device_cl_stream_free(haul_stream *stream)
 {
     hl_device_cl_stream *self = (hl_device_cl_stream *)stream;

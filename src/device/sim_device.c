@@ -411,4 +411,5 @@ const haul_device_backend hl_device_sim_backend = {
     .kernel_new = hl_device_sim_kernel_new,
     .kernel_free = hl_device_host_kernel_free,
     .launch = hl_device_sim_launch,
+    .buffer_wrap = buffer_pin, /* the host's memory, which only the device uses meanwhile */
 };

@@ -8,13 +8,23 @@
 #include "base/fail.h"
 #include "tile/tile_calls.h"
 
-/* A file outlives its array: what only the device has goes into it. */
+/* A file and the program's memory outlive their array: what only the other side has goes there. */
 void hl_tile_field_close(hl_tile_field *field)
 {
-    haul_error failure;
-    for (int i = 0; field->file >= 0 && field->parts && i < field->part_count; i++)
+    haul_error failure = {.status = HAUL_OK};
+    haul_status status = HAUL_OK;
+    const bool is_kept = field->file >= 0 || field->is_lent;
+    for (int i = 0; is_kept && field->parts && i < field->part_count; i++)
         if (hl_tile_part_fetch(field, i, true, &failure))
             hl_tile_failure_keep(&field->context->queue, &failure);
+    if (field->is_wrapped && field->planes_stale)
+        status = hl_tile_planes_wrap(field, &failure);
+    if (field->is_wrapped && !status)
+        status = hl_tile_field_bring(field, &failure);
+    if (field->is_wrapped && !status)
+        status = hl_tile_field_settle(field, &failure);
+    if (status)
+        hl_tile_failure_keep(&field->context->queue, &failure);
     hl_tile_field_free(field);
 }
 
@@ -34,9 +44,11 @@ static haul_status new_members(haul_array *self, const haul_array_spec *spec, ha
     haul_array_spec own = *spec;
     haul_status status = HAUL_OK;
     HAUL_TRY(hl_tile_spec_check(spec, error));
-    if (spec->file)
-        return haul_error_set(error, HAUL_STATUS_USAGE,
-                              "an array over several devices cannot be kept in a file");
+    if (spec->file || spec->cells || spec->device_cells)
+        return haul_error_set(
+            error, HAUL_STATUS_USAGE,
+            "an array over several devices cannot be kept in a file, or in memory "
+            "of the program's");
     self->spec = *spec;
     self->of = calloc((size_t)count, sizeof(haul_array *));
     if (!self->of)
@@ -212,6 +224,10 @@ haul_status haul_array_swap(haul_array *a, haul_array *b, haul_error *error)
     if (!is_same_shape(a->field, b->field))
         return haul_error_set(error, HAUL_STATUS_USAGE,
                               "arrays of different shapes cannot be exchanged");
+    if (a->field->is_lent != b->field->is_lent || a->field->is_wrapped != b->field->is_wrapped)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "an array in the program's memory and one that is not cannot be "
+                              "exchanged");
     HAUL_TRY(swap_files(a->field, b->field, error));
     hl_tile_field *field = a->field, *other = b->field;
     const haul_kernel_source *kernel = field->boundary_kernel;

@@ -96,6 +96,8 @@ haul_status hl_tile_columns_run(haul_context *context, hl_tile_step *steps, size
     if (!self.block.count)
         return hl_tile_host_run(context, steps, 1, error);
     int skew = 0, rows = 0;
+    for (unsigned i = 0; i < self.block.field_count; i++)
+        self.rows = self.block.fields[i].field->is_wrapped ? 0 : self.rows;
     for (size_t i = 0; i < self.block.count; i++)
         skew = most(skew, self.block.steps[i].skew);
     for (unsigned i = 0; i < self.block.field_count; i++)

@@ -27,6 +27,8 @@ static haul_status open_device(haul_context *self, const char *device, haul_erro
 {
     hl_tile_memory *memory = &self->memory;
     const haul_processes *processes = memory->processes;
+    if (!self->device_options.queue)
+        self->device_options.queue = self->options.stream;
     HAUL_TRY(haul_device_open(device, &self->device_options, &memory->device, error));
     self->device_options.test = NULL; /* the caller's, which may go now */
     self->kernels.device = memory->device;
@@ -105,7 +107,7 @@ void haul_context_close(haul_context *context)
         free(context);
         return;
     }
-    if (context->memory.device)
+    if (context->memory.is_host || context->streams.computed) /* opened as a whole */
         (void)haul_context_wait(context, NULL);
     while (context->memory.fields)
         hl_tile_field_close(context->memory.fields);

@@ -542,6 +542,10 @@ static haul_status settle(const hl_tile_block_field *of, bool wraps, haul_error 
 haul_status hl_tile_block_run(haul_context *context, hl_tile_block *block, haul_error *error)
 {
     pass self = {.context = context, .block = *block};
+    /* Cells beyond the edges in the program's memory are there alone: no frame has them. */
+    for (unsigned i = 0; i < block->field_count; i++)
+        self.block.fields[i].is_fresh =
+            block->fields[i].is_fresh && !block->fields[i].field->is_wrapped;
     if (!block->wraps && block->is_last && !is_wrap(block->steps))
         self.wanted = context->choice.wanted;
     haul_status status = HAUL_OK;

@@ -12,8 +12,8 @@
 #include "haul/device_backend.h"
 #include "tile/tile_field.h"
 
-/* Bytes of a cache line and of a page. */
-enum { LINE = 64, PAGE = 4096 };
+/* Bytes of a cache line, of a page, and of the alignment that suits all types. */
+enum { LINE = 64, PAGE = 4096, ALIGNED = 16 };
 
 static int64_t rounded_up(int64_t value, int64_t to)
 {
@@ -21,14 +21,18 @@ static int64_t rounded_up(int64_t value, int64_t to)
 }
 
 /* Rows begin at a cache line. The cells left and right of neighbouring rows of a plane share the
- * gap between them. A plane ends with a gap of its own: planes are copied by themselves. */
+ * gap between them. A plane ends with a gap of its own: planes are copied by themselves. In the
+ * program's memory cells follow each other. */
 static bool lay_out(hl_tile_field *self)
 {
     const int64_t unit = LINE % self->element ? 1 : LINE / (int64_t)self->element;
-    const int64_t gap = rounded_up(2 * (int64_t)self->ghost[0], unit);
+    const bool is_own = !self->is_lent && !self->is_wrapped;
+    const int64_t gap = is_own ? rounded_up(2 * (int64_t)self->ghost[0], unit) : 0;
     const int *size = self->size, *ghost = self->ghost;
     self->row = gap + rounded_up(size[0], unit) + (self->dims == 2 ? gap : 0);
-    if (self->row * (int64_t)self->element % PAGE == 0)
+    if (!is_own)
+        self->row = size[0] + 2 * (int64_t)ghost[0];
+    else if (self->row * (int64_t)self->element % PAGE == 0)
         self->row +=
             unit; /* rows of a multiple of a page would fall on the same lines of a cache */
     if (self->dims == 1) {
@@ -36,13 +40,13 @@ static bool lay_out(hl_tile_field *self)
         self->lead = 0;
     } else if (self->dims == 2) {
         self->plane = self->row;
-        self->lead = gap;
+        self->lead = is_own ? gap : ghost[0];
     } else {
         if (__builtin_mul_overflow(self->row, (int64_t)size[1] + 2 * (int64_t)ghost[1],
                                    &self->plane) ||
             __builtin_add_overflow(self->plane, gap, &self->plane))
             return false;
-        self->lead = gap + ghost[1] * self->row;
+        self->lead = (is_own ? gap : ghost[0]) + ghost[1] * self->row;
         self->gap = gap;
     }
     const uint64_t planes = (uint64_t)self->length + 2 * (uint64_t)self->edge;
@@ -83,6 +87,13 @@ static haul_status allocate(hl_tile_field *self, const char *path, haul_error *e
     const bool is_empty = self->memory->without_data; /* addresses without memory behind them */
     if (!self->host_bytes)
         return HAUL_OK;
+    if (self->is_lent) {
+        /* memory that cannot be page-locked is copied as it is */
+        if (!self->memory->is_host && device->properties.can & HAUL_DEVICE_CAN_PIN &&
+            !device->properties.is_host)
+            (void)haul_buffer_pin(device, self->host, self->host_bytes, &self->pinned, NULL);
+        return HAUL_OK;
+    }
     if (!is_empty)
         HAUL_TRY(path ? map_file(self, path, error) : hl_tile_memory_check(self, error));
     void *host = mmap(NULL, self->host_bytes, is_empty ? PROT_NONE : PROT_READ | PROT_WRITE,
@@ -99,6 +110,41 @@ static haul_status allocate(hl_tile_field *self, const char *path, haul_error *e
                            !device->properties.is_host;
     return is_pinned ? haul_buffer_pin(device, host, self->host_bytes, &self->pinned, error)
                      : HAUL_OK;
+}
+
+/* The program's memory in the place of the array's own. */
+static haul_status take_memory(hl_tile_field *self, const haul_array_spec *spec, haul_error *error)
+{
+    const hl_tile_memory *memory = self->memory;
+    self->is_lent = spec->cells;
+    self->is_wrapped = spec->device_cells;
+    if (!self->is_lent && !self->is_wrapped)
+        return HAUL_OK;
+    if (spec->file || (self->is_lent && self->is_wrapped) || memory->without_data ||
+        memory->is_team || hl_tile_is_divided(self))
+        return haul_error_set(
+            error, HAUL_STATUS_USAGE,
+            "an array in memory of the program's is neither divided nor in a file "
+            "or in two memories, and its device has data");
+    if (self->is_wrapped && memory->is_host)
+        return haul_error_set(error, HAUL_STATUS_ABSENT,
+                              "the host has no device memory: `cells` takes memory of the host");
+    const uint64_t aligned = self->element & -self->element; /* at least as its type asks */
+    if ((uintptr_t)spec->cells % (aligned < ALIGNED ? aligned : ALIGNED))
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "memory for an array that is not aligned for its elements");
+    self->host = spec->cells;
+    self->starts_on_device = self->is_wrapped;
+    return HAUL_OK;
+}
+
+/* Device memory of the program's holds the whole array. */
+static haul_status wrap_memory(hl_tile_field *self, void *memory, haul_error *error)
+{
+    if (!self->is_wrapped || !self->host_bytes)
+        return HAUL_OK;
+    self->planes = self->length + 2 * self->edge;
+    return haul_buffer_wrap(self->memory->device, memory, self->host_bytes, &self->ring, error);
 }
 
 int hl_tile_share_first(const hl_tile_memory *memory, int whole, int rank)
@@ -175,11 +221,15 @@ haul_status hl_tile_field_new(haul_context *context, hl_tile_memory *memory,
     self->ghosts_stale = true;
     self->number = memory->fields_made++;
     haul_status status = take_share(self, spec->on_all, error);
+    if (!status)
+        status = take_memory(self, spec, error);
     if (!status && !lay_out(self))
         status = haul_error_set(error, HAUL_STATUS_USAGE, "an array larger than any memory");
     self->slot_bytes = self->plane_bytes;
     if (!status)
         status = allocate(self, spec->file, error);
+    if (!status)
+        status = wrap_memory(self, spec->device_cells, error);
     if (status) {
         hl_tile_field_free(self);
         return status;
@@ -201,14 +251,14 @@ void hl_tile_field_free(hl_tile_field *field)
             memory->host_bytes -= field->host_bytes;
             break;
         }
-    if (field->ring)
+    if (field->ring && !field->is_wrapped)
         memory->device_bytes -= haul_buffer_bytes(field->ring);
     haul_buffer_free(field->ring);
     haul_buffer_free(field->frame);
     haul_buffer_free(field->rows);
     haul_buffer_free(field->ghost_list);
     haul_buffer_free(field->pinned);
-    if (field->host && !field->is_stuck)
+    if (field->host && !field->is_stuck && !field->is_lent)
         munmap(field->host, field->host_bytes);
     if (field->shadow)
         munmap(field->shadow, field->host_bytes);
@@ -225,9 +275,9 @@ haul_view hl_tile_field_view(const hl_tile_field *field, int first, bool on_devi
 {
     const int planes = on_device ? field->planes : field->length + 2 * field->edge;
     int base = -field->edge;
-    if (on_device) { /* the multiple of the ring that is not above `first` */
-        base = first / planes * planes;
-        base -= base > first ? planes : 0;
+    if (on_device) { /* where the ring begins, not above `first` */
+        const int ahead = hl_tile_ring_place(field, first);
+        base = first - ahead;
     }
     if (!on_device || !field->window_rows)
         return (haul_view){(long)field->plane, (long)field->row, base, on_device ? planes : 0, 0};

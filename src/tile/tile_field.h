@@ -64,8 +64,11 @@ struct hl_tile_field {
     uint64_t host_bytes;
     char *host; /* plane -edge on; NULL for a device without data */
     haul_buffer *pinned;
-    int file;   /* -1: none */
-    char *path; /* of the file */
+    bool is_lent;          /* `host` is the program's memory */
+    bool is_wrapped;       /* the ring is the program's memory: all of the array is there */
+    bool starts_on_device; /* of such an array, when it is next divided into regions */
+    int file;              /* -1: none */
+    char *path;            /* of the file */
     int region;
     int region_asked; /* of it, or of an array that a loop uses beside it; 0: not */
     int part_count;
@@ -130,6 +133,14 @@ static inline char *hl_tile_field_cell(const hl_tile_field *field, const int cel
 static inline int64_t hl_tile_window_origin(const hl_tile_field *field)
 {
     return field->window_rows ? (field->window_first + field->ghost[1]) * field->row : 0;
+}
+
+/* The ring's place of a plane. The first is that beyond the edge, so that an array that is there as
+ * a whole lies as in the host's memory. */
+static inline int hl_tile_ring_place(const hl_tile_field *field, int plane)
+{
+    const int at = (plane + field->edge) % field->planes;
+    return at < 0 ? at + field->planes : at;
 }
 
 static inline bool hl_tile_field_is_single(const hl_tile_field *field)

@@ -47,7 +47,8 @@ void hl_tile_fields_join(hl_tile_memory *memory, int region)
 }
 
 /* Late, at the first run or access: by then all arrays of a program are known, and the choice is
- * theirs together. New regions are the host's. */
+ * theirs together. New regions are the host's, but of an array that is in the program's device
+ * memory. */
 haul_status hl_tile_fields_divide(hl_tile_memory *memory, haul_error *error)
 {
     for (hl_tile_field *field = memory->fields; field; field = field->next) {
@@ -62,8 +63,10 @@ haul_status hl_tile_fields_divide(hl_tile_memory *memory, haul_error *error)
         field->parts = calloc(count ? (size_t)count : 1, sizeof *field->parts);
         if (!field->parts)
             return hl_base_fail_no_memory(error);
-        for (int i = 0; i < count; i++)
-            field->parts[i].on_host = true;
+        for (int i = 0; i < count; i++) {
+            field->parts[i].on_host = !field->starts_on_device;
+            field->parts[i].on_device = field->starts_on_device;
+        }
         field->region = region;
         field->part_count = count;
     }
@@ -76,7 +79,11 @@ haul_status hl_tile_fields_divide(hl_tile_memory *memory, haul_error *error)
 uint64_t hl_tile_ring_bytes(const hl_tile_memory *memory, const hl_tile_field *field)
 {
     uint64_t plane_bytes = 0, largest = 0, left = memory->budget;
+    if (field->is_wrapped)
+        return field->host_bytes;
     for (const hl_tile_field *other = memory->fields; other; other = other->next) {
+        if (other->is_wrapped)
+            continue;
         plane_bytes += other->host_bytes ? other->plane_bytes : 0;
         largest = other->plane_bytes > largest ? other->plane_bytes : largest;
     }
@@ -85,7 +92,8 @@ uint64_t hl_tile_ring_bytes(const hl_tile_memory *memory, const hl_tile_field *f
             const uint64_t planes = (uint64_t)other->length + 2 * (uint64_t)other->edge;
             const bool is_small = other->host_bytes <= largest && other->host_bytes <= left / 2;
             const bool is_first = other->is_needed_whole && other->host_bytes <= left;
-            if (!other->host_bytes || !plane_bytes || other->is_needed_whole == (round == 1) ||
+            if (!other->host_bytes || !plane_bytes || other->is_wrapped ||
+                other->is_needed_whole == (round == 1) ||
                 (planes > left / plane_bytes && !is_small && !is_first))
                 continue;
             if (other == field)

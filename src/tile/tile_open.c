@@ -92,6 +92,9 @@ static haul_status open_team(char *const *names, size_t count, const haul_contex
     if (count > MOST)
         return haul_error_set(error, HAUL_STATUS_USAGE, "%zu devices: at most %d work as one",
                               count, MOST);
+    if (options && options->stream)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "a stream of the program's for %zu devices",
+                              count);
     if (options && options->processes)
         return haul_error_set(error, HAUL_STATUS_USAGE,
                               "several devices beside several processes: each process opens one");

@@ -14,9 +14,11 @@ haul_status hl_tile_streams_open(haul_context *context, haul_error *error)
     haul_device *device = context->memory.device;
     hl_tile_streams *self = &context->streams;
     haul_stream **streams[] = {&self->up, &self->run, &self->down};
+    void *own = context->options.stream;
     HAUL_TRY(haul_stream_new(device, &self->home, error));
     for (int i = 0; i < 3; i++) {
-        HAUL_TRY(haul_stream_new(device, streams[i], error));
+        HAUL_TRY(i == 1 && own ? haul_stream_wrap(device, own, streams[i], error)
+                               : haul_stream_new(device, streams[i], error));
         HAUL_TRY(haul_event_new(device, &self->made_room[i], error));
         HAUL_TRY(haul_event_new(device, &self->arrived[i], error));
     }
@@ -40,13 +42,6 @@ void hl_tile_streams_close(hl_tile_streams *self)
     haul_stream_free(self->run);
     haul_stream_free(self->down);
     haul_stream_free(self->home);
-}
-
-/* The place of a plane in a ring. */
-static int place_in_ring(const hl_tile_field *field, int plane)
-{
-    const int at = plane % field->planes;
-    return at < 0 ? at + field->planes : at;
 }
 
 /* Whether a copy from the array's memory may take its bytes when it is queued, before all that its
@@ -99,7 +94,7 @@ static haul_status copy_planes(hl_tile_field *field, hl_tile_planes run, haul_ad
     const bool is_up = stream == context->streams.up;
     haul_status status = HAUL_OK;
     for (int first = run.first; first < run.end && !status;) {
-        const int at = place_in_ring(field, first + run.shift), room = field->planes - at;
+        const int at = hl_tile_ring_place(field, first + run.shift), room = field->planes - at;
         const int planes = run.end - first < room ? run.end - first : room;
         const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->slot_bytes);
         const uint64_t host_pitch = field->plane_bytes, ring_pitch = field->slot_bytes;
@@ -142,9 +137,10 @@ haul_status hl_tile_planes_bring(hl_tile_field *field, hl_tile_planes run, haul_
 haul_status hl_tile_plane_copy_within(hl_tile_field *field, int to, int from, haul_error *error)
 {
     const haul_transfer transfer = {
-        .to = haul_in_buffer(field->ring, (uint64_t)place_in_ring(field, to) * field->plane_bytes),
-        .from =
-            haul_in_buffer(field->ring, (uint64_t)place_in_ring(field, from) * field->plane_bytes),
+        .to = haul_in_buffer(field->ring,
+                             (uint64_t)hl_tile_ring_place(field, to) * field->plane_bytes),
+        .from = haul_in_buffer(field->ring,
+                               (uint64_t)hl_tile_ring_place(field, from) * field->plane_bytes),
         .size = {field->plane_bytes},
     };
     return hl_tile_copy(field->context, field->context->streams.run, &transfer, error);
@@ -213,6 +209,11 @@ haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, h
     if (with_data && !state->on_host && state->on_device) {
         if (state->is_leaving) /* an older copy, to the same memory */
             status = hl_tile_host_wait(context, context->streams.down, error);
+        if (!status && context->options.stream) /* the program may have set it there since */
+            status =
+                hl_tile_record(context, context->streams.run, context->streams.computed, error);
+        if (!status && context->options.stream)
+            status = hl_tile_wait(context, context->streams.home, context->streams.computed, error);
         if (!status && state->passed)
             status = hl_tile_wait(context, context->streams.home, state->passed, error);
         if (!status)
@@ -233,6 +234,45 @@ haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, h
         status = HAUL_OK;
     state->is_leaving = state->is_leaving && status;
     return status;
+}
+
+haul_status hl_tile_field_bring(hl_tile_field *field, haul_error *error)
+{
+    haul_context *context = field->context;
+    haul_status status = HAUL_OK;
+    /* behind the kernels and copies that are queued: they may still use these planes */
+    HAUL_TRY(hl_tile_record(context, context->streams.run, context->streams.computed, error));
+    HAUL_TRY(hl_tile_wait(context, context->streams.up, context->streams.computed, error));
+    for (int i = 0; i < field->part_count && !status; i++) {
+        if (field->parts[i].on_device)
+            continue;
+        if (!field->parts[i].on_host)
+            return hl_tile_part_fetch(field, i, true, error); /* says how it was lost */
+        status = hl_tile_planes_copy(
+            field, (hl_tile_planes){hl_tile_part_begin(field, i), hl_tile_part_end(field, i), 0},
+            context->streams.up, error);
+        field->parts[i].on_device = !status;
+        field->parts[i].shift = 0;
+    }
+    return status;
+}
+
+/* Copies home that are under way read what the program is to set. */
+haul_status hl_tile_field_settle(hl_tile_field *field, haul_error *error)
+{
+    haul_context *context = field->context;
+    hl_tile_streams *streams = &context->streams;
+    haul_stream *const copies[] = {streams->up, streams->down};
+    for (int i = 0; i < 2; i++) {
+        if (!context->options.stream) {
+            HAUL_TRY(hl_tile_host_wait(context, copies[i], error));
+            continue;
+        }
+        haul_event *done = i ? streams->made_room[0] : streams->arrived[0];
+        HAUL_TRY(hl_tile_record(context, copies[i], done, error));
+        HAUL_TRY(hl_tile_wait(context, streams->run, done, error));
+    }
+    return context->options.stream ? HAUL_OK : hl_tile_host_wait(context, streams->run, error);
 }
 
 /* Whether the host has all planes of the old parts that are in the new one. */
@@ -259,6 +299,7 @@ haul_status hl_tile_field_divide_anew(hl_tile_field *field, haul_error *error)
             HAUL_TRY(hl_tile_part_fetch(field, i, true, error));
         part->on_device = false;
     }
+    field->starts_on_device = false;
     hl_tile_field old = *field;
     field->parts = NULL;
     field->region = region;

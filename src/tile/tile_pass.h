@@ -116,6 +116,11 @@ haul_status hl_tile_part_leaves(hl_tile_field *field, int part, haul_error *erro
 /* Makes the host's copy of a part current, and waits until the device has done with it. */
 haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, haul_error *error);
 
+/* Brings what the device does not have of an array that it holds as a whole; waits until no stream
+ * uses it, or, with a stream of the program's, lets that wait. */
+haul_status hl_tile_field_bring(hl_tile_field *field, haul_error *error);
+haul_status hl_tile_field_settle(hl_tile_field *field, haul_error *error);
+
 /* Divides a field into regions of the size that the program asks for, if it has others. */
 haul_status hl_tile_field_divide_anew(hl_tile_field *field, haul_error *error);
 

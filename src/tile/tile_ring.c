@@ -12,16 +12,35 @@ static haul_status drop_rings(haul_context *context, haul_error *error)
 {
     haul_status status = HAUL_OK;
     for (hl_tile_field *field = context->memory.fields; field && !status; field = field->next) {
-        for (int i = 0; i < field->part_count && !status; i++) {
+        for (int i = 0; i < field->part_count && !status && !field->is_wrapped; i++) {
             if (field->parts[i].on_device)
                 status = hl_tile_part_fetch(field, i, true, error);
             field->parts[i].on_device = false;
         }
-        if (status || !field->ring)
+        if (status || !field->ring || field->is_wrapped)
             continue;
         context->memory.device_bytes -= haul_buffer_bytes(field->ring);
         haul_buffer_free(field->ring);
         field->ring = NULL;
+    }
+    return status;
+}
+
+/* Regions are divided anew only of arrays that are on one side: one that the program keeps on the
+ * device is there, or all of it comes home. */
+static haul_status gather_wrapped(haul_context *context, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (hl_tile_field *field = context->memory.fields; field && !status; field = field->next) {
+        if (!field->is_wrapped || !field->parts)
+            continue;
+        field->starts_on_device = true;
+        for (int i = 0; i < field->part_count; i++)
+            field->starts_on_device = field->starts_on_device && field->parts[i].on_device;
+        for (int i = 0; i < field->part_count && !status && !field->starts_on_device; i++) {
+            status = hl_tile_part_fetch(field, i, true, error);
+            field->parts[i].on_device = false;
+        }
     }
     return status;
 }
@@ -33,7 +52,9 @@ static haul_status choose_and_make(haul_context *context, hl_tile_step *steps, s
 {
     bool has_rings = false;
     for (const hl_tile_field *field = context->memory.fields; field; field = field->next)
-        has_rings = has_rings || field->ring;
+        has_rings = has_rings || (field->ring && !field->is_wrapped);
+    if (!has_rings)
+        HAUL_TRY(gather_wrapped(context, error));
     const int region = has_rings ? 0 : hl_tile_region_choose(&context->choice, steps, count);
     if (region)
         hl_tile_fields_join(&context->memory, region);
@@ -72,7 +93,7 @@ haul_status hl_tile_rings_ensure(haul_context *context, hl_tile_step *steps, siz
                               hl_tile_ring_planes(&context->memory, field) > field->planes;
         is_missing = is_missing || (field->part_count && !field->ring) || is_short;
         is_tight = is_tight || (field->ring && !hl_tile_field_is_all_there(field));
-        needed += field->host_bytes;
+        needed += field->is_wrapped ? 0 : field->host_bytes;
     }
     if (!is_missing) {
         if (fused)

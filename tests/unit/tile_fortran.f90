@@ -13,6 +13,8 @@ program tile_fortran
   type(haul_loop_options), target :: loop
   type(haul_named_array) :: arrays(2)
   type(c_ptr) :: context, u, v
+  type(haul_device_cells) :: there
+  real(c_double), target :: own(0:n + 1, 0:n + 1, 0:n + 1)
   character(len=64) :: device, path
 
   interface
@@ -55,6 +57,20 @@ program tile_fortran
   call must(haul_array_read(u, c_loc(got), error))
   if (any(abs(got - cells) > 0)) error stop 'a file of one array'
   call haul_array_free(u)
+  call haul_array_free(v)
+
+  ! an array of the program's own, with the cells beyond the edges
+  own = 0
+  own(1:n, 1:n, 1:n) = cells
+  spec%cells = c_loc(own)
+  call must(haul_array_new(context, spec, u, error))
+  spec%cells = c_null_ptr
+  call must(haul_array_new(context, spec, v, error))
+  call must(haul_loop_queue(context, heat_kernel(), [v, u, c_loc(k)], 3_c_size_t, c_null_ptr, error))
+  call must(haul_array_access_device(u, haul_use_read, there, error))
+  if (there%plane /= (n + 2)**2) error stop 'the cells follow each other'
+  call haul_array_free(u)
+  if (any(own(1:n, 1:n, 1:n) /= 0)) error stop 'the program has what the loop has set'
   call haul_array_free(v)
   call haul_context_close(context)
 

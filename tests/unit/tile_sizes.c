@@ -1,8 +1,8 @@
 #include "haul/tile.h"
 
-void sizes_in_c(size_t sizes[6]);
+void sizes_in_c(size_t sizes[7]);
 
-void sizes_in_c(size_t sizes[6])
+void sizes_in_c(size_t sizes[7])
 {
     sizes[0] = sizeof(haul_error);
     sizes[1] = sizeof(haul_context_options);
@@ -10,4 +10,5 @@ void sizes_in_c(size_t sizes[6])
     sizes[3] = sizeof(haul_box);
     sizes[4] = sizeof(haul_loop_options);
     sizes[5] = sizeof(haul_named_array);
+    sizes[6] = sizeof(haul_device_cells);
 }

@@ -6,7 +6,7 @@ program tile_sizes
   interface
     subroutine sizes_in_c(sizes) bind(c)
       import
-      integer(c_size_t), intent(out) :: sizes(6)
+      integer(c_size_t), intent(out) :: sizes(7)
     end subroutine
   end interface
   type(haul_error) :: error
@@ -15,7 +15,8 @@ program tile_sizes
   type(haul_box) :: box
   type(haul_loop_options) :: loop
   type(haul_named_array) :: named
-  integer(c_size_t) :: sizes(6)
+  type(haul_device_cells) :: device
+  integer(c_size_t) :: sizes(7)
   call sizes_in_c(sizes)
   print *, 'haul_error          ', c_sizeof(error), sizes(1)
   print *, 'haul_context_options', c_sizeof(options), sizes(2)
@@ -23,6 +24,7 @@ program tile_sizes
   print *, 'haul_box            ', c_sizeof(box), sizes(4)
   print *, 'haul_loop_options   ', c_sizeof(loop), sizes(5)
   print *, 'haul_named_array    ', c_sizeof(named), sizes(6)
+  print *, 'haul_device_cells   ', c_sizeof(device), sizes(7)
   if (any(sizes /= [c_sizeof(error), c_sizeof(options), c_sizeof(spec), c_sizeof(box), &
-    c_sizeof(loop), c_sizeof(named)])) error stop
+    c_sizeof(loop), c_sizeof(named), c_sizeof(device)])) error stop
 end program
