@@ -192,6 +192,15 @@ haul_status hl_tile_planes_wrap(hl_tile_field *field, haul_error *error)
     return status;
 }
 
+/* The program may have set the array, since, on the stream that it shares with the kernels. */
+static haul_status wait_for_program(haul_context *context, haul_error *error)
+{
+    if (!context->options.stream)
+        return HAUL_OK;
+    HAUL_TRY(hl_tile_record(context, context->streams.run, context->streams.computed, error));
+    return hl_tile_wait(context, context->streams.home, context->streams.computed, error);
+}
+
 /* Copies on a stream of its own and waits for the part's last work alone, not for the pass to
  * end. */
 haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, haul_error *error)
@@ -209,11 +218,8 @@ haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, h
     if (with_data && !state->on_host && state->on_device) {
         if (state->is_leaving) /* an older copy, to the same memory */
             status = hl_tile_host_wait(context, context->streams.down, error);
-        if (!status && context->options.stream) /* the program may have set it there since */
-            status =
-                hl_tile_record(context, context->streams.run, context->streams.computed, error);
-        if (!status && context->options.stream)
-            status = hl_tile_wait(context, context->streams.home, context->streams.computed, error);
+        if (!status)
+            status = wait_for_program(context, error);
         if (!status && state->passed)
             status = hl_tile_wait(context, context->streams.home, state->passed, error);
         if (!status)

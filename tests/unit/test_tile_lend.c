@@ -12,6 +12,7 @@
 #include "tile_lend.kernel.h"
 
 enum { X = 7, Y = 9, EDGE = 1, WIDE = X + 2, HIGH = Y + 2, CELLS = WIDE * HIGH, STEPS = 6 };
+#define WIDTH ((size_t)WIDE)
 
 typedef unsigned w4;
 
@@ -97,7 +98,7 @@ static void expect(haul_boundary boundary, w4 u[CELLS], w4 v[CELLS], int steps)
         w4 inner[Y][X];
         must(haul_array_read(arrays[i], inner, &error));
         for (int y = 0; y < Y; y++)
-            memcpy(cells[i] + (y + 1) * WIDE + 1, inner[y], sizeof inner[y]);
+            memcpy(cells[i] + (size_t)(y + 1) * WIDE + 1, inner[y], sizeof inner[y]);
         haul_array_free(arrays[i]);
     }
     haul_context_close(context);
@@ -148,8 +149,8 @@ static void test_memory_of_the_host(void **state)
             continue;
         try_host_memory(devices[d], HAUL_BOUNDARY_FIXED, 0);
         try_host_memory(devices[d], HAUL_BOUNDARY_PERIODIC, 0);
-        try_host_memory(devices[d], HAUL_BOUNDARY_FIXED, 2 * 7 * WIDE * sizeof(w4));
-        try_host_memory(devices[d], HAUL_BOUNDARY_PERIODIC, 2 * 8 * WIDE * sizeof(w4));
+        try_host_memory(devices[d], HAUL_BOUNDARY_FIXED, 2 * 7 * WIDTH * sizeof(w4));
+        try_host_memory(devices[d], HAUL_BOUNDARY_PERIODIC, 2 * 8 * WIDTH * sizeof(w4));
     }
 }
 
@@ -391,7 +392,7 @@ static void try_access(const char *device, haul_boundary boundary)
     expect(boundary, expected[0], expected[1], 1);
     must(haul_array_read(b, u, &error));
     for (int y = 0; y < Y; y++)
-        assert_memory_equal(u[y], expected[1] + (y + 1) * WIDE + 1, sizeof u[y]);
+        assert_memory_equal(u[y], expected[1] + (size_t)(y + 1) * WIDE + 1, sizeof u[y]);
     haul_array_free(a);
     haul_array_free(b);
     haul_context_close(context);
