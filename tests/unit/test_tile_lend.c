@@ -149,8 +149,8 @@ static void test_memory_of_the_host(void **state)
             continue;
         try_host_memory(devices[d], HAUL_BOUNDARY_FIXED, 0);
         try_host_memory(devices[d], HAUL_BOUNDARY_PERIODIC, 0);
-        try_host_memory(devices[d], HAUL_BOUNDARY_FIXED, 2 * 7 * WIDTH * sizeof(w4));
-        try_host_memory(devices[d], HAUL_BOUNDARY_PERIODIC, 2 * 8 * WIDTH * sizeof(w4));
+        try_host_memory(devices[d], HAUL_BOUNDARY_FIXED, 14 * WIDTH * sizeof(w4));
+        try_host_memory(devices[d], HAUL_BOUNDARY_PERIODIC, 16 * WIDTH * sizeof(w4));
     }
 }
 

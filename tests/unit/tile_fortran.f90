@@ -70,7 +70,7 @@ program tile_fortran
   call must(haul_array_access_device(u, haul_use_read, there, error))
   if (there%plane /= (n + 2)**2) error stop 'the cells follow each other'
   call haul_array_free(u)
-  if (any(own(1:n, 1:n, 1:n) /= 0)) error stop 'the program has what the loop has set'
+  if (any(abs(own(1:n, 1:n, 1:n)) > 0)) error stop 'the program has what the loop has set'
   call haul_array_free(v)
   call haul_context_close(context)
 
