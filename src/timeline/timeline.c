@@ -78,6 +78,22 @@ static haul_status list_resources(const hl_timeline_engine *engine,
     return HAUL_OK;
 }
 
+/* The host's operation that one without a call follows: of its edges from the host the last to end.
+ */
+static uint32_t host_before(const hl_timeline_engine *engine, uint32_t op)
+{
+    const haul_workload *workload = engine->workload;
+    const uint32_t end = engine->edge_begin ? engine->edge_begin[op + 1] : 0;
+    uint32_t last = HAUL_NONE;
+    for (uint32_t e = engine->edge_begin ? engine->edge_begin[op] : 0; e < end; e++) {
+        const uint32_t before = workload->edges[e].before;
+        if (haul_op_on_host(&workload->ops[before]) &&
+            (last == HAUL_NONE || engine->progress[before].end_ns > engine->progress[last].end_ns))
+            last = before;
+    }
+    return last;
+}
+
 /* The operation that another waited for; where it waited for its call, the one that last delayed
  * its thread: by a place in the launch queue, a wait, or a call that blocks. */
 static uint32_t cause_of(const hl_timeline_engine *engine, uint32_t op)
@@ -86,7 +102,7 @@ static uint32_t cause_of(const hl_timeline_engine *engine, uint32_t op)
     if (engine->streams[op].cause != HAUL_NONE)
         return engine->streams[op].cause;
     if (ops[op].thread == HAUL_NONE)
-        return HAUL_NONE;
+        return host_before(engine, op);
     for (uint32_t call = op;;) {
         if (engine->queue_depth && engine->calls[call].room_for != HAUL_NONE)
             return engine->calls[call].room_for;

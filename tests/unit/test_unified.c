@@ -1,6 +1,7 @@
 /* Unified memory: what migrations without a call wait for, and when they come on the timeline. */
 #include "check.h"
 
+#include "haul/breakdown.h"
 #include "haul/timeline.h"
 #include "trace/trace_builder.h"
 #include "workload_check.h"
@@ -132,6 +133,10 @@ static void a_faster_kernel_moves_the_faults(void **state)
         const int64_t rounds = op->start_ns / ROUND_NS + is_migration(op, HAUL_DIRECTION_DTOH);
         assert_int_equal(timeline->ops[i].start_ns, op->start_ns - SAVED * rounds);
     }
+    /* The last piece follows the last wait, and that the kernels. */
+    haul_critical_path path;
+    assert_int_equal(haul_critical_path_make(workload, timeline, &options, &path, &error), HAUL_OK);
+    assert_int_equal(path.kernels_ns, ROUNDS * (KERNEL_NS - SAVED));
     haul_timeline_free(timeline);
     haul_workload_free(workload);
 }
