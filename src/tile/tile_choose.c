@@ -81,7 +81,8 @@ static hl_tile_pass_time predict_fused(hl_tile_choice *choice, hl_tile_step *ste
     hl_tile_pass_time time = {.total_s = INFINITY};
     hl_tile_step *copy = malloc(count * sizeof *copy);
     if (copy) {
-        memcpy(copy, steps, count * sizeof *copy);
+        if (count)
+            memcpy(copy, steps, count * sizeof *copy);
         const size_t left = hl_tile_fuse(choice, copy, count, fused);
         if (left < count)
             time = hl_tile_predict(choice, copy, left, region);
