@@ -482,7 +482,8 @@ void hl_mpi_record_complete_end(hl_mpi_completion *of, int done, const int *whic
     if (ends(&of->call)) {
         hl_record record = record_of(&of->call, HL_RECORD_MPI_WAIT);
         bool is_told = false;
-        for (int i = 0; of->requests && i < done; i++) {
+        /* of a call that failed `done` may be anything */
+        for (int i = 0; of->requests && i < done && i < of->count; i++) {
             const int at = which ? which[i] : i;
             const bool has_status = !is_ignored(of->statuses);
             const bool is_there = at >= 0 && at < of->count;

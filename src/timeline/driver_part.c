@@ -154,7 +154,8 @@ static void add_stretch(host_stretch *self, uint32_t before, uint32_t at, int64_
 }
 
 /* Back from the end, as the path's parts are counted: a step that began while a later one ran has
- * no part of its own. */
+ * no part of its own. One of no duration that the later one waited for, such as an entry into a
+ * call of MPI, tells whose thread the time before it is of. */
 bool hl_timeline_driver_part_find(const haul_workload *workload, const haul_timeline *timeline,
                                   const haul_timeline_options *options, haul_critical_path *path,
                                   hl_workload_tally *tally)
@@ -180,7 +181,8 @@ bool hl_timeline_driver_part_find(const haul_workload *workload, const haul_time
     uint32_t at = HAUL_NONE;
     for (size_t step = timeline->critical_count; idle_from_ns && step-- > 0;) {
         const int64_t begin_ns = hl_timeline_path_begin(workload, timeline, step);
-        if (begin_ns >= until_ns)
+        const bool is_cause = at != HAUL_NONE && timeline->cause[at] == timeline->critical[step];
+        if (begin_ns > until_ns || (begin_ns == until_ns && !is_cause))
             continue;
         if (at != HAUL_NONE)
             add_stretch(&stretch, timeline->critical[step], at, until_ns);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/intervals.h"
 #include "timeline/engine.h"
 
 typedef struct hl_timeline_owned_timeline {
@@ -78,18 +79,24 @@ static haul_status list_resources(const hl_timeline_engine *engine,
     return HAUL_OK;
 }
 
-/* The host's operation that one without a call follows: of its edges from the host the last to end.
- */
+/* The host's operation that one without a call follows: of its edges from the host that after which
+ * the recorded time passed last, as the engine has it. */
 static uint32_t host_before(const hl_timeline_engine *engine, uint32_t op)
 {
     const haul_workload *workload = engine->workload;
     const uint32_t end = engine->edge_begin ? engine->edge_begin[op + 1] : 0;
     uint32_t last = HAUL_NONE;
+    int64_t last_ns = INT64_MIN;
     for (uint32_t e = engine->edge_begin ? engine->edge_begin[op] : 0; e < end; e++) {
         const uint32_t before = workload->edges[e].before;
-        if (haul_op_on_host(&workload->ops[before]) &&
-            (last == HAUL_NONE || engine->progress[before].end_ns > engine->progress[last].end_ns))
-            last = before;
+        const haul_op *wait = &workload->ops[before];
+        const int64_t since_ns = workload->ops[op].start_ns - (wait->start_ns + wait->dur_ns);
+        const int64_t due_ns =
+            hl_base_end_of(engine->progress[before].end_ns, since_ns > 0 ? since_ns : 0);
+        if (!haul_op_on_host(wait) || due_ns <= last_ns)
+            continue;
+        last = before;
+        last_ns = due_ns;
     }
     return last;
 }
