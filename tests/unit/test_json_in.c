@@ -235,6 +235,31 @@ static void decimals_are_exact(void **state)
     assert_false(hl_base_json_double(text_of("nan"), &number));
 }
 
+/* One number of a document, by memory or by drops of it, is what the text alone is by 10^places. */
+static void check_decimal(const char *number, int k)
+{
+    const int places = k / 2;
+    char text[64];
+    snprintf(text, sizeof text, "[%s%s]", k % 2 ? "" : " ", number);
+    drops source = {text, strlen(text)};
+    hl_base_json_in in;
+    haul_error error = {0};
+    int64_t value = -1, expected = -1;
+    const hl_base_json_text bare = text_of(number);
+    const size_t quote = bare.bytes[0] == '"';
+    const bool right = hl_base_json_scaled(
+        (hl_base_json_text){bare.bytes + quote, bare.length - 2 * quote}, places, &expected);
+    assert_int_equal(k % 4 > 1 ? hl_base_json_in_open(&in, "j", read_drop, &source, &error)
+                               : hl_base_json_in_open_memory(&in, "j", text, strlen(text), &error),
+                     HAUL_OK);
+    assert_true(hl_base_json_in_array(&in) && hl_base_json_in_item(&in));
+    if (hl_base_json_in_scaled(&in, places, &value) != right || value != expected)
+        fail_msg("%s by 10^%d: %lld, %lld", number, places, (long long)value, (long long)expected);
+    assert_false(hl_base_json_in_item(&in));
+    assert_int_equal(hl_base_json_in_end(&in, &error), HAUL_OK);
+    hl_base_json_in_close(&in);
+}
+
 /* Read in documents, fast, they are the same, and where they end beyond the window too. */
 static void decimals_are_taken(void **state)
 {
@@ -269,31 +294,8 @@ static void decimals_are_taken(void **state)
         "[1]",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        for (int k = 0; k < 8; k++) {
-            const int places = k / 2;
-            char text[64];
-            snprintf(text, sizeof text, "[%s%s]", k % 2 ? "" : " ", texts[i]);
-            drops source = {text, strlen(text)};
-            hl_base_json_in in;
-            haul_error error = {0};
-            int64_t value = -1, expected = -1;
-            const hl_base_json_text bare = text_of(texts[i]);
-            const size_t quote = bare.bytes[0] == '"';
-            const bool right = hl_base_json_scaled(
-                (hl_base_json_text){bare.bytes + quote, bare.length - 2 * quote}, places,
-                &expected);
-            assert_int_equal(
-                k % 4 > 1 ? hl_base_json_in_open(&in, "j", read_drop, &source, &error)
-                          : hl_base_json_in_open_memory(&in, "j", text, strlen(text), &error),
-                HAUL_OK);
-            assert_true(hl_base_json_in_array(&in) && hl_base_json_in_item(&in));
-            if (hl_base_json_in_scaled(&in, places, &value) != right || value != expected)
-                fail_msg("%s by 10^%d: %lld, %lld", texts[i], places, (long long)value,
-                         (long long)expected);
-            assert_false(hl_base_json_in_item(&in));
-            assert_int_equal(hl_base_json_in_end(&in, &error), HAUL_OK);
-            hl_base_json_in_close(&in);
-        }
+        for (int k = 0; k < 8; k++)
+            check_decimal(texts[i], k);
     hl_base_json_in in;
     haul_error error = {0};
     int64_t value;
