@@ -41,14 +41,19 @@ static const cli_option options[] = {
     {0},
 };
 
-static void say_nothing_recorded(const haul_recording *recording, const char *program)
+static void say_nothing_recorded(const haul_recording *recording, const char *program, bool mpi)
 {
     fprintf(stderr, "haul: nothing recorded: '%s' %s\n", program,
             recording->met_runtime ? "loaded OpenCL or CUDA, but made no queue or stream"
+            : mpi                  ? "reported no use of MPI, OpenCL or CUDA"
                                    : "reported no use of OpenCL or CUDA");
     if (!recording->met_runtime)
         fputs("haul: a process that changes its user, its environment or its root (su, sudo, a "
               "container) cannot report\n",
+              stderr);
+    if (mpi)
+        fputs("haul: --mpi records programs that load, as a library, the MPI that haul was built "
+              "with\n",
               stderr);
     if (!recording->records_opencl)
         fputs("haul: this build records no OpenCL: it was made without the packages "
@@ -60,7 +65,7 @@ static void say_nothing_recorded(const haul_recording *recording, const char *pr
               stderr);
 }
 
-static void tell_recording(const haul_recording *recording, const char *program)
+static void tell_recording(const haul_recording *recording, const char *program, bool mpi)
 {
     if (recording->failure[0])
         fprintf(stderr, "haul: recording stopped: %s\n", recording->failure);
@@ -69,7 +74,7 @@ static void tell_recording(const haul_recording *recording, const char *program)
                 recording->running);
     if (!recording->has_profile) {
         if (!recording->failure[0])
-            say_nothing_recorded(recording, program);
+            say_nothing_recorded(recording, program, mpi);
         return;
     }
     char number[48], processes[48] = "";
@@ -111,7 +116,7 @@ static haul_status record(void *request, haul_error *error)
                                         .told = told};
     haul_recording recording;
     HAUL_TRY(haul_recording_run(&how, &recording, error));
-    tell_recording(&recording, self->given.operands[0]);
+    tell_recording(&recording, self->given.operands[0], self->mpi);
     self->given.exit_code = recording.exit_code;
     return HAUL_OK;
 }
