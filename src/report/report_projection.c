@@ -59,6 +59,8 @@ static void say_copies(const hl_report_projected *self)
     if (projection->own_slot_generation)
         (void)snprintf(over, sizeof over, "; over PCIe gen %d x%.0f, as the profile's own show",
                        projection->own_slot_generation, link->lanes.value);
+    if (projection->is_in_own_slot)
+        (void)snprintf(over, sizeof over, "; in the recording machine's slot");
     if (is_slower)
         (void)snprintf(slower, sizeof slower, "; %.3gx as long on gen %d",
                        projection->slower_link_s / copies->seconds,
