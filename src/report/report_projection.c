@@ -125,7 +125,7 @@ static void say_collectives(const hl_report_projected *self)
     if (projection->collectives.count)
         (void)snprintf(check, sizeof check, "; own ones within %.2g %%, equal ones spread %.2g %%",
                        projection->collectives.of.wape, projection->collectives.spread);
-    haul_report_line(self->report, "between GPUs", "%s -> %s (%s)%s",
+    haul_report_line(self->report, "between GPUs", "%s of these -> %s (%s)%s",
                      hl_report_say_seconds(of->recorded_s).text,
                      hl_report_say_seconds(of->predicted.seconds).text,
                      hl_report_say_interval(of->predicted.low_s, of->predicted.high_s).text, check);
