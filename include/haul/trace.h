@@ -28,6 +28,9 @@ HAUL_API haul_status haul_trace_load(const char *path, haul_workload **workload,
 HAUL_API haul_status haul_trace_load_ranks(const char *const *paths, size_t count,
                                            haul_workload **workload, haul_error *error);
 
+/* Whether haul_trace_load_ranks reads a file so named where it is given the file's folder. */
+HAUL_API bool haul_trace_name_is_profile(const char *name);
+
 /* Profiles sorted into jobs: each a workload, joined as haul_trace_load_ranks does where it has
  * several files. */
 typedef struct haul_trace_jobs {

@@ -1,4 +1,5 @@
 /* Where results go: reports, pages, traces. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,15 +74,38 @@ haul_status cli_machine_write(const haul_machine *machine, const char *path, hau
     return cli_output_finish(out, path, haul_machine_write(machine, out, error), error);
 }
 
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Whether a profile that a folder stands for is this file, under whatever name. */
+static bool folder_reads(const char *folder, const struct stat *file)
+{
+    bool found = false;
+    DIR *const entries = opendir(folder);
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's own
+    for (const struct dirent *entry; !found && entries && (entry = readdir(entries));) {
+        struct stat is;
+        found = haul_trace_name_is_profile(entry->d_name) &&
+                !fstatat(dirfd(entries), entry->d_name, &is, 0) && is_same_file(&is, file);
+    }
+    if (entries)
+        (void)closedir(entries);
+    return found;
+}
+
 const char *cli_overwritten(const char *output, const cli_texts *inputs)
 {
     struct stat there, input;
     if (!output || stat(output, &there) || !S_ISREG(there.st_mode))
         return NULL;
-    for (size_t i = 0; i < inputs->count; i++)
-        if (!stat(inputs->items[i], &input) && input.st_dev == there.st_dev &&
-            input.st_ino == there.st_ino)
-            return inputs->items[i];
+    for (size_t i = 0; i < inputs->count; i++) {
+        const char *const path = inputs->items[i];
+        if (!stat(path, &input) && (S_ISDIR(input.st_mode) ? folder_reads(path, &there)
+                                                           : is_same_file(&input, &there)))
+            return S_ISDIR(input.st_mode) ? output : path;
+    }
     return NULL;
 }
 

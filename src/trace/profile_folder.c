@@ -8,8 +8,9 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "haul/trace.h"
 
-static bool is_profile_name(const char *name)
+bool haul_trace_name_is_profile(const char *name)
 {
     static const char *const ends[] = {".json",     ".json.gz", ".sqlite", ".sqlite.gz", ".db",
                                        ".nsys-rep", ".qdrep",   ".nvvp",   ".rpd"};
@@ -29,7 +30,7 @@ static haul_status add_folder(hl_base_name_list *found, const char *folder, haul
     haul_status status = HAUL_OK;
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this function's own
     for (const struct dirent *entry; !status && (entry = readdir(entries));) {
-        if (!is_profile_name(entry->d_name))
+        if (!haul_trace_name_is_profile(entry->d_name))
             continue;
         const size_t length = strlen(folder);
         const char *const slash = length && folder[length - 1] == '/' ? "" : "/";

@@ -21,6 +21,45 @@ uint32_t *hl_trace_by_start(hl_trace_builder *self)
     return built->failed ? NULL : order;
 }
 
+/* Of operations that start together, the one called first comes first, then the kinds in their order:
+ * tables of one kind and lists of all kinds then give one order. */
+typedef struct tie {
+    int64_t call_ns;
+    uint32_t kind;
+    uint32_t op;
+} tie;
+
+static int compare_ties(const void *a, const void *b)
+{
+    const tie *const x = a, *const y = b;
+    const int call = (x->call_ns > y->call_ns) - (x->call_ns < y->call_ns);
+    const int kind = (x->kind > y->kind) - (x->kind < y->kind);
+    return call ? call : kind ? kind : (x->op > y->op) - (x->op < y->op);
+}
+
+static void order_ties(hl_workload_builder *built, uint32_t *order)
+{
+    tie *ties = NULL;
+    size_t capacity = 0;
+    for (size_t begin = 0, end; begin < built->op_count && !built->failed; begin = end) {
+        const int64_t start_ns = built->ops[order[begin]].start_ns;
+        for (end = begin + 1; end < built->op_count; end++)
+            if (built->ops[order[end]].start_ns != start_ns)
+                break;
+        if (end - begin < 2 || !hl_workload_builder_grow(built, &ties, &capacity, end - begin,
+                                                         sizeof *ties))
+            continue;
+        for (size_t i = begin; i < end; i++) {
+            const haul_op *const op = &built->ops[order[i]];
+            ties[i - begin] = (tie){op->call_ns, (uint32_t)op->kind, order[i]};
+        }
+        hl_base_order_items(ties, end - begin, sizeof *ties, compare_ties);
+        for (size_t i = begin; i < end; i++)
+            order[i] = ties[i - begin].op;
+    }
+    free(ties);
+}
+
 /* An operation with its origins. */
 typedef struct whole_op {
     haul_op op;
@@ -151,8 +190,10 @@ void hl_trace_links_make(hl_trace_builder *self)
     }
     uint32_t *const order = hl_trace_by_start(self);
     if (order)
+        order_ties(&self->built, order);
+    if (order && !self->built.failed)
         permute(&self->built, order);
-    if (order)
+    if (order && !self->built.failed)
         hl_workload_builder_link_streams(&self->built);
     if (!self->built.failed)
         link_threads(self);

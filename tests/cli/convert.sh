@@ -35,6 +35,14 @@ try haul convert "$profile"
 try haul convert "$profile" -o out.txt
 cp "$profile" mine.sqlite
 try haul convert mine.sqlite -o ./mine.sqlite
+mkdir ranks && cp mine.sqlite ranks/0.sqlite && cp mine.sqlite ranks/1.sqlite && ln mine.sqlite other.sqlite
+ln -s ../other.sqlite ranks/2.sqlite
+try haul convert ranks -o ranks/1.sqlite
+try haul convert ranks -o ./ranks/../other.sqlite
+try haul convert ranks -o ranks/3.sqlite
+cmp mine.sqlite ranks/1.sqlite
+try haul analyze ranks/0.sqlite ranks/1.sqlite --html ranks/page.html -o ranks/report.txt
+try haul analyze ranks/0.sqlite ranks/1.sqlite --html ranks/page.html -o ranks/report.txt
 try haul convert absent.sqlite -o out.json
 try haul convert out.json -o not/there.json
 try haul convert out.json -o not/there.sqlite
