@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "advise/advisor.h"
+#include "base/compare.h"
 #include "base/numerals.h"
 #include "project/soundness.h"
 #include "project/staging.h"
@@ -28,7 +29,7 @@ static int compare_candidates(const void *a, const void *b)
         return x->bound_ns < y->bound_ns ? 1 : -1;
     if (x->change != y->change)
         return x->change < y->change ? -1 : 1;
-    return (x->subject > y->subject) - (x->subject < y->subject);
+    return hl_base_compare_unsigned(x->subject, y->subject);
 }
 
 /* The best of a candidate's variants; *saved_ns is INT64_MIN where none can be. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advise/advisor.h"
+#include "base/compare.h"
 
 enum { ROWS = 64, SAID = 3 };
 
@@ -86,7 +87,7 @@ static const char *bare_name(hl_advise_advisor *self, uint32_t id)
 static int compare_rows(const void *a, const void *b)
 {
     const haul_advised_calls *x = a, *y = b;
-    return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
+    return hl_base_compare_signed(y->time_ns, x->time_ns);
 }
 
 /* "240 cudaMemcpy HtoD of 4 MiB, pageable (train.py:42 in step)" */

@@ -1,5 +1,6 @@
 /* Linux tells the processor time of all programs in /proc/stat; other systems are not asked. */
 #include "base/load.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,13 +9,6 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 enum { TICKS = 8 };
 
@@ -48,7 +42,7 @@ hl_base_load hl_base_load_now(void)
                      ? 0
                      : (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
-        .at_s = clock_s()};
+        .at_s = hl_base_clock_s()};
     now.is_told = read_all(&now.all_s);
     return now;
 }
@@ -66,9 +60,9 @@ double hl_base_load_others(const hl_base_load *before)
 void hl_base_load_wait(double longest_s)
 {
     const struct timespec moment = {.tv_nsec = 200000000};
-    const double begin_s = clock_s();
+    const double begin_s = hl_base_clock_s();
     double others = HL_BASE_LOAD_BUSY;
-    while (others >= HL_BASE_LOAD_BUSY && clock_s() - begin_s < longest_s) {
+    while (others >= HL_BASE_LOAD_BUSY && hl_base_clock_s() - begin_s < longest_s) {
         const hl_base_load before = hl_base_load_now();
         nanosleep(&moment, NULL);
         others = hl_base_load_others(&before);

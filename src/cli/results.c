@@ -102,8 +102,8 @@ const char *cli_overwritten(const char *output, const cli_texts *inputs)
         return NULL;
     for (size_t i = 0; i < inputs->count; i++) {
         const char *const path = inputs->items[i];
-        if (!stat(path, &input) && (S_ISDIR(input.st_mode) ? folder_reads(path, &there)
-                                                           : is_same_file(&input, &there)))
+        if (!stat(path, &input) &&
+            (S_ISDIR(input.st_mode) ? folder_reads(path, &there) : is_same_file(&input, &there)))
             return S_ISDIR(input.st_mode) ? output : path;
     }
     return NULL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "comm/exchange_parts.h"
 #include "comm/host_exchange.h"
@@ -202,8 +203,7 @@ static int by_time(const void *a, const void *b)
         return x->is_impossible ? 1 : -1;
     if (!*x->missing != !*y->missing)
         return *x->missing ? 1 : -1;
-    return *x->missing ? (int)x->way - (int)y->way
-                       : (x->seconds > y->seconds) - (x->seconds < y->seconds);
+    return *x->missing ? (int)x->way - (int)y->way : hl_base_compare_reals(x->seconds, y->seconds);
 }
 
 /* Adds a message of one size among others of one place. */

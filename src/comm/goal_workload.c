@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "haul/collective.h"
@@ -226,19 +227,13 @@ static bool next_of(const writer *self, int64_t rank, size_t *at, haul_communica
     return false;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The ranks of a workload's devices, each once. */
 static size_t list_ranks(const haul_workload *workload, int64_t *ranks)
 {
     size_t found = 0, kept = 0;
     for (size_t s = 0; s < workload->stream_count; s++)
         ranks[found++] = rank_of(workload, &(haul_op){.stream = (uint32_t)s});
-    qsort(ranks, found, sizeof *ranks, by_value);
+    qsort(ranks, found, sizeof *ranks, hl_base_compare_signed_items);
     for (size_t i = 0; i < found; i++)
         if (!kept || ranks[i] != ranks[kept - 1])
             ranks[kept++] = ranks[i];

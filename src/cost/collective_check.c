@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/stats.h"
 
@@ -22,7 +23,7 @@ static int by_size(const void *a, const void *b)
         return x->of.kind < y->of.kind ? -1 : 1;
     if (x->of.ranks != y->of.ranks)
         return x->of.ranks < y->of.ranks ? -1 : 1;
-    return (x->of.bytes > y->of.bytes) - (x->of.bytes < y->of.bytes);
+    return hl_base_compare_unsigned(x->of.bytes, y->of.bytes);
 }
 
 static haul_status check_group(const one *items, size_t count, haul_sample *samples,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "cost/curve.h"
 #include "cost/fit_heights.h"
@@ -34,7 +35,7 @@ static int compare_dots(const void *a, const void *b)
     const hl_cost_dot *x = a, *y = b;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? -1 : 1;
-    return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+    return hl_base_compare_reals(x->seconds, y->seconds);
 }
 
 /* Sorted dots of the samples, a dot each, with the scale that `weight` asks for. */

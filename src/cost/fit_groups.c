@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/stats.h"
 #include "cost/curve.h"
@@ -22,7 +23,7 @@ static int compare_samples(const void *a, const void *b)
         return x->condition < y->condition ? -1 : 1;
     if (x->copy.bytes != y->copy.bytes)
         return x->copy.bytes < y->copy.bytes ? -1 : 1;
-    return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+    return hl_base_compare_reals(x->seconds, y->seconds);
 }
 
 static bool same_group(const haul_copy *a, const haul_copy *b)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/compare.h"
 #include "base/fail.h"
 #include "kernel/kernel_table.h"
 #include "machine/gpu_names.h"
@@ -206,15 +207,10 @@ static haul_status fail_empty(const matcher *self)
 
 /* --- groups */
 
-static int compare_numbers(size_t a, size_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_kernels(const fit_row *a, const fit_row *b)
 {
     const int names = strcmp(a->kernel, b->kernel);
-    return names ? names : compare_numbers(a->machine, b->machine);
+    return names ? names : hl_base_compare_unsigned(a->machine, b->machine);
 }
 
 /* Unknown blocks (all 0) are a shape of their own, the first. */
@@ -228,7 +224,7 @@ static int compare_blocks(const fit_row *a, const fit_row *b)
 
 static int compare_sizes(const fit_row *a, const fit_row *b)
 {
-    return (a->sample.size > b->sample.size) - (a->sample.size < b->sample.size);
+    return hl_base_compare_reals(a->sample.size, b->sample.size);
 }
 
 /* Ends with the row's number: qsort is not stable, and the outcome is not to depend on its
@@ -238,7 +234,10 @@ static int by_kernel(const void *a, const void *b)
     const int kernels = compare_kernels(a, b), sizes = compare_sizes(a, b);
     const int blocks = compare_blocks(a, b);
     const fit_row *x = a, *y = b;
-    return kernels ? kernels : sizes ? sizes : blocks ? blocks : compare_numbers(x->row, y->row);
+    return kernels  ? kernels
+           : sizes  ? sizes
+           : blocks ? blocks
+                    : hl_base_compare_unsigned(x->row, y->row);
 }
 
 /* Within one kernel and GPU: shapes apart, each in order of size. */
@@ -246,7 +245,7 @@ static int by_block(const void *a, const void *b)
 {
     const int blocks = compare_blocks(a, b), sizes = compare_sizes(a, b);
     const fit_row *x = a, *y = b;
-    return blocks ? blocks : sizes ? sizes : compare_numbers(x->row, y->row);
+    return blocks ? blocks : sizes ? sizes : hl_base_compare_unsigned(x->row, y->row);
 }
 
 /* The launches of one kernel on one machine, ordered by size, and the number of its first row. */
@@ -259,7 +258,7 @@ typedef struct kernel_run {
 static int by_first_row(const void *a, const void *b)
 {
     const kernel_run *x = a, *y = b;
-    return compare_numbers(x->first_row, y->first_row);
+    return hl_base_compare_unsigned(x->first_row, y->first_row);
 }
 
 /* How many launches from the first on are equal by `compare`. */

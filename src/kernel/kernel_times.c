@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/numerals.h"
 #include "base/textfile.h"
@@ -169,7 +170,7 @@ static haul_kernel_measured measured_of(const hl_kernel_row *row)
 static int compare_names(hl_kernel_plain_name a, hl_kernel_plain_name b)
 {
     const int start = memcmp(a.start, b.start, a.length < b.length ? a.length : b.length);
-    return start ? start : (a.length > b.length) - (a.length < b.length);
+    return start ? start : hl_base_compare_unsigned(a.length, b.length);
 }
 
 /* Rows of one name stay in their order. */
@@ -177,7 +178,7 @@ static int by_name(const void *a, const void *b)
 {
     const named_row *x = a, *y = b;
     const int names = compare_names(x->name, y->name);
-    return names ? names : (x->row > y->row) - (x->row < y->row);
+    return names ? names : hl_base_compare_unsigned(x->row, y->row);
 }
 
 static haul_status sort_names(owned_times *self, haul_error *error)

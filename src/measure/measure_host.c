@@ -1,9 +1,9 @@
 /* The host's own copies, which stage those of pageable memory. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "measure/session.h"
 
@@ -18,23 +18,16 @@ typedef struct host_copy {
 } host_copy;
 
 /* A clock that setting the date does not move. */
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* The pages of both buffers are there already (session.c touches them): no page fault is timed. */
 static haul_status try_host_copy(hl_measure_session *session, const void *what, double *seconds,
                                  haul_error *error)
 {
     (void)error;
     const host_copy *self = what;
-    const double begin_s = clock_s();
+    const double begin_s = hl_base_clock_s();
     for (int i = 0; i < self->times; i++)
         memcpy(session->pageable[1], session->pageable[0], self->bytes);
-    *seconds = (clock_s() - begin_s) / self->times;
+    *seconds = (hl_base_clock_s() - begin_s) / self->times;
     return HAUL_OK;
 }
 
@@ -44,7 +37,7 @@ static haul_status try_all_cores(hl_measure_session *session, const void *what, 
 {
     (void)error;
     const host_copy *self = what;
-    const double begin_s = clock_s();
+    const double begin_s = hl_base_clock_s();
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(self->cores)
 #endif
@@ -53,7 +46,7 @@ static haul_status try_all_cores(hl_measure_session *session, const void *what, 
         for (int i = 0; i < self->times; i++)
             memcpy(session->pageable[1] + at, session->pageable[0] + at, self->bytes);
     }
-    *seconds = (clock_s() - begin_s) / self->times;
+    *seconds = (hl_base_clock_s() - begin_s) / self->times;
     return HAUL_OK;
 }
 
@@ -85,10 +78,10 @@ static haul_status try_pin(hl_measure_session *session, const void *what, double
 {
     const uint64_t *bytes = what;
     haul_buffer *pinned;
-    const double begin_s = clock_s();
+    const double begin_s = hl_base_clock_s();
     const haul_status status =
         haul_buffer_pin(session->device, session->pageable[0], *bytes, &pinned, error);
-    *seconds = clock_s() - begin_s;
+    *seconds = hl_base_clock_s() - begin_s;
     if (!status)
         haul_buffer_free(pinned);
     return status;

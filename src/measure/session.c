@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "haul/device_backend.h"
 #include "measure/compute_kernel.h"
@@ -113,7 +114,7 @@ haul_status hl_measure_session_begin(hl_measure_session *session, haul_device *d
                                      const haul_measure_options *options, haul_error *error)
 {
     *session = (hl_measure_session){.device = device, .options = *options};
-    session->begin_s = hl_measure_clock_s();
+    session->begin_s = hl_base_clock_s();
     haul_status status = check_peers(session, error);
     if (!status)
         status = choose_sizes(session, error);

@@ -45,7 +45,7 @@ typedef struct hl_measure_session {
     hl_base_arena arena;
     haul_measurement made;
     size_t size_capacity; /* of made.sizes */
-    double begin_s;       /* hl_measure_clock_s at the beginning */
+    double begin_s;       /* hl_base_clock_s at the beginning */
     hl_base_load load;    /* of the machine then */
 } hl_measure_session;
 
@@ -91,9 +91,6 @@ typedef struct hl_measure_trial_set {
  * `error` tells of the last such. */
 haul_status hl_measure_session_rounds(hl_measure_session *session, hl_measure_trial_set *sets,
                                       size_t count, haul_error *error);
-
-/* Seconds since some moment: a clock that setting the date does not move. */
-double hl_measure_clock_s(void);
 
 /* Measures at most HL_MEASURE_TRIALS points in turns, so that a machine that gets slower for a
  * while does so for all of them: each as often as its time allows, five times at least (a simulated

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/stats.h"
 #include "haul/device_backend.h"
@@ -29,13 +29,6 @@ static const double steady_enough = 3;
 
 /* Spent time is that of the host, which bounds how long a user waits; durations are the
  * device's. */
-double hl_measure_clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* A trial while it is measured. */
 typedef struct running {
     double seconds[ATTEMPTS_MOST]; /* of all rounds; later ones than fit are in `medians` alone */
@@ -53,10 +46,10 @@ typedef struct running {
 static haul_status try_once(hl_measure_session *self, const hl_measure_trial *trial, running *run,
                             haul_error *error)
 {
-    const double begin_s = hl_measure_clock_s();
+    const double begin_s = hl_base_clock_s();
     double seconds = 0;
     const haul_status status = trial->attempt(self, trial->what, &seconds, error);
-    run->spent_s += hl_measure_clock_s() - begin_s;
+    run->spent_s += hl_base_clock_s() - begin_s;
     if (run->stored < ATTEMPTS_MOST)
         run->seconds[run->stored++] = seconds;
     if (run->in_round < ATTEMPTS_MOST)
@@ -191,7 +184,7 @@ static haul_status run_round(const turns *self, unsigned round, haul_error *erro
         const quota until = {.part = (round + 1.0) / self->rounds,
                              .point_s = session->options.point_s,
                              .is_late =
-                                 limit_s > 0 && hl_measure_clock_s() - session->begin_s > limit_s};
+                                 limit_s > 0 && hl_base_clock_s() - session->begin_s > limit_s};
         if (!set->status && !round && !self->is_exact) {
             /* The first attempt warms up what is lazy: pages, caches, drivers. */
             haul_status status = HAUL_OK;
@@ -224,7 +217,7 @@ static haul_status run_rounds(const turns *self, haul_error *error)
         HAUL_TRY(run_round(self, round, error));
         goes_on = round + 1 < self->rounds ||
                   (self->rounds > 1 && round + 1 < ROUNDS_MOST &&
-                   hl_measure_clock_s() - session->begin_s < session->options.time_limit_s / 2 &&
+                   hl_base_clock_s() - session->begin_s < session->options.time_limit_s / 2 &&
                    drift_of_sets(self) > steady_enough);
     }
     return HAUL_OK;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/grow.h"
 #include "haul/analysis.h"
@@ -100,7 +101,7 @@ static int compare_sizes(const void *a, const void *b)
     const sized *const x = a, *const y = b;
     if (x->size != y->size)
         return x->size < y->size ? 1 : -1;
-    return (x->file > y->file) - (x->file < y->file);
+    return hl_base_compare_unsigned(x->file, y->file);
 }
 
 /* The largest first, each to the process that has least so far. */
@@ -244,13 +245,7 @@ static int compare_rows(const void *a, const void *b)
     const row *const x = a, *const y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
-    return (x->file > y->file) - (x->file < y->file);
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    return hl_base_compare_unsigned(x->file, y->file);
 }
 
 typedef struct answer {
@@ -283,7 +278,7 @@ static spread spread_of(const answer *self, part of)
         if (time_ns > self->rows[found.most_at].time_ns[of])
             found.most_at = i;
     }
-    qsort(self->sorted, self->count, sizeof *self->sorted, compare_times);
+    qsort(self->sorted, self->count, sizeof *self->sorted, hl_base_compare_signed_items);
     found.least_ns = self->sorted[0];
     found.median_ns = self->sorted[self->count / 2];
     found.most_ns = self->sorted[self->count - 1];

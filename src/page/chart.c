@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "page/html.h"
 
 enum { NAME_CHARACTERS = 60, NAME_PX = 15 /* from one line of text to the next */ };
@@ -233,7 +234,7 @@ typedef struct line_name {
 static int by_height(const void *a, const void *b)
 {
     const double one = ((const line_name *)a)->y, other = ((const line_name *)b)->y;
-    return (one > other) - (one < other);
+    return hl_base_compare_reals(one, other);
 }
 
 void hl_page_chart_draw(const hl_page_chart *chart, FILE *out)

@@ -4,6 +4,7 @@
 #include "page/lanes.h"
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "base/order.h"
@@ -194,13 +195,13 @@ static int by_time(const void *a, const void *b)
     const hl_page_lane *one = a, *other = b;
     if (one->time_ns != other->time_ns)
         return one->time_ns > other->time_ns ? -1 : 1;
-    return (one->first > other->first) - (one->first < other->first);
+    return hl_base_compare_unsigned(one->first, other->first);
 }
 
 static int by_place(const void *a, const void *b)
 {
     const hl_page_lane *one = a, *other = b;
-    return (one->first > other->first) - (one->first < other->first);
+    return hl_base_compare_unsigned(one->first, other->first);
 }
 
 /* Operations stand in `order` by number of the stream; those of one device belong together. */

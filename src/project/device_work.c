@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/index.h"
@@ -327,7 +328,7 @@ static int by_time(const void *a, const void *b)
     const haul_kernel_row *x = a, *y = b;
     const double of_x = fmax(x->recorded_s, x->predicted.seconds);
     const double of_y = fmax(y->recorded_s, y->predicted.seconds);
-    return (of_x < of_y) - (of_x > of_y);
+    return hl_base_compare_reals(of_y, of_x);
 }
 
 /* Sums the times of the reference's kernels by the class that their names tell. */
@@ -349,7 +350,7 @@ static haul_status sum_reference(const hl_project_device_work *self, haul_projec
 static int longest_first(const void *a, const void *b)
 {
     const haul_lacking *x = a, *y = b;
-    return (x->recorded_s < y->recorded_s) - (x->recorded_s > y->recorded_s);
+    return hl_base_compare_reals(y->recorded_s, x->recorded_s);
 }
 
 static haul_status predict_all(const hl_project_device_work *self,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/records.h"
 #include "base/stats.h"
@@ -51,7 +52,7 @@ int hl_project_size_class_compare(const void *a, const void *b)
         return x->direction < y->direction ? -1 : 1;
     if (x->memory != y->memory)
         return x->memory < y->memory ? -1 : 1;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+    return hl_base_compare_unsigned(x->bytes, y->bytes);
 }
 
 /* Sorts the classes; place_of[number] becomes the place of the class that had the number. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/intervals.h"
 #include "report/document.h"
 #include "report/wording.h"
@@ -120,7 +121,7 @@ const char *hl_report_say_cost(const haul_workload *workload, const haul_cost_ro
 static int compare_names(const void *a, const void *b)
 {
     const haul_range_use *x = a, *y = b;
-    return (x->name > y->name) - (x->name < y->name);
+    return hl_base_compare_unsigned(x->name, y->name);
 }
 
 /* Both lists are of the same names, each in an order of its own: this one is put in that of the

@@ -3,8 +3,8 @@
  * are under way. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "haul/device_backend.h"
 #include "tile/tile_processes.h"
@@ -141,13 +141,6 @@ static haul_status start(exchange *self, haul_error *error)
     return hl_tile_start(self->context, messages, count, error);
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Planes on their way to the device are there before anything takes them from it again. */
 static haul_status order_arrivals(haul_context *context, haul_error *error)
 {
@@ -215,10 +208,10 @@ static haul_status take_all(exchange *self, bool *is_late, haul_error *error)
 /* The host has the ghost planes; where the device has their region, it gets them too. */
 static haul_status finish(exchange *self, bool *is_late, haul_error *error)
 {
-    const double since = now_s();
+    const double since = hl_base_clock_s();
     haul_status status =
         is_direct(self) ? take_all(self, is_late, error) : hl_tile_finish(self->context, error);
-    self->context->counts.exposed_s += now_s() - since;
+    self->context->counts.exposed_s += hl_base_clock_s() - since;
     for (unsigned i = 0; i < self->count && !is_direct(self); i++)
         for (int high = 0; high < 2 && !status; high++) {
             hl_tile_field *field = self->fields[i];

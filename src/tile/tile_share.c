@@ -4,18 +4,11 @@
  * the other computes; the planes between are done when both have ended. Nothing is computed twice.
  */
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "haul/device_backend.h"
 #include "tile/tile_run.h"
-
-static double wall_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 typedef struct share {
     haul_context *context;
@@ -80,11 +73,11 @@ static haul_status run_both(const share *self, int all, haul_error *error)
     }
     if (!status)
         status = haul_stream_record(context->streams.run, context->streams.share_ended, error);
-    const double begin = wall_s();
+    const double begin = hl_base_clock_s();
     cut_steps(self, 1, 2);
     if (!status)
         status = hl_tile_host_run(context, self->steps, count, error);
-    const double host_s = wall_s() - begin;
+    const double host_s = hl_base_clock_s() - begin;
     cut_steps(self, -1, 1);
     if (!status)
         status = hl_tile_host_run(context, self->steps, count, error);

@@ -2,6 +2,7 @@
  * is the last event before it that begins at or below it. */
 #include "trace/host_memory.h"
 
+#include "base/compare.h"
 #include "base/order.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static int compare_memory(const void *a, const void *b)
     const hl_trace_allocation *x = a, *y = b;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+    return hl_base_compare_signed(x->time_ns, y->time_ns);
 }
 
 /* The number of items that come before an address and time, or are of them. */

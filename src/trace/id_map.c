@@ -1,6 +1,7 @@
 /* Rows are kept as they come, which in files is nearly always by id, and sorted at the first
  * question if they were not. */
 #include "trace/id_map.h"
+#include "base/compare.h"
 
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ void hl_trace_id_map_add(hl_trace_id_map *self, hl_workload_builder *built,
 static int compare_rows(const void *a, const void *b)
 {
     const hl_trace_id_row *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
+    return hl_base_compare_signed(x->id, y->id);
 }
 
 /* Ids are unique but in hostile files, where any row of one serves. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/byte_source.h"
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/index.h"
 #include "base/order.h"
@@ -387,7 +388,7 @@ static haul_status read_document(hl_trace_kineto_reader *self, haul_error *error
 static int compare_sizes(const void *a, const void *b)
 {
     const hl_trace_kineto_size *x = a, *y = b;
-    return (x->key > y->key) - (x->key < y->key);
+    return hl_base_compare_unsigned(x->key, y->key);
 }
 
 /* Gives copies the bytes that their calls name. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "trace/kineto.h"
 
 void hl_trace_kineto_keep_link(hl_trace_kineto_reader *self)
@@ -34,7 +35,7 @@ static int compare_starts(const void *a, const void *b)
     const hl_trace_kineto_link *const x = a, *const y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+    return hl_base_compare_signed(x->start_ns, y->start_ns);
 }
 
 /* The caller of the forward end, its innermost frame marked, as that of the backward one. */

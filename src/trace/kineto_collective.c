@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/intervals.h"
 #include "trace/kineto.h"
 #include "workload/collective_name.h"
@@ -53,7 +54,7 @@ void hl_trace_kineto_keep_collective(hl_trace_kineto_reader *self, uint32_t thre
 static int by_start(const void *a, const void *b)
 {
     const hl_trace_kineto_collective *x = a, *y = b;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+    return hl_base_compare_signed(x->start_ns, y->start_ns);
 }
 
 /* The kernel that a call started, if it is a collective's without arguments. */

@@ -2,6 +2,7 @@
  * for the kernels that were launched within it. */
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/intervals.h"
 #include "base/order.h"
 #include "trace/kineto.h"
@@ -47,7 +48,7 @@ static int compare_spans(const void *a, const void *b)
     const hl_trace_kineto_span *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+    return hl_base_compare_signed(x->start_ns, y->start_ns);
 }
 
 /* The operator during which a thread made the call, or NULL: these are never within one another. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/index.h"
 #include "base/intervals.h"
 #include "trace/kineto.h"
@@ -99,7 +100,7 @@ static int compare_frames(const void *a, const void *b)
         return x->thread < y->thread ? -1 : 1;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
+    return hl_base_compare_signed(y->dur_ns, x->dur_ns);
 }
 
 /* The stack of a frame within `caller`, a number of the lines' callers, or HAUL_NONE. */

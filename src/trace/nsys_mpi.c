@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/order.h"
 
 /* Columns of all tables; those behind the name are of messages and collectives. */
@@ -123,18 +124,13 @@ haul_status hl_trace_nsys_mpi_read(hl_trace_nsys_mpi *self, hl_trace_source *sou
 
 /* --- requests */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_times(const hl_trace_nsys_mpi_row *x, const hl_trace_nsys_mpi_row *y)
 {
     const hl_workload_mpi_moment *const a = &x->call.post, *const b = &y->call.post;
-    int order = compare_numbers(a->thread, b->thread);
+    int order = hl_base_compare_unsigned(a->thread, b->thread);
     if (!order && a->start_ns != b->start_ns)
         order = a->start_ns < b->start_ns ? -1 : 1;
-    return order ? order : (a->dur_ns > b->dur_ns) - (a->dur_ns < b->dur_ns);
+    return order ? order : hl_base_compare_signed(a->dur_ns, b->dur_ns);
 }
 
 static int compare_waits(const void *a, const void *b)
@@ -145,8 +141,8 @@ static int compare_waits(const void *a, const void *b)
 static int compare_requests(const void *a, const void *b)
 {
     const hl_trace_nsys_mpi_row *x = a, *y = b;
-    const int order = compare_numbers(x->process, y->process);
-    return order ? order : compare_numbers(x->request, y->request);
+    const int order = hl_base_compare_unsigned(x->process, y->process);
+    return order ? order : hl_base_compare_unsigned(x->request, y->request);
 }
 
 /* --- the calls */

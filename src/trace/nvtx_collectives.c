@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "haul/collective.h"
 #include "workload/collective_name.h"
 
@@ -125,7 +126,7 @@ static int by_call(const void *a, const void *b)
 static int by_id(const void *a, const void *b)
 {
     const hl_trace_nvtx_communicator *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
+    return hl_base_compare_unsigned(x->id, y->id);
 }
 
 /* The kernels of collectives that have no arguments yet, by thread and call. */

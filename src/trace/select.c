@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "base/nearest.h"
@@ -28,7 +29,7 @@ static int compare_spans(const void *a, const void *b)
     const span *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+    return hl_base_compare_signed(x->start_ns, y->start_ns);
 }
 
 /* Each range once with its thread and once, as HAUL_NONE, for operations without one. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "trace/thread_turns.h"
 #include "trace/trace_builder.h"
 
@@ -21,8 +22,8 @@ uint32_t *hl_trace_by_start(hl_trace_builder *self)
     return built->failed ? NULL : order;
 }
 
-/* Of operations that start together, the one called first comes first, then the kinds in their order:
- * tables of one kind and lists of all kinds then give one order. */
+/* Of operations that start together, the one called first comes first, then the kinds in their
+ * order: tables of one kind and lists of all kinds then give one order. */
 typedef struct tie {
     int64_t call_ns;
     uint32_t kind;
@@ -32,9 +33,9 @@ typedef struct tie {
 static int compare_ties(const void *a, const void *b)
 {
     const tie *const x = a, *const y = b;
-    const int call = (x->call_ns > y->call_ns) - (x->call_ns < y->call_ns);
-    const int kind = (x->kind > y->kind) - (x->kind < y->kind);
-    return call ? call : kind ? kind : (x->op > y->op) - (x->op < y->op);
+    const int call = hl_base_compare_signed(x->call_ns, y->call_ns);
+    const int kind = hl_base_compare_unsigned(x->kind, y->kind);
+    return call ? call : kind ? kind : hl_base_compare_unsigned(x->op, y->op);
 }
 
 static void order_ties(hl_workload_builder *built, uint32_t *order)
@@ -46,8 +47,8 @@ static void order_ties(hl_workload_builder *built, uint32_t *order)
         for (end = begin + 1; end < built->op_count; end++)
             if (built->ops[order[end]].start_ns != start_ns)
                 break;
-        if (end - begin < 2 || !hl_workload_builder_grow(built, &ties, &capacity, end - begin,
-                                                         sizeof *ties))
+        if (end - begin < 2 ||
+            !hl_workload_builder_grow(built, &ties, &capacity, end - begin, sizeof *ties))
             continue;
         for (size_t i = begin; i < end; i++) {
             const haul_op *const op = &built->ops[order[i]];

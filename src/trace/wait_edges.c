@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/order.h"
 #include "trace/trace_builder.h"
 
@@ -170,7 +171,7 @@ static int compare_records(const void *a, const void *b)
         return x->event < y->event ? -1 : 1;
     if (x->sync_id != y->sync_id)
         return x->sync_id < y->sync_id ? -1 : 1;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+    return hl_base_compare_signed(x->time_ns, y->time_ns);
 }
 
 /* With ids of synchronisation the record is named; without, it is the event's latest before the

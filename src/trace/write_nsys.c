@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/records.h"
 #include "base/strings.h"
@@ -461,12 +462,6 @@ static void put_all(writer *self)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* A globalTid has 24 bits for a thread: where an id does not fit, or two threads of a process have
  * one, all are numbered anew. */
 static haul_status choose_threads(writer *self, haul_error *error)
@@ -482,7 +477,7 @@ static haul_status choose_threads(writer *self, haul_error *error)
         self->own_threads &= w->threads[i].id < UINT64_C(1) << THREAD_BITS;
     }
     if (w->thread_count)
-        qsort(ids, w->thread_count, sizeof *ids, by_value);
+        qsort(ids, w->thread_count, sizeof *ids, hl_base_compare_unsigned_items);
     for (size_t i = 1; i < w->thread_count; i++)
         self->own_threads &= ids[i] != ids[i - 1];
     free(ids);

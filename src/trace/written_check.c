@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "haul/trace.h"
 #include "trace/written_places.h"
@@ -58,11 +59,6 @@ typedef struct sortable {
     uint32_t op;
 } sortable;
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static uint64_t stream_id(const haul_workload *of, uint32_t stream)
 {
     return stream == HAUL_NONE ? UINT64_MAX : of->streams[stream].id;
@@ -85,23 +81,23 @@ static int compare_ops(const void *a, const void *b)
     const sortable *const left = a, *const right = b;
     const haul_workload *const of = left->side->of, *const other = right->side->of;
     const haul_op *const x = &of->ops[left->op], *const y = &other->ops[right->op];
-    int order = (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+    int order = hl_base_compare_signed(x->start_ns, y->start_ns);
     if (!order)
-        order = compare_numbers(x->kind, y->kind);
+        order = hl_base_compare_unsigned(x->kind, y->kind);
     if (!order)
-        order = compare_numbers((uint64_t)x->dur_ns, (uint64_t)y->dur_ns);
+        order = hl_base_compare_signed(x->dur_ns, y->dur_ns);
     if (!order)
-        order =
-            compare_numbers(device_id(left->side, x->stream), device_id(right->side, y->stream));
+        order = hl_base_compare_unsigned(device_id(left->side, x->stream),
+                                         device_id(right->side, y->stream));
     if (!order)
-        order = compare_numbers(stream_id(of, x->stream), stream_id(other, y->stream));
+        order = hl_base_compare_unsigned(stream_id(of, x->stream), stream_id(other, y->stream));
     if (!order)
-        order = compare_numbers((uint64_t)x->call_ns, (uint64_t)y->call_ns);
+        order = hl_base_compare_signed(x->call_ns, y->call_ns);
     if (!order)
-        order = compare_numbers(thread_id(of, x->thread), thread_id(other, y->thread));
+        order = hl_base_compare_unsigned(thread_id(of, x->thread), thread_id(other, y->thread));
     if (!order)
         order = strcmp(haul_workload_string(of, x->name), haul_workload_string(other, y->name));
-    return order ? order : compare_numbers(left->op, right->op);
+    return order ? order : hl_base_compare_unsigned(left->op, right->op);
 }
 
 static bool make_side(side *self, const haul_workload *of)
@@ -200,8 +196,8 @@ static void count_op(const side *left, const haul_op *x, const side *right, cons
 static int compare_edges(const void *a, const void *b)
 {
     const haul_edge *const x = a, *const y = b;
-    const int order = compare_numbers(x->after, y->after);
-    return order ? order : compare_numbers(x->before, y->before);
+    const int order = hl_base_compare_unsigned(x->after, y->after);
+    return order ? order : hl_base_compare_unsigned(x->before, y->before);
 }
 
 /* The edges by the places of their operations, in order; NULL without memory. */

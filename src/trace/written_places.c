@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 
 /* A stream or a thread by the number of its process. */
@@ -19,7 +20,7 @@ static int compare_places(const void *a, const void *b)
     const place *const x = a, *const y = b;
     if (x->process != y->process)
         return x->process < y->process ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return hl_base_compare_unsigned(x->number, y->number);
 }
 
 /* The first place that is known to be of the same process. */
@@ -67,12 +68,6 @@ static void find_processes(const haul_workload *of, place *places, uint32_t *bef
             join_processes(of, &of->ops[of->edges[i].after], &of->ops[of->edges[i].before], before);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Files have 32 bits for them. */
 static bool ids_differ(const haul_workload *of, uint64_t *ids)
 {
@@ -82,7 +77,7 @@ static bool ids_differ(const haul_workload *of, uint64_t *ids)
         differ &= ids[i] <= INT32_MAX;
     }
     if (of->device_count)
-        qsort(ids, of->device_count, sizeof *ids, compare_ids);
+        qsort(ids, of->device_count, sizeof *ids, hl_base_compare_unsigned_items);
     for (size_t i = 1; i < of->device_count; i++)
         differ &= ids[i] != ids[i - 1];
     return differ;

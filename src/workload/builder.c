@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/intervals.h"
@@ -230,8 +231,8 @@ void hl_workload_builder_link_streams(hl_workload_builder *self)
 static int compare_edges(const void *a, const void *b)
 {
     const haul_edge *x = a, *y = b;
-    const int order = (x->after > y->after) - (x->after < y->after);
-    return order ? order : (x->before > y->before) - (x->before < y->before);
+    const int order = hl_base_compare_unsigned(x->after, y->after);
+    return order ? order : hl_base_compare_unsigned(x->before, y->before);
 }
 
 /* By their later ends, each once. */
@@ -256,7 +257,7 @@ static int compare_ranges(const void *a, const void *b)
     const haul_named_range *x = a, *y = b;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
+    return hl_base_compare_signed(y->dur_ns, x->dur_ns);
 }
 
 /* A file of two machines does not tell which device is in which. */

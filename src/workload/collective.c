@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "workload/collective_name.h"
 
@@ -152,13 +153,13 @@ static int by_kind(const void *a, const void *b)
 {
     const one_use *x = a, *y = b;
     const int order = compare_operations(&x->of, &y->of);
-    return order ? order : (x->dur_ns > y->dur_ns) - (x->dur_ns < y->dur_ns);
+    return order ? order : hl_base_compare_signed(x->dur_ns, y->dur_ns);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const haul_communication_use *x = a, *y = b;
-    return (x->time_ns < y->time_ns) - (x->time_ns > y->time_ns);
+    return hl_base_compare_signed(y->time_ns, x->time_ns);
 }
 
 haul_status haul_communication_uses(const haul_workload *workload, haul_communication_use **uses,

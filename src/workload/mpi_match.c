@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/intervals.h"
 #include "base/order.h"
 #include "workload/mpi_calls.h"
@@ -40,14 +41,14 @@ static int compare_moments(const hl_workload_mpi_moment *a, const hl_workload_mp
         return a->thread < b->thread ? -1 : 1;
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->dur_ns > b->dur_ns) - (a->dur_ns < b->dur_ns);
+    return hl_base_compare_signed(a->dur_ns, b->dur_ns);
 }
 
 static int compare_hosts(const void *a, const void *b)
 {
     const host_op *x = a, *y = b;
     const int order = compare_moments(&x->at, &y->at);
-    return order ? order : (x->op > y->op) - (x->op < y->op);
+    return order ? order : hl_base_compare_unsigned(x->op, y->op);
 }
 
 static int compare_to_host(const void *host, const void *moment)
@@ -84,20 +85,15 @@ static uint32_t op_at(matcher *self, const hl_workload_mpi_moment *moment, bool 
 
 /* --- what meets */
 
-static int compare_numbers(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_keys(const hl_workload_mpi_call *a, const hl_workload_mpi_call *b)
 {
     const bool a_sends = a->way == HL_WORKLOAD_MPI_SENDS, b_sends = b->way == HL_WORKLOAD_MPI_SENDS;
-    int order = compare_numbers(a->comm, b->comm);
+    int order = hl_base_compare_signed(a->comm, b->comm);
     if (!order)
-        order = compare_numbers(a_sends ? a->rank : a->peer, b_sends ? b->rank : b->peer);
+        order = hl_base_compare_signed(a_sends ? a->rank : a->peer, b_sends ? b->rank : b->peer);
     if (!order)
-        order = compare_numbers(a_sends ? a->peer : a->rank, b_sends ? b->peer : b->rank);
-    return order ? order : compare_numbers(a->tag, b->tag);
+        order = hl_base_compare_signed(a_sends ? a->peer : a->rank, b_sends ? b->peer : b->rank);
+    return order ? order : hl_base_compare_signed(a->tag, b->tag);
 }
 
 /* A call to sort; numbers of calls alone would need the array they are of. */
@@ -111,19 +107,19 @@ static int compare_messages(const void *a, const void *b)
     const sorted_call *x = a, *y = b;
     int order = compare_keys(x->of, y->of);
     if (!order)
-        order = compare_numbers(x->of->post.start_ns, y->of->post.start_ns);
-    return order ? order : compare_numbers(x->number, y->number);
+        order = hl_base_compare_signed(x->of->post.start_ns, y->of->post.start_ns);
+    return order ? order : hl_base_compare_signed(x->number, y->number);
 }
 
 static int compare_collectives(const void *a, const void *b)
 {
     const sorted_call *x = a, *y = b;
-    int order = compare_numbers(x->of->comm, y->of->comm);
+    int order = hl_base_compare_signed(x->of->comm, y->of->comm);
     if (!order)
-        order = compare_numbers(x->of->rank, y->of->rank);
+        order = hl_base_compare_signed(x->of->rank, y->of->rank);
     if (!order)
-        order = compare_numbers(x->of->post.start_ns, y->of->post.start_ns);
-    return order ? order : compare_numbers(x->number, y->number);
+        order = hl_base_compare_signed(x->of->post.start_ns, y->of->post.start_ns);
+    return order ? order : hl_base_compare_signed(x->number, y->number);
 }
 
 static bool is_of(const hl_workload_mpi_call *call, int kind)

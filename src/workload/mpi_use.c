@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "base/records.h"
@@ -170,10 +171,10 @@ static int compare_uses(const void *a, const void *b)
     if ((x->rank < 0) != (y->rank < 0))
         return x->rank < 0 ? -1 : 1;
     if (x->rank >= 0)
-        return (x->rank > y->rank) - (x->rank < y->rank);
+        return hl_base_compare_signed(x->rank, y->rank);
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? 1 : -1;
-    return (x->name > y->name) - (x->name < y->name);
+    return hl_base_compare_unsigned(x->name, y->name);
 }
 
 static void count_calls(counter *self)

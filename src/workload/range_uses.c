@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "base/order.h"
@@ -40,7 +41,7 @@ static int compare_uses(const void *a, const void *b)
         return p < q ? 1 : -1;
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? 1 : -1;
-    return (x->name > y->name) - (x->name < y->name);
+    return hl_base_compare_unsigned(x->name, y->name);
 }
 
 static int64_t add_wrapping(int64_t to, uint64_t more)

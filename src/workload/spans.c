@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/grow.h"
 #include "base/intervals.h"
 #include "base/order.h"
@@ -119,7 +120,7 @@ static int compare_packed(const void *a, const void *b)
     const uint64_t p = packed_start(x), q = packed_start(y);
     if (p != q)
         return p < q ? -1 : 1;
-    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
+    return hl_base_compare_signed(y->dur_ns, x->dur_ns);
 }
 
 static int compare_wide(const void *a, const void *b)
@@ -127,7 +128,7 @@ static int compare_wide(const void *a, const void *b)
     const haul_named_range *const x = a, *const y = b;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->dur_ns < y->dur_ns) - (x->dur_ns > y->dur_ns);
+    return hl_base_compare_signed(y->dur_ns, x->dur_ns);
 }
 
 struct hl_workload_span_place {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/intervals.h"
@@ -76,7 +77,7 @@ static int compare_groups(const void *a, const void *b)
     const haul_work_group *x = a, *y = b;
     if (time_of(x) != time_of(y))
         return time_of(x) < time_of(y) ? 1 : -1;
-    return (x->name > y->name) - (x->name < y->name);
+    return hl_base_compare_unsigned(x->name, y->name);
 }
 
 haul_status haul_work_groups(const haul_workload *workload, haul_group_by by,

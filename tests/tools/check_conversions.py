@@ -36,7 +36,7 @@ def main(haul, work):
     work.mkdir(parents=True, exist_ok=True)
     profiles = sorted(p for p in traces.rglob("*")
                       if p.name.endswith((".json.gz", ".sqlite", ".nvvp", ".rpd")))
-    profiles += sorted(p.parent for p in traces.rglob("kernel_trace.csv"))
+    profiles += sorted(traces.rglob("kernel_trace.csv"))
     if not profiles:
         print(f"skipped: no profiles in {traces}")
         return 77
