@@ -162,9 +162,9 @@ HAUL_ALWAYS long haul_place_1(const haul_sight *in, const haul_own *own, long x,
     return haul_turn(in->view, (int)x);
 }
 
-#define HAUL_AT(name, x, y, z) name##_data[haul_place_3(&name##_view, &haul_me, x, y, z, __LINE__)]
-#define HAUL_AT2(name, x, y) name##_data[haul_place_2(&name##_view, &haul_me, x, y, __LINE__)]
-#define HAUL_AT1(name, x) name##_data[haul_place_1(&name##_view, &haul_me, x, __LINE__)]
+#define HAUL_PLACE(name, x, y, z) haul_place_3(&name##_view, &haul_me, x, y, z, __LINE__)
+#define HAUL_PLACE2(name, x, y) haul_place_2(&name##_view, &haul_me, x, y, __LINE__)
+#define HAUL_PLACE1(name, x) haul_place_1(&name##_view, &haul_me, x, __LINE__)
 #define HAUL_SIGHT haul_sight
 #define HAUL_SIGHT_OF(view) haul_sight_of(view, NULL)
 #define HAUL_VIEW_OF(sight) (sight).view

@@ -13,6 +13,8 @@
 #define HAUL_LOCAL
 #define HAUL_RESTRICT __restrict__
 #define HAUL_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#define HAUL_ADD_TO(at, value)                                                                     \
+    ((void)__atomic_fetch_add(at, (__typeof__(*(at) + 0))(value), __ATOMIC_RELAXED))
 
 /* To be in a program once, the text is a group of which the linker keeps one: link-time
  * optimisation assembles all files of a program as one, and places code apart from it. So a label

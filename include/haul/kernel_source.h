@@ -23,7 +23,11 @@
  * read: HAUL_READ(type, name, halo), HAUL_WRITE(type, name), HAUL_UPDATE(type, name, halo);
  * HAUL_ALL(type, name) may be read anywhere: a device has to hold all of it
  *   HAUL_AT(name, x, y, z), HAUL_AT2(name, x, y), HAUL_AT1(name, x)   the cell, to read or to set
- * Each counts as two parameters.
+ * HAUL_SCATTER(type, name), of int, unsigned or long: the kernel adds to any of the array's cells,
+ * but for those beyond its edges, and reads none; other threads may add to the same cell meanwhile.
+ * Sums of integers, which wrap round, are the same in any order. A device has to hold all of it
+ *   HAUL_ADD_AT(name, x, y, z, value), HAUL_ADD_AT2(name, x, y, value), HAUL_ADD_AT1(name, x,
+ * value) Each counts as two parameters.
  *
  * Reductions of haul/tile.h, into an array of one element of type double, float, int or unsigned:
  *   HAUL_SUM(type, name), HAUL_MIN(type, name), HAUL_MAX(type, name), in kernels HAUL_REDUCE_3D
@@ -116,6 +120,18 @@
 #define HAUL_FIELD(access, type, name, halo)                                                       \
     (access, type, name##_data, 1, halo), (VIEW, haul_view, name##_view, 1, -1)
 
+/* Its cells have a name of their own, so that none is read. */
+#define HAUL_SCATTER(type, name)                                                                   \
+    (INOUT, HAUL_SCATTER_##type, name##_sums, 1, HAUL_HALO_ALL),                                   \
+        (VIEW, haul_view, name##_view, 1, -1)
+/* NOLINTBEGIN(readability-identifier-naming): the types' names */
+#define HAUL_SCATTER_int int
+#define HAUL_SCATTER_unsigned unsigned
+#if !defined(__OPENCL_VERSION__) || defined(cl_khr_int64_base_atomics)
+#define HAUL_SCATTER_long long
+#endif
+/* NOLINTEND(readability-identifier-naming) */
+
 /* The rows' results, and where they are; the last of the five is the type's number. */
 #define HAUL_SUM(type, name) HAUL_REDUCTION(SUM, type, name)
 #define HAUL_MIN(type, name) HAUL_REDUCTION(MIN, type, name)
@@ -137,13 +153,19 @@
 #define HAUL_FOLD_MAX(a, b) ((b) > (a) ? (b) : (a))
 
 /* Cells of arrays. On the host an access can be checked: haul/kernel_check.h. */
+#define HAUL_AT(name, x, y, z) name##_data[HAUL_PLACE(name, x, y, z)]
+#define HAUL_AT2(name, x, y) name##_data[HAUL_PLACE2(name, x, y)]
+#define HAUL_AT1(name, x) name##_data[HAUL_PLACE1(name, x)]
+#define HAUL_ADD_AT(name, x, y, z, value)                                                          \
+    HAUL_ADD_TO(&name##_sums[HAUL_PLACE(name, x, y, z)], value)
+#define HAUL_ADD_AT2(name, x, y, value) HAUL_ADD_TO(&name##_sums[HAUL_PLACE2(name, x, y)], value)
+#define HAUL_ADD_AT1(name, x, value) HAUL_ADD_TO(&name##_sums[HAUL_PLACE1(name, x)], value)
 #ifndef HAUL_ON_HOST
-#define HAUL_AT(name, x, y, z)                                                                     \
-    name##_data[haul_turn(name##_view, z) * name##_view.plane - name##_view.origin +               \
-                (y)*name##_view.row + (x)]
-#define HAUL_AT2(name, x, y)                                                                       \
-    name##_data[haul_turn(name##_view, y) * name##_view.plane - name##_view.origin + (x)]
-#define HAUL_AT1(name, x) name##_data[haul_turn(name##_view, x)]
+#define HAUL_PLACE(name, x, y, z)                                                                  \
+    (haul_turn(name##_view, z) * name##_view.plane - name##_view.origin + (y)*name##_view.row + (x))
+#define HAUL_PLACE2(name, x, y)                                                                    \
+    (haul_turn(name##_view, y) * name##_view.plane - name##_view.origin + (x))
+#define HAUL_PLACE1(name, x) haul_turn(name##_view, x)
 #define HAUL_SIGHT haul_view
 #define HAUL_SIGHT_OF(view) view
 #define HAUL_VIEW_OF(sight) sight
@@ -531,6 +553,16 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
 #define HAUL_LOCAL local
 #define HAUL_RESTRICT restrict
 #define HAUL_MULTIPLY_ADD(a, b, c) mad(a, b, c)
+#define HAUL_ADD_TO(at, value)                                                                     \
+    (sizeof(*(at)) == sizeof(long)                                                                 \
+         ? HAUL_ADD_LONG(at, (__typeof__(*(at) + 0))(value))                                       \
+         : (void)atomic_add((volatile global int *)(at), (int)(__typeof__(*(at) + 0))(value)))
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define HAUL_ADD_LONG(at, value) (void)atom_add((volatile global long *)(at), (long)(value))
+#else
+#define HAUL_ADD_LONG(at, value) (void)0 /* of no type that there is */
+#endif
 #define HAUL_BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #define HAUL_THREAD(d) ((int)get_local_id(d))
 #define HAUL_BLOCK(d) ((int)get_group_id(d))
@@ -553,6 +585,19 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
 #define HAUL_LOCAL
 #define HAUL_RESTRICT __restrict__
 #define HAUL_MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#define HAUL_ADD_TO(at, value) haul_add_to(at, value)
+HAUL_FUNCTION void haul_add_to(int *at, int value)
+{
+    atomicAdd(at, value);
+}
+HAUL_FUNCTION void haul_add_to(unsigned *at, unsigned value)
+{
+    atomicAdd(at, value);
+}
+HAUL_FUNCTION void haul_add_to(long *at, long value)
+{
+    atomicAdd((unsigned long long *)at, (unsigned long long)value);
+}
 #define HAUL_BARRIER __syncthreads()
 #define HAUL_OF(v, d) ((int)((d) == 0 ? v.x : (d) == 1 ? v.y : v.z))
 #define HAUL_THREAD(d) HAUL_OF(threadIdx, d)

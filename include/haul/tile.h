@@ -319,8 +319,9 @@ typedef struct haul_loop_options {
 /* Queues a loop: `kernel` for every index of the box. `arguments` are, for each parameter in turn,
  * a haul_array * or a value's address; values are copied. `options` may be NULL. A kernel of fewer
  * dimensions than an array goes over the array's last ones; one of more may read any of the array's
- * cells, as of arrays of one cell and of those that it declares with HAUL_ALL. All other cells that
- * it uses, up to its halo, must be within the arrays and their ghosts. A reduction's argument is an
+ * cells, as of arrays of one cell and of those that it declares with HAUL_ALL; it may add to any of
+ * those that it declares with HAUL_SCATTER. All other cells that it uses, up to its halo, must be
+ * within the arrays and their ghosts. A reduction's argument is an
  * array of one element, which the loop sets. USAGE where arguments do not fit the kernel, by their
  * number, their elements' size or kind, or the box, where it has no array of its dimensions, where
  * an array that is written is given twice, or where arrays of as many planes are to have

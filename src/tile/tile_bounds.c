@@ -23,8 +23,9 @@ haul_bounds hl_tile_bounds_of(const hl_tile_step *step, unsigned use, haul_fault
     };
     for (int d = 0; d < field->dims; d++) {
         const int base = d + 1 == field->dims && hl_tile_is_along(step, of) ? step->first : 0;
-        bounds.lo[d] = base - field->ghost[d];
-        bounds.hi[d] = base + field->size[d] + field->ghost[d];
+        const int beyond = of->is_all && of->writes ? 0 : field->ghost[d];
+        bounds.lo[d] = base - beyond;
+        bounds.hi[d] = base + field->size[d] + beyond;
     }
     return bounds;
 }

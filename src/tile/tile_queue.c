@@ -46,7 +46,8 @@ static bool is_apart(const hl_tile_step *step)
     bool is_one = true;
     for (unsigned i = 0; i < step->use_count; i++)
         if (step->uses[i].writes)
-            is_one = is_one && !step->uses[i].halo && step->uses[i].field->dims > step->outer;
+            is_one = is_one && !step->uses[i].halo && !step->uses[i].is_all &&
+                     step->uses[i].field->dims > step->outer;
     return is_one;
 }
 
@@ -239,7 +240,8 @@ static void note_writes(const hl_tile_step *step)
         if (!step->uses[i].writes || step->uses[i].reduction)
             continue;
         field->ghosts_stale = true;
-        field->ghosts_written = field->ghosts_written || goes_beyond(step, field);
+        field->ghosts_written =
+            field->ghosts_written || (!step->uses[i].is_all && goes_beyond(step, field));
     }
 }
 

@@ -80,6 +80,10 @@ static haul_status check_cells(const hl_tile_step *step, const hl_tile_field_use
 {
     const hl_tile_field *field = use->field;
     const int dims = step->outer + 1, more = field->dims - dims;
+    for (int d = 0; d < field->dims && use->is_all && use->writes; d++)
+        if (!hl_tile_field_size(field, d))
+            return haul_error_set(error, HAUL_STATUS_USAGE,
+                                  "kernel '%s' adds to an array without cells", step->source->name);
     if (more < 0 || use->is_all || use->reduction ||
         (hl_tile_field_is_single(field) && !use->writes))
         return HAUL_OK;

@@ -135,10 +135,11 @@ static void draw_box(program *self, loop *of, bool is_part)
     widen_box(self, of);
 }
 
-/* Over tiles of the array that is written, each a loop. */
+/* Over tiles of the array that is written, or of the first, each a loop. */
 static haul_status run_tiles(program *self, const loop *of, const void *const *arguments)
 {
-    twin *along = of->uses[of->count - 1];
+    const twin *last = of->uses[of->count - 1];
+    const twin *along = last == &self->table ? of->uses[0] : last;
     int size[3];
     for (int d = 0; d < 3; d++)
         size[d] = draw(self, 2) ? 0 : 1 + (int)draw(self, 20);
@@ -197,8 +198,10 @@ static void run_loop(program *self, loop *of, bool is_uneven)
 
 static const haul_kernel_source *draw_kernel(program *self, int type)
 {
-    static const haul_kernel_source *const others[3][3] = {
-        {&far_1, &far_1, &far_1}, {&far_2, &lines_2, &lines_2}, {&far_3, &lines_3, &sheets_3}};
+    static const haul_kernel_source *const others[3][4] = {
+        {&far_1, &far_1, &spread_1, &spread_1},
+        {&far_2, &lines_2, &lines_2, &spread_2},
+        {&far_3, &lines_3, &sheets_3, &spread_3}};
     enum { COUNT = 9 };
     const cell_loops *loops = &cell_table[self->dims - 1][type];
     const haul_kernel_source *const kernels[COUNT] = {loops->near, loops->near, loops->wide,
@@ -206,7 +209,7 @@ static const haul_kernel_source *draw_kernel(program *self, int type)
                                                       loops->up,   loops->look, loops->look};
     const unsigned which = draw(self, COUNT + 1);
     if (which == COUNT)
-        return others[self->dims - 1][draw(self, 3)];
+        return others[self->dims - 1][draw(self, 4)];
     return kernels[which] ? kernels[which] : loops->add;
 }
 
@@ -327,6 +330,26 @@ static void one_reduction(program *self)
     } while (twin_next(from, at, false));
     check(self,
           haul_loop_queue(self->context, kernels[outer], arguments, 5, &options, &self->error));
+}
+
+/* Adds to cells of the table. */
+static void one_count(program *self)
+{
+    static const haul_kernel_source *const kernels[3][3] = {
+        {&counts_1_cell_3, &counts_1_cell_4, &counts_1_cell_16},
+        {&counts_2_cell_3, &counts_2_cell_4, &counts_2_cell_16},
+        {&counts_3_cell_3, &counts_3_cell_4, &counts_3_cell_16}};
+    const int types[3] = {CELL_3, CELL_4, CELL_TYPES - 1}, table = TABLE;
+    const unsigned which = self->type == types[2] ? 2 : self->type == types[0] ? 0 : 1;
+    twin *from = draw_twin(self, types[which], true);
+    if (!from)
+        return;
+    loop of = {.kernel = kernels[self->dims - 1][which],
+               .uses = {from, &self->table},
+               .count = 2,
+               .value = &table};
+    draw_box(self, &of, !draw(self, 3));
+    run_loop(self, &of, true);
 }
 
 static void check_results(program *self)
@@ -500,7 +523,7 @@ static void make(program *self, const device_case *on)
 
 static void one_thing(program *self)
 {
-    const unsigned what = draw(self, 40);
+    const unsigned what = draw(self, 42);
     if (what < 20)
         one_loop(self);
     else if (what < 25)
@@ -521,6 +544,8 @@ static void one_thing(program *self)
         swap_two(self);
     else if (what < 38)
         renew_array(self);
+    else if (what < 40)
+        one_count(self);
     else
         check(self, haul_context_wait(self->context, &self->error));
 }
@@ -563,6 +588,8 @@ static void run_program(const device_case *on, uint64_t seed, tally *of)
     }
     for (int i = 0; i < ARRAYS && !self.is_over; i++)
         read_all(&self, &self.twins[i]);
+    if (!self.is_over)
+        read_all(&self, &self.table);
     for (int i = 0; i < ARRAYS && !self.is_over; i++)
         for (int part = 0; part < haul_array_regions(self.twins[i].array); part++)
             touch(&self, &self.twins[i], part, HAUL_USE_READ);

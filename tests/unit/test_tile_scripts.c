@@ -268,7 +268,8 @@ static void save_and_load(run *self)
 }
 
 /* Two arrays by way of one file, those beyond the edges too: each comes back, or, where their
- * shapes are alike, as the other. */
+ * shapes are alike, as the other. Cells beyond the edges that are set before they are read may be
+ * any until then: an array that keeps them does not get them. */
 static void stop_and_go_on(run *self)
 {
     slot *a = draw_slot(self), *b = draw_slot(self);
@@ -276,6 +277,7 @@ static void stop_and_go_on(run *self)
     if (!a || !b || a == b || a->is_lost || b->is_lost)
         return;
     const bool is_traded = model_is_alike(&a->is, &b->is) &&
+                           model_is_fixed(&a->is) == model_is_fixed(&b->is) &&
                            !memcmp(a->is.ghost, b->is.ghost, sizeof a->is.ghost) && draw(self, 2);
     const haul_named_array saved[] = {{"a", a->array}, {"b", b->array}};
     const haul_named_array loaded[] = {{is_traded ? "b" : "a", a->array},

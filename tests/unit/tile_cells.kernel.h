@@ -238,6 +238,51 @@ HAUL_KERNEL_3D(far_3, tile_cells, HAUL_ALL(cell_4, u), HAUL_UPDATE(cell_4, v, 0)
             HAUL_AT(v, x, y, z), HAUL_AT(u, n.last[0] - x, n.last[1] - y, n.last[2] - z), 3);
 }
 
+/* counts: how many cells have a remainder, weighted. */
+#define CELL_COUNTS(cell)                                                                          \
+    HAUL_KERNEL_1D(counts_1_##cell, tile_cells, HAUL_READ(cell, u, 0), HAUL_SCATTER(unsigned, t),  \
+                   HAUL_VALUE(int, n))                                                             \
+    {                                                                                              \
+        HAUL_FOR1 (x)                                                                              \
+            HAUL_ADD_AT1(t, (int)(narrow_##cell(HAUL_AT1(u, x)) % (unsigned)n), 3 * x + 1);        \
+    }                                                                                              \
+    HAUL_KERNEL_2D(counts_2_##cell, tile_cells, HAUL_READ(cell, u, 0), HAUL_SCATTER(unsigned, t),  \
+                   HAUL_VALUE(int, n))                                                             \
+    {                                                                                              \
+        HAUL_FOR2 (x, y)                                                                           \
+            HAUL_ADD_AT1(t, (int)(narrow_##cell(HAUL_AT2(u, x, y)) % (unsigned)n), 3 * x + y);     \
+    }                                                                                              \
+    HAUL_KERNEL_3D(counts_3_##cell, tile_cells, HAUL_READ(cell, u, 0), HAUL_SCATTER(unsigned, t),  \
+                   HAUL_VALUE(int, n))                                                             \
+    {                                                                                              \
+        HAUL_FOR3 (x, y, z)                                                                        \
+            HAUL_ADD_AT1(t, (int)(narrow_##cell(HAUL_AT(u, x, y, z)) % (unsigned)n),               \
+                         3 * x + y - z);                                                           \
+    }
+CELL_COUNTS(cell_3)
+CELL_COUNTS(cell_4)
+CELL_COUNTS(cell_16)
+
+/* spread: an array to which each cell adds as far from the start as it is from the end. */
+HAUL_KERNEL_1D(spread_1, tile_cells, HAUL_READ(cell_4, u, 0), HAUL_SCATTER(unsigned, v),
+               HAUL_VALUE(cell_ends, n))
+{
+    HAUL_FOR1 (x)
+        HAUL_ADD_AT1(v, (n.size[0] - 1 - x) / 2, HAUL_AT1(u, x));
+}
+HAUL_KERNEL_2D(spread_2, tile_cells, HAUL_READ(cell_4, u, 0), HAUL_SCATTER(unsigned, v),
+               HAUL_VALUE(cell_ends, n))
+{
+    HAUL_FOR2 (x, y)
+        HAUL_ADD_AT2(v, (n.size[0] - 1 - x) / 2, n.size[1] - 1 - y, HAUL_AT2(u, x, y));
+}
+HAUL_KERNEL_3D(spread_3, tile_cells, HAUL_READ(cell_4, u, 0), HAUL_SCATTER(unsigned, v),
+               HAUL_VALUE(cell_ends, n))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_ADD_AT(v, n.size[0] - 1 - x, y / 2, n.size[2] - 1 - z, HAUL_AT(u, x, y, z));
+}
+
 /* lines and sheets: loops of one dimension less than their arrays, or of two less; each index has
  * the cells of the first dimensions, one after another. */
 HAUL_KERNEL_1D(lines_2, tile_cells, HAUL_READ(cell_4, u, 1), HAUL_UPDATE(cell_4, v, 0),

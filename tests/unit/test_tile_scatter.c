@@ -1,0 +1,216 @@
+/* Loops that add to any cell of an array, beside plain ones, on every device or on those that are
+ * named: sums of integers have the same bits everywhere. */
+#include "check.h"
+
+#include <string.h>
+
+#include "haul/device_test.h"
+#include "haul/tile.h"
+#include "tile_scatter.kernel.h"
+
+static const char *usual_devices[] = {"host", "sim:k40", "opencl:0", "sim:k40,sim:k40"};
+static const char **devices = usual_devices;
+static size_t device_count = sizeof usual_devices / sizeof *usual_devices;
+
+static haul_error error;
+
+static void must(haul_status status)
+{
+    if (status)
+        fail_msg("%s", error.text);
+}
+
+static haul_array *array_of(haul_context *context, haul_array_spec spec)
+{
+    haul_array *array;
+    spec.element_bytes = spec.element_bytes ? spec.element_bytes : sizeof(int);
+    must(haul_array_new(context, &spec, &array, &error));
+    return array;
+}
+
+/* --- a histogram and a plane of sums after each step of a stencil */
+
+enum { X = 9, Y = 7, Z = 40, N = X * Y * Z, BINS = 11, STEPS = 6 };
+
+typedef struct counted {
+    int cells[N];
+    unsigned counts[BINS];
+    int sheet[X * Y];
+} counted;
+
+static int beyond(int z, haul_boundary boundary)
+{
+    if (z >= 0 && z < Z)
+        return z;
+    if (boundary == HAUL_BOUNDARY_PERIODIC)
+        return (z + Z) % Z;
+    return z < 0 ? 0 : Z - 1;
+}
+
+static void run_plainly(counted *self, haul_boundary boundary)
+{
+    int next[N];
+    memset(self, 0, sizeof *self);
+    for (int i = 0; i < N; i++)
+        self->cells[i] = i * 37 % 1000;
+    for (int step = 0; step < STEPS; step++) {
+        for (int i = 0; i < N; i++) {
+            const int x = i % X, z = i / (X * Y), plane = i % (X * Y);
+            next[i] = (self->cells[beyond(z - 1, boundary) * X * Y + plane] +
+                       self->cells[beyond(z + 1, boundary) * X * Y + plane] + x) %
+                      1000;
+        }
+        memcpy(self->cells, next, sizeof next);
+        for (int i = 0; i < N; i++) {
+            self->counts[next[i] % BINS]++;
+            self->sheet[i % (X * Y)] += next[i];
+            if (i % X)
+                self->sheet[i % (X * Y) - 1] -= next[i];
+        }
+    }
+}
+
+typedef struct manner {
+    haul_boundary boundary;
+    uint64_t memory_bytes;
+    double host_share;
+    haul_order order;
+    bool check;
+    bool on_host; /* every other count */
+} manner;
+
+static void queue_step(haul_context *context, haul_array *const arrays[4], bool on_host)
+{
+    const int bins = BINS;
+    const void *const counting[] = {arrays[1], arrays[2], &bins};
+    const haul_loop_options where = {.on_host = on_host};
+    must(HAUL_LOOP(context, &error, &smooth_3, arrays[0], arrays[1]));
+    must(haul_loop_queue(context, &histogram_3, counting, 3, &where, &error));
+    must(HAUL_LOOP(context, &error, &sheet_3, arrays[1], arrays[3]));
+    must(haul_array_swap(arrays[0], arrays[1], &error));
+}
+
+/* False where the device is not there. */
+static bool run_on(const char *device, const manner *how, counted *self)
+{
+    const haul_device_options order = {.test = &(haul_device_test){.order = how->order, .seed = 3}};
+    const haul_context_options options = {.device_options = &order,
+                                          .memory_bytes = how->memory_bytes,
+                                          .host_share = how->host_share,
+                                          .region = 3,
+                                          .check = how->check};
+    const haul_array_spec spec = {
+        .size = {X, Y, Z}, .ghost = {1, 1, 1}, .boundary = {[2] = how->boundary}};
+    haul_context *context;
+    memset(self, 0, sizeof *self);
+    if (haul_context_open(device, &options, &context, &error))
+        return false;
+    haul_array *const arrays[] = {array_of(context, spec), array_of(context, spec),
+                                  array_of(context, (haul_array_spec){.size = {BINS}}),
+                                  array_of(context, (haul_array_spec){.size = {X, Y}})};
+    for (int i = 0; i < N; i++)
+        self->cells[i] = i * 37 % 1000;
+    must(haul_array_write(arrays[0], self->cells, &error));
+    for (int step = 0; step < STEPS; step++)
+        queue_step(context, arrays, how->on_host && step % 2);
+    must(haul_array_read(arrays[2], self->counts, &error));
+    must(haul_array_read(arrays[3], self->sheet, &error));
+    must(haul_array_read(arrays[0], self->cells, &error));
+    for (int i = 0; i < 4; i++)
+        haul_array_free(arrays[i]);
+    haul_context_close(context);
+    return true;
+}
+
+static void test_counts(void **state)
+{
+    static const manner manners[] = {
+        {.boundary = HAUL_BOUNDARY_COPY},
+        {.boundary = HAUL_BOUNDARY_COPY, .memory_bytes = 70000, .host_share = 0.5},
+        {.boundary = HAUL_BOUNDARY_COPY, .memory_bytes = 28000, .order = HAUL_ORDER_RANDOM},
+        {.boundary = HAUL_BOUNDARY_PERIODIC, .memory_bytes = 70000, .order = HAUL_ORDER_LATE},
+        {.boundary = HAUL_BOUNDARY_PERIODIC, .memory_bytes = 80000, .check = true},
+        {.boundary = HAUL_BOUNDARY_PERIODIC, .memory_bytes = 70000, .on_host = true},
+    };
+    static counted expected, got;
+    (void)state;
+    for (size_t d = 0; d < device_count; d++)
+        for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
+            run_plainly(&expected, manners[i].boundary);
+            if (run_on(devices[d], &manners[i], &got) && memcmp(&got, &expected, sizeof got) != 0)
+                fail_msg("%s, manner %zu", devices[d], i);
+        }
+}
+
+/* --- weights to where a map says */
+
+static void test_map(void **state)
+{
+    enum { COUNT = 3000, CELLS = 17 };
+    static int map[COUNT];
+    static unsigned weight[COUNT];
+    long expected[CELLS] = {0}, got[CELLS];
+    haul_context *context;
+    const haul_context_options options = {.memory_bytes = 9000, .region = 200};
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        map[i] = i * i % CELLS;
+        weight[i] = (unsigned)i * 2654435761U >> 4;
+        expected[map[i]] += (long)weight[i] << 32;
+    }
+    for (size_t d = 0; d < device_count; d++) {
+        if (haul_context_open(devices[d], &options, &context, &error))
+            continue;
+        haul_array *u = array_of(context, (haul_array_spec){.size = {COUNT}});
+        haul_array *w = array_of(context, (haul_array_spec){.size = {COUNT}});
+        haul_array *sums =
+            array_of(context, (haul_array_spec){.size = {CELLS}, .element_bytes = sizeof(long)});
+        must(haul_array_write(u, map, &error));
+        must(haul_array_write(w, weight, &error));
+        must(HAUL_LOOP(context, &error, &deposit_1, u, w, sums));
+        must(haul_array_read(sums, got, &error));
+        assert_memory_equal(got, expected, sizeof got);
+        haul_array_free(u);
+        haul_array_free(w);
+        haul_array_free(sums);
+        haul_context_close(context);
+    }
+}
+
+/* --- what is refused */
+
+static void test_wrong(void **state)
+{
+    const haul_context_options checked = {.check = true};
+    haul_context *context;
+    (void)state;
+    for (size_t d = 0; d < device_count; d++) {
+        if (strchr(devices[d], ',') || haul_context_open(devices[d], &checked, &context, &error))
+            continue;
+        haul_array *u = array_of(context, (haul_array_spec){.size = {8}});
+        haul_array *sums = array_of(context, (haul_array_spec){.size = {8}, .ghost = {1}});
+        haul_array *none = array_of(context, (haul_array_spec){.size = {0}, .ghost = {1}});
+        assert_int_equal(HAUL_LOOP(context, &error, &before_1, u, u), HAUL_STATUS_USAGE);
+        assert_int_equal(HAUL_LOOP(context, &error, &before_1, u, none), HAUL_STATUS_USAGE);
+        assert_non_null(strstr(error.text, "without cells"));
+        /* beyond the edge, where cells are set anew before they are read */
+        must(HAUL_LOOP(context, &error, &before_1, u, sums));
+        assert_int_equal(haul_context_wait(context, &error), HAUL_STATUS_USAGE);
+        assert_non_null(strstr(error.text, "uses (-1) of 'sums', but its array ends before"));
+        haul_array_free(u);
+        haul_array_free(sums);
+        haul_array_free(none);
+        haul_context_close(context);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_map),
+                                       cmocka_unit_test(test_wrong)};
+    if (argc > 1) {
+        devices = (const char **)argv + 1;
+        device_count = (size_t)argc - 1;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

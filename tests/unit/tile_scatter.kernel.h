@@ -1,0 +1,41 @@
+/* Loops that add to cells of their choice. */
+#include "haul/kernel_source.h"
+
+HAUL_KERNEL_FILE(tile_scatter)
+
+HAUL_KERNEL_3D(smooth_3, tile_scatter, HAUL_READ(int, u, 1), HAUL_WRITE(int, v))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_AT(v, x, y, z) = (HAUL_AT(u, x, y, z - 1) + HAUL_AT(u, x, y, z + 1) + x) % 1000;
+}
+
+HAUL_KERNEL_3D(histogram_3, tile_scatter, HAUL_READ(int, u, 0), HAUL_SCATTER(unsigned, counts),
+               HAUL_VALUE(int, bins))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_ADD_AT1(counts, HAUL_AT(u, x, y, z) % bins, 1);
+}
+
+/* A plane of the sums over z, and of all but the last cell the next one's, negative. */
+HAUL_KERNEL_3D(sheet_3, tile_scatter, HAUL_READ(int, u, 0), HAUL_SCATTER(int, sums))
+{
+    HAUL_FOR3 (x, y, z) {
+        HAUL_ADD_AT2(sums, x, y, HAUL_AT(u, x, y, z));
+        if (x)
+            HAUL_ADD_AT2(sums, x - 1, y, -HAUL_AT(u, x, y, z));
+    }
+}
+
+/* Weights of more than 32 bits, to where a map says. */
+HAUL_KERNEL_1D(deposit_1, tile_scatter, HAUL_READ(int, map, 0), HAUL_READ(unsigned, weight, 0),
+               HAUL_SCATTER(long, sums))
+{
+    HAUL_FOR1 (x)
+        HAUL_ADD_AT1(sums, HAUL_AT1(map, x), 4294967296.0 * HAUL_AT1(weight, x));
+}
+
+HAUL_KERNEL_1D(before_1, tile_scatter, HAUL_READ(int, u, 0), HAUL_SCATTER(int, sums))
+{
+    HAUL_FOR1 (x)
+        HAUL_ADD_AT1(sums, x - 1, HAUL_AT1(u, x));
+}
