@@ -5,8 +5,9 @@
 #include "measure/copies.h"
 #include "measure/mapped_kernel.h"
 
-/* The first kernel has ended before the copy begins, and so many more run beside it. */
-enum { COVER = 3 };
+/* The first has ended before what is timed begins, and so many more run beside it: four times as
+ * many until they outlast it. */
+enum { COVER = 3, COVER_FACTOR = 4, COVER_MOST = 768 };
 
 typedef struct mapped {
     haul_kernel *kernel;
@@ -17,6 +18,7 @@ typedef struct mapped_move {
     const mapped *with;
     haul_direction direction; /* of what the kernels move */
     uint64_t bytes;
+    int covers;
 } mapped_move;
 
 /* A kernel that reads mapped memory, or that writes it. */
@@ -51,18 +53,19 @@ static hl_measure_way way_against(const mapped_move *self)
                             HAUL_MEMORY_PINNED, NULL};
 }
 
-/* The second stream's kernels, or the first stream's copies, COVER of them behind one that has
- * ended; then on the other stream a quarter as much of the other, whose time it is. */
+/* The second stream's kernels, or the first stream's copies, `covers` of them behind one that has
+ * ended; then on the other stream a quarter as much of the other, whose time it is. The last cover
+ * has the third event. */
 static haul_status try_beside(hl_measure_session *session, const mapped_move *self, bool is_copy,
                               double *seconds, haul_error *error)
 {
     const hl_measure_way way = way_against(self);
-    const mapped_move part = {self->with, self->direction, self->bytes / 4};
+    const mapped_move part = {self->with, self->direction, self->bytes / 4, 0};
     haul_event *const event = session->events[0], *const begun = session->events[1];
-    for (int i = 0; i <= COVER; i++) {
-        haul_event *const first = i ? NULL : begun;
-        HAUL_TRY(is_copy ? queue(session, self, first, error)
-                         : hl_measure_session_copy(session, way, self->bytes, 0, first, error));
+    for (int i = 0; i <= self->covers; i++) {
+        haul_event *const end = i == 0 ? begun : i == self->covers ? session->events[2] : NULL;
+        HAUL_TRY(is_copy ? queue(session, self, end, error)
+                         : hl_measure_session_copy(session, way, self->bytes, 0, end, error));
     }
     HAUL_TRY(haul_stream_wait_event(session->streams[is_copy ? 0 : 1], begun, error));
     HAUL_TRY(is_copy ? hl_measure_session_copy(session, way, part.bytes, 0, event, error)
@@ -83,6 +86,21 @@ static haul_status try_move_beside(hl_measure_session *session, const void *what
     return try_beside(session, what, false, seconds, error);
 }
 
+/* Directions may differ much in speed, and the slower one be slowed to a fraction. */
+static haul_status choose_covers(hl_measure_session *session, hl_measure_attempt attempt,
+                                 mapped_move *move, haul_error *error)
+{
+    double timed_s = 1, covered_s = 0;
+    for (move->covers = COVER; move->covers <= COVER_MOST; move->covers *= COVER_FACTOR) {
+        HAUL_TRY(attempt(session, move, &timed_s, error));
+        HAUL_TRY(haul_event_seconds(session->events[0], session->events[2], &covered_s, error));
+        if (covered_s >= timed_s)
+            return HAUL_OK;
+    }
+    move->covers = COVER_MOST;
+    return HAUL_OK;
+}
+
 static haul_status time_move(hl_measure_session *self, const char *what, hl_measure_attempt attempt,
                              const mapped_move *move, hl_measure_point_measured *point,
                              haul_error *error)
@@ -97,8 +115,8 @@ static haul_status time_move(hl_measure_session *self, const char *what, hl_meas
 static haul_status measure_move(hl_measure_session *self, const mapped *with,
                                 haul_direction direction, haul_error *error)
 {
-    const mapped_move move = {with, direction, self->options.largest_bytes};
-    const mapped_move half = {with, direction, move.bytes / 2};
+    const mapped_move move = {with, direction, self->options.largest_bytes, 0};
+    const mapped_move half = {with, direction, move.bytes / 2, 0};
     hl_measure_point_measured whole, part;
     HAUL_TRY(time_move(self, "by a kernel", try_move, &move, &whole, error));
     HAUL_TRY(time_move(self, "by a kernel", try_move, &half, &part, error));
@@ -128,15 +146,17 @@ static void keep_rate(hl_measure_session *self, haul_direction direction,
  * hybrids there say that its writes keep nearly all. */
 static haul_status measure_against(hl_measure_session *self, const mapped *with, haul_error *error)
 {
-    const mapped_move move = {with, HAUL_DIRECTION_DTOH, self->options.largest_bytes};
-    const mapped_move part = {with, HAUL_DIRECTION_DTOH, move.bytes / 4};
+    mapped_move move = {with, HAUL_DIRECTION_DTOH, self->options.largest_bytes, 0};
+    const mapped_move part = {with, HAUL_DIRECTION_DTOH, move.bytes / 4, 0};
     hl_measure_point_measured copied, moved, copied_beside, moved_beside;
     HAUL_TRY(hl_measure_copies_measure(self, "", hl_measure_copies_try,
                                        (hl_measure_copy_set){way_against(&move), part.bytes},
                                        &copied, error));
     HAUL_TRY(time_move(self, "by a kernel", try_move, &part, &moved, error));
+    HAUL_TRY(choose_covers(self, try_copy_beside, &move, error));
     HAUL_TRY(
         time_move(self, "a copy against a kernel", try_copy_beside, &move, &copied_beside, error));
+    HAUL_TRY(choose_covers(self, try_move_beside, &move, error));
     HAUL_TRY(time_move(self, "by a kernel against copies", try_move_beside, &move, &moved_beside,
                        error));
     keep_rate(self, HAUL_DIRECTION_HTOD, &copied, &copied_beside);

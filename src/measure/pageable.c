@@ -7,8 +7,16 @@
 #include "haul/cost.h"
 #include "measure/staging_search.h"
 
-/* Readings of the fitted lines; see take_staged, try_curve and take_one_buffer. */
-typedef enum reading { PLAIN, CHUNKED, FIRST_IS_CACHED, ONE_BUFFER, READINGS } reading;
+/* Readings of the fitted lines; see take_staged, try_curve, take_one_buffer and
+ * take_without_threshold. */
+typedef enum reading {
+    PLAIN,
+    CHUNKED,
+    FIRST_IS_CACHED,
+    ONE_BUFFER,
+    READINGS,
+    WITHOUT_THRESHOLD
+} reading;
 
 /* The clock of a simulated device is off by its rounding alone. */
 #define EXACT 1e-6
@@ -71,6 +79,28 @@ static double threshold_by_third(const hl_measure_staged *self)
     return fmax((lines[2].at_s - lines[0].at_s) / (lines[0].per_byte_s - lines[2].per_byte_s), 0);
 }
 
+static void take_chunk(const hl_measure_staged *self, bool has_steps, haul_copy_curve *curve)
+{
+    if (self->chunk <= 0)
+        return;
+    curve->chunk_bytes =
+        found(self->chunk, has_steps ? "haul measure: where one more is a step up in time"
+                                     : "haul measure: what the first chunk takes alone");
+    curve->gap_s = found(fmax(self->gap_s, 0), "haul measure: of a chunk");
+}
+
+static void take_rates(const hl_measure_staged *self, double latency_s, double link_rate,
+                       haul_copy_curve *curve)
+{
+    const bool has_cache = self->cache > 0;
+    if (has_cache) {
+        curve->host_rate_Bps = host_rate(self, &self->lines[1], latency_s, link_rate);
+        curve->cache_bytes =
+            found(self->cache, "haul measure: up to it copies go at the rate from cache");
+    }
+    curve->memory_rate_Bps = host_rate(self, &self->lines[has_cache ? 2 : 1], latency_s, link_rate);
+}
+
 /* `is_chunked`: what larger copies take at first is a chunk's, else the bytes up to the threshold.
  */
 static void take_staged(hl_measure_staged *self, double link_rate, bool is_chunked,
@@ -88,19 +118,47 @@ static void take_staged(hl_measure_staged *self, double link_rate, bool is_chunk
     if (has_small)
         curve->small_rate_Bps =
             found(1 / self->lines[0].per_byte_s, "haul measure, slope of the sweep");
-    if (self->chunk > 0) {
-        curve->chunk_bytes =
-            found(self->chunk, has_steps ? "haul measure: where one more is a step up in time"
-                                         : "haul measure: what the first chunk takes alone");
-        curve->gap_s = found(fmax(self->gap_s, 0), "haul measure: of a chunk");
-    }
-    const bool has_cache = self->cache > 0;
-    if (has_cache) {
-        curve->host_rate_Bps = host_rate(self, &self->lines[1], latency_s, link_rate);
-        curve->cache_bytes =
-            found(self->cache, "haul measure: up to it copies go at the rate from cache");
-    }
-    curve->memory_rate_Bps = host_rate(self, &self->lines[has_cache ? 2 : 1], latency_s, link_rate);
+    take_chunk(self, has_steps, curve);
+    take_rates(self, latency_s, link_rate, curve);
+}
+
+/* Copies of all sizes are staged: one of a byte takes a chunk alone, too. That is a chunk at the
+ * link's rate where the host's is lower, as from memory it is; a host that is faster from cache
+ * shows there by so much less. Where no steps tell the chunk that is taken to be half of it. */
+static double chunk_from_cache(const hl_measure_staged *self, double link_rate)
+{
+    const hl_measure_line *lines = self->lines;
+    const double less_s = self->cache > 0 ? lines[2].at_s - lines[1].at_s : 0;
+    const double noise_s = self->tolerance * lines[2].at_s + HL_MEASURE_ROUNDING_S;
+    return less_s > 2 * noise_s ? fmin(2 * less_s, lines[2].at_s) * link_rate : 0;
+}
+
+/* A host that is faster than the link even from memory leaves the latency open: it is taken to be
+ * that of pinned copies, where the first chunk's time has room for it. */
+static double latency_without_chunk(const hl_measure_staged *self, const haul_copy_curve *pinned)
+{
+    const hl_measure_line *last = &self->lines[self->cache > 0 ? 2 : 1];
+    const double link_rate = pinned->rate_Bps.value, alone_s = self->chunk / link_rate;
+    const bool is_slow =
+        1 / last->per_byte_s < link_rate && differ(self, 1 / last->per_byte_s, link_rate);
+    const double latency_s = pinned->latency_s.value;
+    if (!is_slow && latency_s < last->at_s && latency_s + alone_s >= last->at_s)
+        return latency_s;
+    return fmax(last->at_s - alone_s, 0);
+}
+
+static void take_without_threshold(hl_measure_staged *self, const haul_copy_curve *pinned,
+                                   haul_copy_curve *curve)
+{
+    const double link_rate = pinned->rate_Bps.value;
+    const bool has_steps = self->chunk > 0;
+    if (!has_steps)
+        self->chunk = chunk_from_cache(self, link_rate);
+    const double latency_s = latency_without_chunk(self, pinned);
+    curve->latency_s = found(latency_s, "haul measure, without the first chunk");
+    curve->threshold_bytes = found(0, "haul measure: copies of all sizes are staged");
+    take_chunk(self, has_steps, curve);
+    take_rates(self, latency_s, link_rate, curve);
 }
 
 /* AMD's runtime: smaller copies go into a buffer and out of it one after the other. */
@@ -131,11 +189,43 @@ static haul_status judge_curve(const hl_measure_staged *self, const haul_copy_cu
     return HAUL_OK;
 }
 
+/* A threshold below all sizes is none, and where a larger copy begins with no time of a chunk it is
+ * the cache that ends: both without a threshold. */
+static bool is_likely(const hl_measure_staged *self, reading as, const haul_copy_curve *curve,
+                      double link_rate)
+{
+    const double noise_s = self->tolerance * hl_measure_line_at(self->lines[1], self->threshold) +
+                           HL_MEASURE_ROUNDING_S;
+    if ((as == PLAIN || as == FIRST_IS_CACHED) && self->first > 1)
+        return curve->threshold_bytes.value >= (double)self->samples[1].copy.bytes;
+    return as != CHUNKED || curve->chunk_bytes.value > 2 * noise_s * link_rate;
+}
+
+/* Other stagings that take as long for every size: a jump is the end of the cache or the threshold
+ * where copies up to there go at the link's rate; what a first chunk takes of every copy is its
+ * latency's, too. */
+static void note_others(const hl_measure_staged *of, const haul_copy_curve *curve, reading as,
+                        double link_rate)
+{
+    const char *names = NULL;
+    if (as == CHUNKED && of->second == of->count &&
+        !differ(of, curve->small_rate_Bps.value, link_rate))
+        names = "threshold and small_rate from cache and host_rate, nor chunk and memory_rate";
+    else if (as == WITHOUT_THRESHOLD && of->chunk <= 0)
+        names = curve->chunk_bytes.provenance ? "chunk and host_rate from latency"
+                                              : "chunk from latency";
+    if (names)
+        hl_measure_note(of->session, "%s %s: no copy tells %s to within 1 %%",
+                        haul_direction_text(of->way.direction), haul_memory_text(of->way.memory),
+                        names);
+}
+
 /* Takes the staging as a curve where it gives back every copy that was measured. */
-static haul_status try_curve(const hl_measure_staged *of, double link_rate, reading as,
+static haul_status try_curve(const hl_measure_staged *of, const haul_copy_curve *pinned, reading as,
                              haul_copy_curve *curve, bool *is_found, haul_error *error)
 {
     hl_measure_staged self = *of;
+    const double link_rate = pinned->rate_Bps.value;
     if (as == FIRST_IS_CACHED) {
         /* Where copies from cache go on at the rate of those below the threshold, the first line
          * reaches to the cache's end and the second is from memory. */
@@ -147,29 +237,37 @@ static haul_status try_curve(const hl_measure_staged *of, double link_rate, read
     const haul_copy_curve before = *curve;
     double worst;
     curve->points_from = (haul_parameter){.provenance = HAUL_PROVENANCE_NOT_GIVEN};
-    if (as == ONE_BUFFER)
+    if (as == WITHOUT_THRESHOLD)
+        take_without_threshold(&self, pinned, curve);
+    else if (as == ONE_BUFFER)
         take_one_buffer(&self, link_rate, curve);
     else
         take_staged(&self, link_rate, as == CHUNKED, curve);
     const haul_status status = judge_curve(&self, curve, &worst, error);
-    *is_found = !status && worst <= self.judged;
-    if (*is_found)
+    *is_found = !status && worst <= self.judged && is_likely(&self, as, curve, link_rate);
+    if (*is_found) {
+        note_others(of, curve, as, link_rate);
         return hl_measure_staged_note_hidden(&self, curve, error);
+    }
     *curve = before;
     return status;
 }
 
 /* One attempt at a staging: by lines that copies may be so far off. */
-static haul_status try_staging(hl_measure_staged *self, double link_rate, haul_copy_curve *curve,
-                               bool *is_found, haul_error *error)
+static haul_status try_staging(hl_measure_staged *self, const haul_copy_curve *pinned,
+                               haul_copy_curve *curve, bool *is_found, haul_error *error)
 {
     *is_found = false;
     HAUL_TRY(hl_measure_staged_search(self, curve->latency_s.value, error));
     for (reading as = self->chunk > 0 ? CHUNKED : PLAIN; as < READINGS && self->first && !*is_found;
          as++)
         if (as != FIRST_IS_CACHED || (self->second == self->count && self->chunk <= 0))
-            HAUL_TRY(try_curve(self, link_rate, as, curve, is_found, error));
-    return HAUL_OK;
+            HAUL_TRY(try_curve(self, pinned, as, curve, is_found, error));
+    if (*is_found || !(pinned->rate_Bps.value > 0))
+        return HAUL_OK;
+    HAUL_TRY(hl_measure_staged_search_whole(self, error));
+    return self->second ? try_curve(self, pinned, WITHOUT_THRESHOLD, curve, is_found, error)
+                        : HAUL_OK;
 }
 
 /* A CPU's copies go through no buffer, and those that a line describes are not staged. First by
@@ -182,9 +280,9 @@ haul_status hl_measure_find_staging(hl_measure_session *session, hl_measure_way 
     const double noise = fmax(5e-4, 3 * swept->tolerance / 100);
     const double tolerances[] = {EXACT, noise, 0.05};
     const bool is_exact = haul_device_describe(session->device)->is_simulated;
-    const haul_copy_curve *pinned =
+    static const haul_copy_curve none;
+    const haul_copy_curve *own =
         hl_measure_copies_curve(session, (hl_measure_way){way.direction, HAUL_MEMORY_PINNED, NULL});
-    const double link_rate = pinned ? pinned->rate_Bps.value : 0;
     bool is_found = false;
     haul_status status = HAUL_OK;
     if (haul_device_describe(session->device)->is_host || swept->count < 8 ||
@@ -201,7 +299,7 @@ haul_status hl_measure_find_staging(hl_measure_session *session, hl_measure_way 
                                     .judged = 2 * fmax(tolerances[i], noise)};
         for (size_t k = 0; k < swept->count; k++)
             self->samples[k] = swept->samples[k];
-        status = try_staging(self, link_rate, curve, &is_found, error);
+        status = try_staging(self, own ? own : &none, curve, &is_found, error);
     }
     free(self);
     return status;

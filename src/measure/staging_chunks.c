@@ -45,15 +45,16 @@ static haul_status measure_row(hl_measure_staged *self, uint64_t from, uint64_t 
 
 /* Rises are the usual one, or that and a gap. One that is neither, as at the cache's end, ends the
  * row where it has shown steps; before that it begins anew. */
-static void find_steps(row *self)
+static void find_steps(row *self, int begin, int end)
 {
     double sorted[SIZES - 1];
-    for (int k = 1; k < SIZES; k++)
-        sorted[k - 1] = self->seconds[k] - self->seconds[k - 1];
-    hl_base_sort_doubles(sorted, SIZES - 1);
-    self->rise_s = hl_base_quantile_sorted(sorted, SIZES - 1, 0.25);
+    const int rises = end - begin - 1;
+    for (int k = 0; k < rises; k++)
+        sorted[k] = self->seconds[begin + k + 1] - self->seconds[begin + k];
+    hl_base_sort_doubles(sorted, (size_t)rises);
+    self->rise_s = hl_base_quantile_sorted(sorted, (size_t)rises, 0.25);
     self->count = 0;
-    for (int k = 1; k < SIZES; k++) {
+    for (int k = begin + 1; k < end; k++) {
         const double more_s = self->seconds[k] - self->seconds[k - 1] - self->rise_s;
         if (fabs(more_s) <= self->noise_s)
             continue;
@@ -130,9 +131,13 @@ haul_status hl_measure_staged_find_chunk(hl_measure_staged *self, haul_error *er
         status = measure_row(self, from, spacing, in, error);
         if (status)
             break;
-        find_steps(in);
-        if (in->count >= 2 && is_regular(in))
-            status = take_chunk(self, in, error);
+        /* where the cache ends within the row, one of its halves may have steps of one kind */
+        static const int parts[][2] = {{0, SIZES}, {SIZES / 2, SIZES}, {0, SIZES / 2}};
+        for (size_t i = 0; i < 3 && !status && self->chunk <= 0; i++) {
+            find_steps(in, parts[i][0], parts[i][1]);
+            if (in->count >= 2 && is_regular(in))
+                status = take_chunk(self, in, error);
+        }
     }
     free(in);
     return status;

@@ -66,7 +66,7 @@ static double find_split(hl_measure_staged *self, size_t begin)
 /* Sizes just above the threshold, so that the second line has samples however soon it ends. */
 static haul_status add_sizes_above(hl_measure_staged *self, haul_error *error)
 {
-    static const double above[] = {1.0 / 64, 1.0 / 24, 1.0 / 12};
+    static const double above[] = {1.0 / 64, 1.0 / 24, 1.0 / 12, 1.0 / 8, 1.0 / 5, 1.0 / 3};
     const double largest = (double)self->samples[self->count - 1].copy.bytes;
     const double from = fmax(self->threshold, self->flat);
     for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
@@ -108,4 +108,18 @@ haul_status hl_measure_staged_search(hl_measure_staged *self, double latency_s, 
         HAUL_TRY(hl_measure_staged_find_end(self, behind(self, self->second - 1), &self->lines[1],
                                             &self->lines[2], &self->cache, error));
     return self->first > 1 ? hl_measure_staged_meet(self, error) : HAUL_OK;
+}
+
+haul_status hl_measure_staged_search_whole(hl_measure_staged *self, haul_error *error)
+{
+    self->first = 0;
+    self->threshold = self->flat = self->cache = 0;
+    if (find_split(self, 0) > self->tolerance) {
+        self->second = 0;
+        return HAUL_OK;
+    }
+    if (self->second == self->count)
+        return HAUL_OK;
+    return hl_measure_staged_find_end(self, behind(self, self->second - 1), &self->lines[1],
+                                      &self->lines[2], &self->cache, error);
 }

@@ -44,6 +44,10 @@ haul_status hl_measure_staged_time(hl_measure_staged *self, uint64_t bytes, doub
  * 0 where copies of all sizes lie on one line, or on none. */
 haul_status hl_measure_staged_search(hl_measure_staged *self, double latency_s, haul_error *error);
 
+/* The same with no threshold, behind a search that counted the chunks: fits a line from cache and
+ * one from memory. Returns with `second` 0 where copies lie on none. */
+haul_status hl_measure_staged_search_whole(hl_measure_staged *self, haul_error *error);
+
 /* The time of a sample without the gaps of its chunks. */
 double hl_measure_staged_smooth(const hl_measure_staged *self, const haul_sample *sample);
 

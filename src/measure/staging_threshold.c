@@ -72,10 +72,10 @@ static double meeting_of(const hl_measure_line lines[2])
     return (lines[1].at_s - lines[0].at_s) / (lines[0].per_byte_s - lines[1].per_byte_s);
 }
 
-/* Sizes evenly on both sides. `second` stays the sample that it was. */
+/* Sizes evenly on both sides, none beyond the cache. `second` stays the sample that it was. */
 static haul_status add_sizes_around(hl_measure_staged *self, double about, haul_error *error)
 {
-    const uint64_t end = self->second < self->count ? self->samples[self->second].copy.bytes
+    const uint64_t end = self->second < self->count ? (uint64_t)self->cache + 1
                                                     : self->samples[self->count - 1].copy.bytes;
     for (int i = 1; i < BELOW + ABOVE; i++) {
         const double part = i < BELOW ? (double)i / BELOW : 1 + (double)(i + 1 - BELOW) / ABOVE;

@@ -18,7 +18,7 @@ enum {
     TRAIN = 32,
     TRAIN_HOLDS = 16,
     COVER = 4,
-    COVER_MOST = 64,
+    COVER_MOST = 1024,
     SMALL = 1 << 16,
     LINE_FROM = 1 << 20
 };
@@ -149,7 +149,10 @@ static double intercept_of(const haul_sample *samples, size_t count, uint64_t la
  * packet's header. Copies that a driver stages may leave the line at any size. */
 static double latency_of(const haul_sample *samples, size_t count, double slope, double tolerance)
 {
-    const double alone = samples[0].seconds - fmax(slope, 0);
+    const double least = count > 1 ? (samples[1].seconds - samples[0].seconds) /
+                                         (double)(samples[1].copy.bytes - samples[0].copy.bytes)
+                                   : slope;
+    const double alone = samples[0].seconds - fmax(fmin(slope, least), 0);
     for (uint64_t largest = SMALL; largest > SMALL / 128; largest /= 2) {
         double off = 0;
         const double intercept = intercept_of(samples, count, largest, &off);
@@ -249,12 +252,12 @@ static haul_status measure_busy(hl_measure_session *self, const hl_measure_copy_
                                 double alone_s, hl_measure_point_measured *point, haul_error *error)
 {
     char name[96];
-    /* Three times as long as the copy takes alone: slowed, it takes twice that. */
+    /* Eight times as long as the copy takes alone: slowed to a fifth of its rate it ends before. */
     const haul_copy_curve *back = hl_measure_copies_curve(self, hl_measure_way_back(one->way));
     const double each_s = back && back->rate_Bps.value > 0
                               ? (double)self->options.largest_bytes / back->rate_Bps.value
                               : alone_s;
-    const busy_copy busy = {*one, (int)fmin(fmax(COVER, ceil(3 * alone_s / each_s)), COVER_MOST)};
+    const busy_copy busy = {*one, (int)fmin(fmax(COVER, ceil(8 * alone_s / each_s)), COVER_MOST)};
     hl_measure_copies_name_point(name, sizeof name, "against", one);
     return hl_measure_session_point(self, name, try_busy, &busy, point, error);
 }

@@ -50,8 +50,7 @@ static void say_bound(const hl_report_projected *self)
         times_ns[most] = 0;
         said++;
     }
-    if (used)
-        haul_report_line(self->report, "bound by", "%s", text);
+    haul_report_line(self->report, "bound by", "%s", text);
 }
 
 /* One sentence; where the run is not predicted it says why instead of a number. */

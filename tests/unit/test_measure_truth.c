@@ -50,7 +50,7 @@ static haul_machine *draw_machine(void)
         draw() < 0.3 ? 1 : 2);
     for (int i = 0; i < 2; i++) {
         const char *direction = i ? "DtoH" : "HtoD";
-        const double rate = draw_between(3e9, 60e9), latency = draw_between(0.8e-6, 15e-6);
+        const double rate = draw_between(2e9, 200e9), latency = draw_between(0.3e-6, 40e-6);
         used += (size_t)snprintf(
             text + used, sizeof text - used,
             "  - {direction: %s, memory: pinned, latency: %.4g us, rate: %.6g GB/s, gap: %.3g us, "
@@ -60,17 +60,18 @@ static haul_machine *draw_machine(void)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "  - {direction: %s, memory: pageable, latency: %.4g us, "
                                  "threshold: %.0f KiB, small_rate: %.6g GB/s",
-                                 direction, 1e6 * latency, floor(draw_between(4, 2048)),
+                                 direction, 1e6 * latency,
+                                 draw() < 0.2 ? 0 : floor(draw_between(1, 4096)),
                                  1e-9 * rate * (0.4 + 0.6 * draw()));
-        const double host = rate * draw_between(0.3, 2);
+        const double host = rate * draw_between(0.05, 3);
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  ", host_rate: %.6g GB/s, cache: %.0f KiB, memory_rate: %.6g GB/s",
-                                 1e-9 * host, floor(draw_between(6144, 24576)),
+                                 1e-9 * host, floor(draw_between(512, 40960)),
                                  1e-9 * host * (0.4 + 0.5 * draw()));
         if (draw() < 0.6)
             used += (size_t)snprintf(
                 text + used, sizeof text - used, ", chunk: %.0f KiB, gap: %.3g us",
-                floor(draw_between(16, 2048)), draw() < 0.3 ? 0 : 0.5 + 4 * draw());
+                floor(draw_between(16, 8192)), draw() < 0.3 ? 0 : 0.5 + 4 * draw());
         used += (size_t)snprintf(text + used, sizeof text - used, "}\n");
     }
     haul_machine *machine;
@@ -108,6 +109,8 @@ static haul_machine *measure(haul_device *device, haul_measurement *made, unsign
 
 static double off_by(const haul_parameter *truth, const haul_parameter *found)
 {
+    if (truth->value == 0)
+        return found->provenance && found->value == 0 ? 0 : 100;
     return found->provenance ? 100 * fabs(found->value / truth->value - 1) : 100;
 }
 
@@ -196,8 +199,10 @@ static void compare_staging(haul_machine *truth, const haul_measurement *made,
     };
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         const bool is_right = off_by(each[i].truth, each[i].found) <= 1;
+        if (!is_right && is_named(made, direction, each[i].name))
+            continue;
         if (!is_right && !is_shown(truth, direction, each[i].truth, own)) {
-            errors->silent += each[i].found->provenance && !is_named(made, direction, each[i].name);
+            errors->silent += each[i].found->provenance != HAUL_PROVENANCE_NOT_GIVEN;
             continue;
         }
         errors->asked++;
