@@ -305,32 +305,49 @@ static double most_times(const haul_overlap_case *self, const haul_overlap_row *
  * predicted. Where that is assumed, `mapped` of an H100 was 14 % off. */
 static const double known_error = 0.05, assumed_error = 0.15;
 
+static bool is_mapping(haul_strategy strategy)
+{
+    return strategy == HAUL_STRATEGY_MAPPED || strategy == HAUL_STRATEGY_HYBRID;
+}
+
 double hl_overlap_claim(unsigned assumed, haul_strategy strategy, double seconds)
 {
-    const bool maps = strategy == HAUL_STRATEGY_MAPPED || strategy == HAUL_STRATEGY_HYBRID;
     const double error = assumed & HAUL_ASSUMED_MAPPED ? assumed_error : known_error;
-    return maps ? seconds * (1 + error) : seconds;
+    return is_mapping(strategy) ? seconds * (1 + error) : seconds;
+}
+
+/* Of copies, in the best number of streams that programs use: the fewest that are nearly as fast
+ * may be as far from it as mapped memory's predictions are off. */
+static double least_copied(const haul_overlap *of)
+{
+    const haul_overlap_row *streams = &of->rows[HAUL_STRATEGY_STREAMS];
+    double least_s = fmin(of->rows[HAUL_STRATEGY_EXPLICIT].seconds, streams->seconds);
+    for (int i = 0; i < HAUL_USUAL_STREAMS && !of->asked; i++)
+        least_s = fmin(least_s, streams->usual_s[i]);
+    return least_s;
 }
 
 /* Mapped memory is as fast as it is read: how much slack the choice has. */
 void hl_overlap_choose(const haul_overlap_case *self, hl_overlap_strategy_time time,
                        haul_overlap *of)
 {
-    of->best = HAUL_STRATEGY_EXPLICIT;
+    const double explicit_s = of->rows[HAUL_STRATEGY_EXPLICIT].seconds;
+    const double copied_s = least_copied(of);
+    of->best = of->rows[HAUL_STRATEGY_STREAMS].seconds < explicit_s ? HAUL_STRATEGY_STREAMS
+                                                                    : HAUL_STRATEGY_EXPLICIT;
     for (int i = 0; i < HAUL_STRATEGIES; i++)
-        if (hl_overlap_claim(self->assumed, (haul_strategy)i, of->rows[i].seconds) <
-            hl_overlap_claim(self->assumed, of->best, of->rows[of->best].seconds))
+        if (is_mapping((haul_strategy)i) &&
+            hl_overlap_claim(self->assumed, (haul_strategy)i, of->rows[i].seconds) <
+                fmin(copied_s,
+                     hl_overlap_claim(self->assumed, of->best, of->rows[of->best].seconds)))
             of->best = (haul_strategy)i;
     const haul_overlap_row *best = &of->rows[of->best];
-    const double explicit_s = of->rows[HAUL_STRATEGY_EXPLICIT].seconds;
-    const double copied_s = fmin(explicit_s, of->rows[HAUL_STRATEGY_STREAMS].seconds);
     of->gain = best->seconds > 0 ? explicit_s / best->seconds : 1;
     of->reads_most = of->writes_most = (double)NAN;
     const double limit_s = copied_s / hl_overlap_claim(self->assumed, best->strategy, 1);
     if (best->strategy == HAUL_STRATEGY_MAPPED && self->in.bytes > 0)
         of->reads_most = most_times(self, best, time, false, limit_s);
-    if ((best->strategy == HAUL_STRATEGY_MAPPED || best->strategy == HAUL_STRATEGY_HYBRID) &&
-        self->out.bytes > 0)
+    if (is_mapping(best->strategy) && self->out.bytes > 0)
         of->writes_most = most_times(self, best, time, true, limit_s);
 }
 
