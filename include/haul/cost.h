@@ -61,9 +61,10 @@ HAUL_API haul_status haul_copy_time(const haul_machine *machine, const haul_copy
                                     const haul_copy *copy, haul_estimate *out, haul_error *error);
 
 /* `to` completed with what only `from` knows: latencies, the staging of pageable copies (scaled by
- * the ratio of the hosts' copy rates), provenance "scaled" or "assumed" (AHEAD, section IV.C).
- * Parameters that `to` has are kept. Returns NO_MEMORY. The caller owns *out; free with
- * haul_machine_free. */
+ * the ratio of the hosts' copy rates), provenance "scaled" or "assumed" (AHEAD, section IV.C). A
+ * board alone, without a link and without copies over one, gets `from`'s link and its copies as
+ * they are: it is taken to be in that slot. Parameters that `to` has are kept. Returns NO_MEMORY.
+ * The caller owns *out; free with haul_machine_free. */
 HAUL_API haul_status haul_machine_complete(const haul_machine *to, const haul_machine *from,
                                            haul_machine **out, haul_error *error);
 

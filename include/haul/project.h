@@ -175,6 +175,7 @@ typedef struct haul_projection {
     double recorded_copies_s;
     int own_slot_generation; /* of PCIe: the target has the profile's GPU, and is taken to be in the
                               * slot that the profile's own pinned copies show; 0: it is not */
+    bool is_in_own_slot;     /* the target is a board alone, in the recording machine's slot */
     int slower_link_generation; /* of PCIe, 1 less than the target's; 0: its slot is measured, or is
                                  * no PCIe */
     double slower_link_s;       /* what the copies would take there */

@@ -82,6 +82,8 @@ static int fail_command(const cli_command *group, const char *word)
     haul_name_suggest(word, names, count, meant, sizeof meant);
     if (group)
         return cli_usage(group, "no command '%s'%s", word, meant);
+    if (!strcmp(word, "demo") || !strcmp(word, "mcp"))
+        (void)snprintf(meant, sizeof meant, " in this program: the Python package has it");
     fprintf(stderr, "haul: no command '%s'%s\nsee 'haul help'\n", word, meant);
     return haul_status_exit_code(HAUL_STATUS_USAGE);
 }

@@ -1,5 +1,7 @@
 /* Fills the new machine's parameters that only the old one has: AHEAD, section IV.C, which keeps
  * the single figure that needs a measurement, the latency. */
+#include "cost/complete.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +15,8 @@
 typedef struct completion {
     const haul_machine *to;
     const haul_machine *from;
-    double ratio; /* of the hosts' copy rates; 0: nothing of the host is scaled */
+    double ratio;  /* of the hosts' copy rates; 0: nothing of the host is scaled */
+    bool is_board; /* `to` is a board alone, without a link: it goes into the old machine's slot */
     char kept[160];
     char scaled[160];
     haul_copy_curve *copies;
@@ -23,6 +26,14 @@ typedef struct completion {
 static bool is_given(const haul_parameter *figure)
 {
     return figure->provenance != HAUL_PROVENANCE_NOT_GIVEN;
+}
+
+bool hl_cost_is_board(const haul_machine *machine)
+{
+    bool is_board = machine->link.kind == HAUL_LINK_NONE;
+    for (size_t i = 0; is_board && i < machine->copy_count; i++)
+        is_board = !haul_direction_crosses_link(machine->copies[i].direction);
+    return is_board;
 }
 
 /* Never replaces a value that the new machine has. */
@@ -71,11 +82,33 @@ static haul_parameter staged_rate(const completion *self, const haul_copy_curve 
     return link.value > 0 && rate.value > 0.9 * link.value ? (haul_parameter){0} : rate;
 }
 
+static void mark_kept(const completion *self, haul_parameter *figure)
+{
+    if (is_given(figure))
+        *figure = (haul_parameter){figure->value, HAUL_PROVENANCE_SCALED, self->kept};
+}
+
+/* The old machine's copies over its link, as they are: the board goes into its slot. */
+static void take_slot(completion *self, const haul_copy_curve *old)
+{
+    haul_copy_curve *entry = entry_of(self, old, old->memory);
+    *entry = *old;
+    mark_kept(self, &entry->latency_s);
+    mark_kept(self, &entry->rate_Bps);
+    mark_kept(self, &entry->busy_rate_Bps);
+    mark_kept(self, &entry->memory_rate_Bps);
+    mark_kept(self, &entry->points_from);
+}
+
 /* AHEAD keeps the latency as it is, because launching a copy costs software, not bandwidth
  * (section IV.C); so do the latency of a call and the gap here. Rates of pinned copies are not
  * taken: they follow from the new machine's link. */
 static void take_entry(completion *self, const haul_copy_curve *old)
 {
+    if (self->is_board && haul_direction_crosses_link(old->direction)) {
+        take_slot(self, old);
+        return;
+    }
     const haul_memory memory = hl_cost_memory_stand_in(old->direction, old->memory);
     if (memory != old->memory &&
         haul_machine_curve(self->from, old->direction, memory, old->locality))
@@ -109,7 +142,7 @@ haul_status haul_machine_complete(const haul_machine *to, const haul_machine *fr
     HL_PLAIN_NUMERALS;
     const double now = to->host.copy_rate_Bps.value, old = from->host.copy_rate_Bps.value;
     const char *name = from->name ? from->name : "another machine";
-    completion self = {.to = to, .from = from};
+    completion self = {.to = to, .from = from, .is_board = hl_cost_is_board(to)};
     /* where the old host's rate is not known and the new one's is, that speaks for itself; where
      * neither is, rates are kept */
     self.ratio = now > 0 && old > 0 ? now / old : now > 0 ? 0 : 1;
@@ -127,7 +160,11 @@ haul_status haul_machine_complete(const haul_machine *to, const haul_machine *fr
         self.copies[self.count++] = to->copies[i];
     for (size_t i = 0; i < from->copy_count; i++)
         take_entry(&self, &from->copies[i]);
-    const haul_status status = haul_machine_with_copies(to, self.copies, self.count, out, error);
+    haul_machine slotted = *to;
+    if (self.is_board)
+        slotted.link = from->link;
+    const haul_status status =
+        haul_machine_with_copies(&slotted, self.copies, self.count, out, error);
     free(self.copies);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/numerals.h"
 #include "cost/collective_check.h"
+#include "cost/complete.h"
 #include "haul/units.h"
 #include "project/assumed_host.h"
 #include "project/copy_times.h"
@@ -167,6 +168,12 @@ static haul_status predict_copies(projector *self, haul_error *error)
     const haul_machine *to = self->slotted ? self->slotted : self->options->to;
     const hl_project_size_classes *classes = &self->recording.classes;
     HAUL_TRY(haul_machine_complete(to, recording_of(self), &self->target, error));
+    self->out.is_in_own_slot = hl_cost_is_board(to);
+    if (self->out.is_in_own_slot)
+        hl_project_notes_add(&self->notes,
+                             "'%s' is a board alone: it is taken to be in the slot of the machine "
+                             "that recorded the profile",
+                             to->name);
     const char *taken = hl_project_taken_over_text(to, self->target, classes, &self->arena);
     if (taken)
         hl_project_notes_add(
@@ -181,7 +188,9 @@ static haul_status predict_copies(projector *self, haul_error *error)
                                    .staged_ns = self->staged_ns,
                                    .arena = &self->arena};
     HAUL_TRY(hl_project_copy_times_make(&times, &self->out, error));
-    HAUL_TRY(hl_project_assumed_host_find(self->target, times.model, classes, &self->out, error));
+    if (!self->out.is_in_own_slot) /* a board's slot is not assumed, but the recording machine's */
+        HAUL_TRY(
+            hl_project_assumed_host_find(self->target, times.model, classes, &self->out, error));
     uint64_t kept = 0;
     double kept_s = 0;
     for (size_t s = 0; s < self->out.size_count; s++)

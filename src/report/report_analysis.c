@@ -191,6 +191,10 @@ static void say_answer(const analysis_report *self)
     else
         (void)snprintf(devices, sizeof devices, "%.150s",
                        alike ? first->name : hl_report_say_number_of(count, "device", NULL).text);
+    if (!span_ns) {
+        haul_report_say(self->report, "0 s on %s: no operation has a duration", devices);
+        return;
+    }
     /* Shares may add up to more than 100 %: kernels and copies overlap. */
     char collectives[64] = "";
     if (analysis->communication.count)

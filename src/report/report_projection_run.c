@@ -50,7 +50,8 @@ static void say_bound(const hl_report_projected *self)
         times_ns[most] = 0;
         said++;
     }
-    haul_report_line(self->report, "bound by", "%s", text);
+    if (used)
+        haul_report_line(self->report, "bound by", "%s", text);
 }
 
 /* One sentence; where the run is not predicted it says why instead of a number. */

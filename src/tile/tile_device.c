@@ -512,8 +512,10 @@ static void give_up(haul_context *context, const hl_tile_block *block)
             part->passed = NULL;
         }
     for (unsigned i = 0; i < block->field_count; i++)
-        for (int p = 0; p < block->fields[i].field->part_count; p++)
+        for (int p = 0; p < block->fields[i].field->part_count; p++) {
             block->fields[i].field->parts[p].on_device = false;
+            block->fields[i].field->parts[p].shift = 0;
+        }
 }
 
 /* Before a pass: planes beyond the edges are as they should be, or, where it goes round the array,

@@ -12,6 +12,7 @@ done
 echo "== suggestions"
 try haul analyse
 try haul xyz
+try haul demo
 try haul help machin
 try haul machine tiem
 try haul project --too h100-pcie5 "$profile"

@@ -151,6 +151,9 @@ gh200,2,'; do
 done
 try haul project "$profile" --to gh200 --prices nowhere.csv
 
+echo "== a board alone is in the slot of the machine that recorded"
+haul project "$profile" --to gtx-970 --width 100 | head -n 8
+haul project "$profile" --to gtx-970 --from a100-pcie4 | grep copies
 echo "== a GPU on several boards, and parameters by their first letters"
 haul project "$profile" --to h100 2>&1 | head -n 1
 haul advise "$profile" --to a100 2>&1 | head -n 1

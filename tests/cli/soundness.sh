@@ -39,3 +39,12 @@ haul compare "$profile" other.json | head -1
 
 echo "== at 80 columns a table of profiles and machines keeps its intervals"
 haul project "$profile" late-driver.sqlite --to gh200,h100-pcie5 --width 80 | grep -A1 "^Profile"
+
+echo "== nothing has a duration"
+cat >still.json <<'END'
+{"deviceProperties":[{"id":0,"name":"NVIDIA A100-SXM4-80GB"}],"traceEvents":[
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":0,"dur":5,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":8,"dur":0,"args":{"correlation":1,"device":0,"stream":7,"grid":[1,1,1],"block":[32,1,1]}}]}
+END
+haul analyze still.json | head -n 2
+haul project still.json --to h100-sxm5 | head -n 3

@@ -280,7 +280,7 @@ static void staging_is_read_off_the_points_of_a_fitted_machine(void **state)
          .points = {{0, 8e-6}, {1e9, 0.09}}},
     };
     const haul_machine from = {.name = "old", .copies = old, .copy_count = 3};
-    haul_machine to = {.name = "new"};
+    haul_machine to = {.name = "new", .link.kind = HAUL_LINK_PCIE};
     haul_machine *both = NULL;
     assert_int_equal(haul_machine_complete(&to, &from, &both, NULL), HAUL_OK);
     const haul_copy_curve *staged =
@@ -301,6 +301,35 @@ static void staging_is_read_off_the_points_of_a_fitted_machine(void **state)
     staged =
         haul_machine_curve(both, HAUL_DIRECTION_HTOD, HAUL_MEMORY_PAGEABLE, HAUL_LOCALITY_NEAR);
     assert_int_equal(staged->memory_rate_Bps.provenance, HAUL_PROVENANCE_NOT_GIVEN);
+    haul_machine_free(both);
+}
+
+/* A file of a board alone has neither a link nor copies over one. */
+static void a_board_alone_is_in_the_slot_of_the_old_machine(void **state)
+{
+    (void)state;
+    haul_copy_curve old[] = {{.direction = HAUL_DIRECTION_HTOD,
+                              .memory = HAUL_MEMORY_PAGEABLE,
+                              .points_from = measured(2),
+                              .points = {{0, 5e-6}, {1e9, 5e-6 + 0.2}}},
+                             {.direction = HAUL_DIRECTION_DTOD,
+                              .memory = HAUL_MEMORY_DEVICE,
+                              .latency_s = measured(1e-6),
+                              .rate_Bps = measured(100e9)}};
+    const haul_machine from = {.name = "old", .copies = old, .copy_count = 2};
+    const haul_machine to = {.name = "new", .gpu.memory_bandwidth_Bps = measured(400e9)};
+    const haul_copy copy = {
+        .direction = HAUL_DIRECTION_HTOD, .memory = HAUL_MEMORY_PAGEABLE, .bytes = 1000000000};
+    haul_machine *both = NULL;
+    haul_estimate estimate;
+    assert_int_equal(haul_machine_complete(&to, &from, &both, NULL), HAUL_OK);
+    assert_int_equal(haul_copy_time(both, NULL, &copy, &estimate, NULL), HAUL_OK);
+    CHECK_NEAR(estimate.seconds, 0.2, 1e-4);
+    assert_int_equal(estimate.weakest, HAUL_PROVENANCE_SCALED);
+    assert_true(estimate.high_s > 1.1 * estimate.seconds);
+    const haul_copy_curve *inside =
+        haul_machine_curve(both, HAUL_DIRECTION_DTOD, HAUL_MEMORY_DEVICE, HAUL_LOCALITY_NEAR);
+    assert_int_equal(inside->rate_Bps.provenance, HAUL_PROVENANCE_NOT_GIVEN); /* the board's own */
     haul_machine_free(both);
 }
 
@@ -356,6 +385,7 @@ int main(void)
         cmocka_unit_test(auto_rests_on_measurements_where_there_are_any),
         cmocka_unit_test(machines_are_completed_from_others),
         cmocka_unit_test(staging_is_read_off_the_points_of_a_fitted_machine),
+        cmocka_unit_test(a_board_alone_is_in_the_slot_of_the_old_machine),
         cmocka_unit_test(kernels_are_carried_by_the_rates_that_may_bound_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -334,10 +334,87 @@ static void test_a_sum_beyond_the_edges(void **state)
     }
 }
 
+/* Fails the launch that the count comes to. */
+static double fail_one(void *state, const haul_machine *machine, const haul_kernel *kernel,
+                       const haul_launch *launch)
+{
+    (void)machine, (void)kernel, (void)launch;
+    return --*(int *)state ? 1e-6 : -1;
+}
+
+enum { ROUND = 61 };
+
+static void run_there_and_back(haul_context *context, haul_array *u, haul_array *v, w4 *cells)
+{
+    const script_value value = {.d = {1}, .k = 1};
+    for (unsigned i = 0; i < ROUND; i++)
+        cells[i] = 1000 * (i + 1);
+    must(haul_array_write(u, cells, &error));
+    must(haul_array_write(v, cells, &error));
+    must(HAUL_LOOP(context, &error, &shift_1_w4, u, v, &value));
+    must(HAUL_LOOP(context, &error, &shift_1_w4, v, u, &value));
+    must(haul_array_read(u, cells, &error));
+}
+
+/* A pass round an array that fails, and then more memory, so that the array is there as a whole. */
+static bool run_after_failure(int launch, w4 *cells)
+{
+    int left = launch;
+    const haul_device_options device = {.kernel_seconds = fail_one, .kernel_state = &left};
+    const haul_context_options options = {.device_options = &device, .memory_bytes = 900};
+    haul_array_spec spec = {
+        .size = {ROUND}, .ghost = {1}, .boundary = {HAUL_BOUNDARY_PERIODIC}, .region = 5};
+    const script_value value = {.d = {1}, .k = 1};
+    haul_context *context;
+    w4 zeros[ROUND] = {0};
+    must(haul_context_open("sim:k40", &options, &context, &error));
+    haul_array *u = array_of(context, spec), *v = array_of(context, spec);
+    haul_array *other = array_of(context, spec);
+    haul_array *more = array_of(context, (haul_array_spec){.size = {200}, .region = 5});
+    must(haul_array_write(u, zeros, &error));
+    haul_status status = HAUL_OK;
+    for (int i = 0; i < 4 && !status; i++)
+        status = HAUL_LOOP(context, &error, &shift_1_w4, i % 2 ? v : u, i % 2 ? u : v, &value);
+    if (!status)
+        status = haul_context_wait(context, &error);
+    left = -1;
+    (void)haul_array_read(u, zeros, NULL);
+    (void)haul_array_read(v, zeros, NULL);
+    haul_array_free(more);
+    haul_array_free(other);
+    haul_array *small = array_of(context, (haul_array_spec){.size = {1}});
+    run_there_and_back(context, u, v, cells);
+    haul_array_free(small);
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+    return status != HAUL_OK;
+}
+
+/* Of each launch that fails the next loops find nothing left. */
+static void test_a_failure_in_a_pass_round_an_array(void **state)
+{
+    (void)state;
+    w4 expected[ROUND], cells[ROUND];
+    haul_context *context = open_on("host");
+    const haul_array_spec spec = {
+        .size = {ROUND}, .ghost = {1}, .boundary = {HAUL_BOUNDARY_PERIODIC}};
+    haul_array *u = array_of(context, spec), *v = array_of(context, spec);
+    run_there_and_back(context, u, v, expected);
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+    int launch = 1;
+    for (; run_after_failure(launch, cells); launch++)
+        assert_memory_equal(cells, expected, sizeof cells);
+    assert_true(launch > 20); /* the pass is one of many regions */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_table_has_edges),
+        cmocka_unit_test(test_a_failure_in_a_pass_round_an_array),
         cmocka_unit_test(test_a_loop_of_planes_sets_edges),
         cmocka_unit_test(test_edges_set_twice),
         cmocka_unit_test(test_in_place_round_an_array),
