@@ -557,44 +557,6 @@ bool hl_base_json_in_item(hl_base_json_in *self)
     return true;
 }
 
-static __attribute__((noinline)) bool take_scaled(hl_base_json_in *self, int places, int64_t *value)
-{
-    hl_base_json_text text;
-    const hl_base_json_kind kind = hl_base_json_in_scalar(self, &text);
-    return (kind == HL_JSON_NUMBER || kind == HL_JSON_STRING) &&
-           hl_base_json_scaled(text, places, value);
-}
-
-bool hl_base_json_in_scaled(hl_base_json_in *self, int places, int64_t *value)
-{
-    const char *const p = self->at + (*self->at == ' ');
-    int64_t number;
-    const char *const end = self->status ? NULL : hl_base_json_short_number(p, places, &number);
-    if (!end || end >= self->end)
-        return take_scaled(self, places, value);
-    self->value_at = hl_base_json_offset(self, p);
-    self->at = end;
-    *value = number;
-    return true;
-}
-
-bool hl_base_json_in_remembered(hl_base_json_in *self, int places, hl_base_json_memo *memo,
-                                int64_t *value)
-{
-    const uint64_t from = hl_base_json_offset(self, self->at);
-    memo->length = 0;
-    if (!hl_base_json_in_scaled(self, places, value))
-        return false;
-    const uint64_t length = hl_base_json_offset(self, self->at) - from;
-    /* it is in the window still, and begins there */
-    if (from >= self->offset && from == self->value_at && length < sizeof memo->text) {
-        memcpy(memo->text, self->buffer + (from - self->offset), sizeof memo->text);
-        memo->length = (uint8_t)length;
-        memo->value = *value;
-    }
-    return true;
-}
-
 static __attribute__((noinline)) hl_base_json_kind take_scalar(hl_base_json_in *self,
                                                                hl_base_json_text *text)
 {
@@ -617,41 +579,6 @@ hl_base_json_kind hl_base_json_in_scalar(hl_base_json_in *self, hl_base_json_tex
 {
     return !self->status && take_plain_string(self, text) ? HL_JSON_STRING
                                                           : take_scalar(self, text);
-}
-
-/* The byte-order mark, which RFC 8259 lets readers pass over. */
-static haul_status pass_mark(hl_base_json_in *self, haul_error *error)
-{
-    static const char mark[] = "\xEF\xBB\xBF";
-    (void)hl_base_json_look_ahead(self, self->at, sizeof mark - 1);
-    if (self->status && error)
-        *error = self->error;
-    /* The padding makes three bytes readable even in an empty document. */
-    if (!memcmp(self->at, mark, sizeof mark - 1))
-        self->at += sizeof mark - 1;
-    return self->status;
-}
-
-haul_status hl_base_json_in_open(hl_base_json_in *self, const char *file, hl_base_json_read *read,
-                                 void *source, haul_error *error)
-{
-    *self = (hl_base_json_in){.file = file, .read = read, .source = source};
-    return hl_base_json_make_buffer(self, HL_JSON_WINDOW_BYTES) ? pass_mark(self, error)
-                                                                : hl_base_fail_no_memory(error);
-}
-
-haul_status hl_base_json_in_open_memory(hl_base_json_in *self, const char *file, const char *text,
-                                        size_t size, haul_error *error)
-{
-    *self = (hl_base_json_in){.file = file};
-    if (!hl_base_json_make_buffer(self, size))
-        return hl_base_fail_no_memory(error);
-    /* memcpy must not be given NULL, which an empty document may be. */
-    if (size)
-        memcpy(self->buffer, text, size);
-    memset(self->buffer + size, 0, HL_JSON_PADDING);
-    self->end += size;
-    return pass_mark(self, error);
 }
 
 haul_status hl_base_json_in_end(hl_base_json_in *self, haul_error *error)

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 
@@ -117,4 +118,39 @@ void hl_base_json_in_close(hl_base_json_in *self)
     free(self->buffer);
     free(self->decoded);
     *self = (hl_base_json_in){0};
+}
+
+/* The byte-order mark, which RFC 8259 lets readers pass over. */
+static haul_status pass_mark(hl_base_json_in *self, haul_error *error)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    (void)hl_base_json_look_ahead(self, self->at, sizeof mark - 1);
+    if (self->status && error)
+        *error = self->error;
+    /* The padding makes three bytes readable even in an empty document. */
+    if (!memcmp(self->at, mark, sizeof mark - 1))
+        self->at += sizeof mark - 1;
+    return self->status;
+}
+
+haul_status hl_base_json_in_open(hl_base_json_in *self, const char *file, hl_base_json_read *read,
+                                 void *source, haul_error *error)
+{
+    *self = (hl_base_json_in){.file = file, .read = read, .source = source};
+    return hl_base_json_make_buffer(self, HL_JSON_WINDOW_BYTES) ? pass_mark(self, error)
+                                                                : hl_base_fail_no_memory(error);
+}
+
+haul_status hl_base_json_in_open_memory(hl_base_json_in *self, const char *file, const char *text,
+                                        size_t size, haul_error *error)
+{
+    *self = (hl_base_json_in){.file = file};
+    if (!hl_base_json_make_buffer(self, size))
+        return hl_base_fail_no_memory(error);
+    /* memcpy must not be given NULL, which an empty document may be. */
+    if (size)
+        memcpy(self->buffer, text, size);
+    memset(self->buffer + size, 0, HL_JSON_PADDING);
+    self->end += size;
+    return pass_mark(self, error);
 }

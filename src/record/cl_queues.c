@@ -211,3 +211,34 @@ void hl_record_cl_queue_place(hl_record_cl_queue *self, hl_record_cl_command *co
         self->chains[chain].epoch = self->epoch;
     }
 }
+
+bool hl_record_cl_queue_force(const cl_queue_properties *list, hl_record_cl_asked *asked,
+                              cl_queue_properties *forced)
+{
+    enum { MOST = sizeof asked->list / sizeof asked->list[0] };
+    size_t length = 0;
+    bool found = false;
+    for (; list && list[length]; length += 2) {
+        if (length + 4 > MOST)
+            return false;
+        forced[length] = list[length];
+        forced[length + 1] = list[length + 1];
+        if (list[length] != CL_QUEUE_PROPERTIES)
+            continue;
+        found = true;
+        asked->properties = list[length + 1];
+        forced[length + 1] |= CL_QUEUE_PROFILING_ENABLE;
+    }
+    if (asked->properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE))
+        return false;
+    if (list) {
+        asked->list_length = length + 1;
+        memcpy(asked->list, list, asked->list_length * sizeof *list);
+    }
+    if (!found) {
+        forced[length++] = CL_QUEUE_PROPERTIES;
+        forced[length++] = CL_QUEUE_PROFILING_ENABLE;
+    }
+    forced[length] = 0;
+    return true;
+}

@@ -64,4 +64,8 @@ void hl_record_cl_queues_note(hl_record_cl_queues *self, hl_record_profile_write
 /* Gives the command its device, context and stream, and what it waits for beside its list. */
 void hl_record_cl_queue_place(hl_record_cl_queue *self, hl_record_cl_command *command);
 
+/* Copies the list with profiling in it. Returns false where it is there already, or must not be. */
+bool hl_record_cl_queue_force(const cl_queue_properties *list, hl_record_cl_asked *asked,
+                              cl_queue_properties *forced);
+
 #endif

@@ -329,38 +329,6 @@ cl_command_queue hl_record_cl_make_queue(cl_context context, cl_device_id device
     return made;
 }
 
-/* Copies the list with profiling in it. Returns false where it is there already, or must not be. */
-static bool force(const cl_queue_properties *list, hl_record_cl_asked *asked,
-                  cl_queue_properties *forced)
-{
-    enum { MOST = sizeof asked->list / sizeof asked->list[0] };
-    size_t length = 0;
-    bool found = false;
-    for (; list && list[length]; length += 2) {
-        if (length + 4 > MOST)
-            return false;
-        forced[length] = list[length];
-        forced[length + 1] = list[length + 1];
-        if (list[length] != CL_QUEUE_PROPERTIES)
-            continue;
-        found = true;
-        asked->properties = list[length + 1];
-        forced[length + 1] |= CL_QUEUE_PROFILING_ENABLE;
-    }
-    if (asked->properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE))
-        return false;
-    if (list) {
-        asked->list_length = length + 1;
-        memcpy(asked->list, list, asked->list_length * sizeof *list);
-    }
-    if (!found) {
-        forced[length++] = CL_QUEUE_PROPERTIES;
-        forced[length++] = CL_QUEUE_PROFILING_ENABLE;
-    }
-    forced[length] = 0;
-    return true;
-}
-
 cl_command_queue hl_record_cl_make_queue_listed(cl_context context, cl_device_id device,
                                                 const cl_queue_properties *properties,
                                                 cl_int *result)
@@ -371,7 +339,7 @@ cl_command_queue hl_record_cl_make_queue_listed(cl_context context, cl_device_id
     if (!begin_recording())
         return hl_record_cl_runtime.clCreateCommandQueueWithProperties(context, device, properties,
                                                                        result);
-    bool forced = force(properties, &asked, list);
+    bool forced = hl_record_cl_queue_force(properties, &asked, list);
     cl_command_queue made = hl_record_cl_runtime.clCreateCommandQueueWithProperties(
         context, device, forced ? list : properties, result);
     if (!made && forced) {

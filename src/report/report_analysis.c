@@ -12,6 +12,7 @@
 #include "haul/collective.h"
 #include "haul/report.h"
 #include "report/document.h"
+#include "report/report_analysis.h"
 #include "report/shared_parts.h"
 #include "report/wording.h"
 
@@ -21,18 +22,10 @@ enum {
     DEVICES_SHOWN = 16,
     LARGEST_SHOWN = 3,
     HOST_SHOWN = 2,
-    RATES_SHOWN = 3,
-    LATENCY_BYTES = 4096, /* take under half a microsecond on any link, latencies 1 to 10 */
 };
 
-typedef struct analysis_report {
-    haul_report *report;
-    const haul_workload *workload;
-    const haul_analysis *analysis;
-} analysis_report;
-
 /* Their table leaves others a row less: the report fits a terminal of 40 lines. */
-static size_t has_collectives(const analysis_report *self)
+static size_t has_collectives(const hl_report_analyzed *self)
 {
     return self->analysis->communication.count > 0;
 }
@@ -78,149 +71,8 @@ static void add_busy(haul_table *parent, const haul_busy *busy)
                                   haul_cell_time(busy->hidden_communication_ns)));
 }
 
-/* The device of number `at` in the analysis; NULL where the profile does not name it. */
-static const haul_workload_device *device_at(const analysis_report *self, size_t at)
-{
-    const uint32_t index = self->analysis->devices[at].device;
-    return index == HAUL_NONE ? NULL : &self->workload->devices[index];
-}
-
-/* Bytes by busy time, not by the sum of durations: copies of two directions, or of two devices,
- * share the time. */
-static double rate_of(const haul_copy_group *group)
-{
-    return hl_report_share_of((double)group->totals.bytes, 1e-9 * (double)group->busy_ns);
-}
-
-/* Between host and device, the one that copied longest after `before`; NULL: none is left. A walk
- * in order without a copy of the groups to sort; there are at most some dozens. */
-static const haul_copy_group *next_longest(const haul_analysis *analysis,
-                                           const haul_copy_group *before)
-{
-    const haul_copy_group *found = NULL;
-    for (size_t i = 0; i < analysis->group_count; i++) {
-        const haul_copy_group *group = &analysis->groups[i];
-        /* Ties are broken by the place in the array, so that each group comes once. */
-        const bool is_left = !before || group->busy_ns < before->busy_ns ||
-                             (group->busy_ns == before->busy_ns && group > before);
-        if (haul_direction_crosses_link(group->direction) && group->totals.bytes &&
-            group->busy_ns && is_left && (!found || group->busy_ns > found->busy_ns))
-            found = group;
-    }
-    return found;
-}
-
-/* The few rates that say whether the link is used well: those of the kinds that copied longest. */
-static void say_copies(const analysis_report *self, bool with_rates)
-{
-    const haul_analysis *analysis = self->analysis;
-    char rates[400] = "";
-    size_t used = 0;
-    haul_report_line(self->report, "copies", "%s of %s in %s; %s of it overlapped by kernels",
-                     hl_report_say_number_of(analysis->copies.count, "copy", "copies").text,
-                     hl_report_say_bytes(analysis->copies.bytes).text,
-                     hl_report_say_time(analysis->busy.copy_ns).text,
-                     hl_report_say_share(analysis->overlap_share).text);
-    const haul_copy_group *group = NULL;
-    /* Three rates fit a line. Of copies of a few bytes a rate says nothing: they are latency. */
-    for (int seen = 0; seen < RATES_SHOWN && (group = next_longest(analysis, group)); seen++)
-        if (group->totals.bytes / group->totals.count >= LATENCY_BYTES)
-            used += (size_t)snprintf(rates + used, sizeof rates - used, "%s%s %s", used ? ", " : "",
-                                     hl_report_say_copies(group->direction, group->memory).text,
-                                     hl_report_say_rate(rate_of(group)).text);
-    /* Five lines are an answer: why devices idle, and collectives, matter more. */
-    if (used && with_rates && !analysis->communication.count)
-        haul_report_line(self->report, "rates", "%s", rates);
-}
-
-/* Collectives are data movement. Their time includes that of waiting for other ranks, which no
- * profile of one rank tells apart. */
-static void say_communication(const analysis_report *self)
-{
-    const haul_analysis *analysis = self->analysis;
-    const haul_totals *of = &analysis->communication;
-    haul_report_line(self->report, "between GPUs", "%s, %s%s, in %s; %s of it hidden by kernels",
-                     hl_report_say_number_of(of->count, "collective", NULL).text,
-                     analysis->unsized && of->bytes ? "at least " : "",
-                     of->bytes ? hl_report_say_bytes(of->bytes).text : "sizes not recorded",
-                     hl_report_say_time(analysis->busy.communication_ns).text,
-                     hl_report_say_share(analysis->hidden_share).text);
-}
-
-/* How the profile's own recorder is told to record work of devices. */
-static const char *how_to_record(const char *format)
-{
-    static const struct {
-        const char *format;
-        const char *how;
-    } recorders[] = {
-        {"kineto", "PyTorch's profiler does so with activities=[ProfilerActivity.CPU, "
-                   "ProfilerActivity.CUDA]"},
-        {"rocp", "rocprofv3 does so with '--sys-trace --output-format rocpd'"},
-    };
-    for (size_t i = 0; format && i < sizeof recorders / sizeof *recorders; i++)
-        if (!strncmp(format, recorders[i].format, strlen(recorders[i].format)))
-            return recorders[i].how;
-    return "Nsight Systems does so with 'nsys profile --trace cuda'";
-}
-
-/* Shares are of the span of all devices, in which each moment counts once. */
-static void say_answer(const analysis_report *self)
-{
-    const haul_analysis *analysis = self->analysis;
-    const size_t count = analysis->device_count;
-    const int64_t span_ns = analysis->span_ns;
-    char devices[200];
-    if (!count && hl_report_mpi_line(self->report, self->workload, true))
-        return;
-    if (!count) {
-        haul_report_say(self->report,
-                        "The profile holds no copies, kernels or memsets. Were they recorded? %s.",
-                        how_to_record(self->workload->format));
-        return;
-    }
-    /* "NVIDIA A100 80GB PCIe", "2 x ...", "4 devices" */
-    const haul_workload_device *first = device_at(self, 0);
-    bool alike = first && first->name;
-    for (size_t i = 1; alike && i < count; i++) {
-        const haul_workload_device *next = device_at(self, i);
-        alike = next && next->name && !strcmp(next->name, first->name);
-    }
-    if (alike && count > 1)
-        (void)snprintf(devices, sizeof devices, "%zu x %.150s", count, first->name);
-    else
-        (void)snprintf(devices, sizeof devices, "%.150s",
-                       alike ? first->name : hl_report_say_number_of(count, "device", NULL).text);
-    if (!span_ns) {
-        haul_report_say(self->report, "0 s on %s: no operation has a duration", devices);
-        return;
-    }
-    /* Shares may add up to more than 100 %: kernels and copies overlap. */
-    char collectives[64] = "";
-    if (analysis->communication.count)
-        (void)snprintf(collectives, sizeof collectives, "collectives %.40s, ",
-                       hl_report_say_share_ns(analysis->busy.communication_ns, span_ns).text);
-    const bool says_why = hl_report_idle_says(analysis);
-    char idle[64] = "";
-    if (!says_why)
-        (void)snprintf(idle, sizeof idle, "; idle %.40s",
-                       hl_report_say_share_ns(analysis->idle_ns, span_ns).text);
-    haul_report_say(self->report, "%s on %s: kernels run %s of it, %scopies %s%s",
-                    hl_report_say_time(span_ns).text, devices,
-                    hl_report_say_share_ns(analysis->busy.kernel_ns, span_ns).text, collectives,
-                    hl_report_say_share_ns(analysis->busy.copy_ns, span_ns).text, idle);
-    if (says_why)
-        hl_report_idle_line(self->report, self->workload, analysis);
-    if (analysis->copies.count)
-        say_copies(self, !says_why);
-    if (analysis->communication.count)
-        say_communication(self);
-    (void)hl_report_mpi_line(self->report, self->workload, false);
-    hl_report_next_command(self->report, self->workload, analysis);
-}
-
 /* JSON has these as the members of "busy_s" and of each kind of operation. */
-static void add_times(const analysis_report *self)
+static void add_times(const hl_report_analyzed *self)
 {
     static const haul_column columns[] = {{NULL, HAUL_UNIT_TEXT, .head = "Time on the devices"},
                                           {NULL, HAUL_UNIT_COUNT, .head = "count"},
@@ -262,7 +114,7 @@ static void add_times(const analysis_report *self)
 }
 
 /* The median and the best rate are of single copies and tell what the link could do. */
-static void add_copies(const analysis_report *self)
+static void add_copies(const hl_report_analyzed *self)
 {
     static const haul_column decade_columns[] = {
         {"least_bytes", .unit = HAUL_UNIT_BYTES}, {"most_bytes", .unit = HAUL_UNIT_BYTES}, {0}};
@@ -292,7 +144,8 @@ static void add_copies(const analysis_report *self)
                        haul_cell_count(totals->count), haul_cell_count(totals->bytes),
                        haul_cell_time(totals->time_ns), haul_cell_time(group->busy_ns),
                        haul_cell_time(group->shortest_ns), haul_cell_time(group->longest_ns),
-                       haul_cell_number(group->latency_s), haul_cell_number(rate_of(group)),
+                       haul_cell_number(group->latency_s),
+                       haul_cell_number(hl_report_copies_rate(group)),
                        haul_cell_number(group->median_Bps), haul_cell_number(group->best_Bps)));
         /* Decades without a copy are left out of JSON: a reader takes them for zero. */
         haul_table *decades = haul_report_table(table, "decades", decade_columns);
@@ -313,7 +166,7 @@ static void add_copies(const analysis_report *self)
 }
 
 /* The rate is what each GPU sends by the median time. */
-static void add_communication(const analysis_report *self)
+static void add_communication(const hl_report_analyzed *self)
 {
     static const haul_column columns[] = {
         {"operation", HAUL_UNIT_TEXT, .head = "Collectives"},
@@ -385,7 +238,7 @@ static void device_label(const haul_workload_device *device, char *label, size_t
 
 /* One row for each device that worked; where there is one alone the answer says the same, and the
  * table is a detail. Figures of the device that the profile does not hold are left out. */
-static void add_devices(const analysis_report *self)
+static void add_devices(const hl_report_analyzed *self)
 {
     static const haul_column columns[] = {
         {"id", .unit = HAUL_UNIT_ID},
@@ -407,7 +260,7 @@ static void add_devices(const analysis_report *self)
     haul_table_limit(table, DEVICES_SHOWN);
     for (size_t i = 0; i < self->analysis->device_count; i++) {
         const haul_workload_device_use *use = &self->analysis->devices[i];
-        const haul_workload_device *device = device_at(self, i);
+        const haul_workload_device *device = hl_report_analysis_device(self, i);
         /* Of a file of one process the devices are those of its rank. */
         const int64_t rank = device && device->rank >= 0 ? device->rank : self->workload->rank;
         char label[200];
@@ -467,7 +320,7 @@ static void add_size_rows(haul_table *table, const char *label, const haul_total
 }
 
 /* AHEAD's Figure 1: copies by decade of size, by count and by time. */
-static void add_sizes(const analysis_report *self)
+static void add_sizes(const hl_report_analyzed *self)
 {
     static const haul_column columns[] = {
         {NULL, HAUL_UNIT_TEXT, .head = "Sizes"},
@@ -499,7 +352,7 @@ static void add_sizes(const analysis_report *self)
 }
 
 /* One flat table: a row for each kind of copy and decade of size. */
-static void add_csv(const analysis_report *self)
+static void add_csv(const hl_report_analyzed *self)
 {
     static const haul_column columns[] = {
         {NULL, HAUL_UNIT_TEXT, .csv = "direction"},    {NULL, HAUL_UNIT_TEXT, .csv = "memory"},
@@ -527,7 +380,7 @@ static void add_csv(const analysis_report *self)
 
 /* Equal operations as one row, by the sum of their durations: a short kernel that is launched a
  * million times is a large cost. */
-static void add_largest(const analysis_report *self)
+static void add_largest(const hl_report_analyzed *self)
 {
     static const haul_column columns[] = {
         {"kind", .unit = HAUL_UNIT_TEXT},
@@ -571,7 +424,7 @@ static void add_largest(const analysis_report *self)
 
 /* The time of the host's threads. Calls are unions on each thread: a call inside another counts
  * once, and waits are part of the calls that waited. */
-static void add_host(const analysis_report *self)
+static void add_host(const hl_report_analyzed *self)
 {
     static const haul_column columns[] = {{"threads", .unit = HAUL_UNIT_COUNT},
                                           {"calls", .unit = HAUL_UNIT_COUNT},
@@ -646,8 +499,8 @@ haul_report *haul_report_analysis(const haul_workload *workload, const haul_anal
         {"latency_share", .unit = HAUL_UNIT_SHARE}, {0}};
     HL_PLAIN_NUMERALS;
     haul_report *report = haul_report_new("analysis");
-    const analysis_report self = {report, workload, analysis};
-    say_answer(&self);
+    const hl_report_analyzed self = {report, workload, analysis};
+    hl_report_analysis_answer(&self);
     hl_report_losses(report, workload);
     /* of a program without a GPU all lacks are of the GPU */
     if (analysis->device_count || !workload->counts.calls || !hl_report_has_mpi(workload))

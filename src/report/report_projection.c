@@ -12,30 +12,6 @@
 #include "report/shared_parts.h"
 #include "report/wording.h"
 
-#define SCORE_KEYS                                                                                 \
-    {"wmape", .unit = HAUL_UNIT_PERCENT}, {"wape", .unit = HAUL_UNIT_PERCENT},                     \
-        {"median", .unit = HAUL_UNIT_PERCENT},                                                     \
-    {                                                                                              \
-        "p90", .unit = HAUL_UNIT_PERCENT                                                           \
-    }
-
-/* Errors are not known where nothing was scored. */
-static haul_score known(haul_score score)
-{
-    if (!score.count)
-        /* NaN: an error of 0 would look like a perfect prediction. */
-        score.wmape = score.wape = score.median = score.p90 = (double)NAN;
-    return score;
-}
-
-static haul_self_check_score known_check(haul_self_check_score check)
-{
-    if (!check.score.count)
-        check.noise_floor = check.wape_without_contention = (double)NAN;
-    check.score = known(check.score);
-    return check;
-}
-
 /* "9.4 ms -> 5.1 ms (...); assumes PCIe gen 4 x16; 1.9x as long on gen 3", or "; over PCIe gen
  * 6 x16 in place of NVLink", or "; over PCIe gen 3 x16, as the profile's own show". */
 static void say_copies(const hl_report_projected *self)
@@ -298,7 +274,8 @@ static void add_inside(haul_table *table, const haul_projection *projection,
 {
     static const haul_column time[] = {
         {"model", .unit = HAUL_UNIT_TEXT}, {"", .unit = HAUL_UNIT_SECONDS}, {0}};
-    static const haul_column score[] = {{"copies", .unit = HAUL_UNIT_COUNT}, SCORE_KEYS, {0}};
+    static const haul_column score[] = {
+        {"copies", .unit = HAUL_UNIT_COUNT}, HL_REPORT_SCORE_KEYS, {0}};
     haul_table *models = haul_report_map(table, "models_s", time);
     for (size_t m = 0; m < projection->model_count; m++)
         haul_table_row(models, HAUL_CELLS(haul_cell_text(projection->models[m].name),
@@ -389,7 +366,7 @@ static void add_sizes(const hl_report_projected *self)
     for (size_t s = 0; s < self->projection->size_count; s++) {
         const haul_projection_row *row = &self->projection->sizes[s];
         const haul_estimate *predicted = &row->predicted;
-        const haul_score score = known(row->score);
+        const haul_score score = hl_report_score_known(row->score);
         haul_table_row(table,
                        HAUL_CELLS(haul_cell_text(haul_direction_text(row->direction)),
                                   haul_cell_text(haul_memory_text(row->memory)),
@@ -436,7 +413,7 @@ static void add_copies(const hl_report_projected *self)
                            /* Copies of one kind may be predicted by several models. */
                            haul_cell_text(predicted->model ? predicted->model : "several, by size"),
                            haul_cell_text(haul_provenance_text(predicted->weakest)),
-                           haul_cell_number(known(row->score).wape),
+                           haul_cell_number(hl_report_score_known(row->score).wape),
                            haul_cell_text(hl_report_say_place(&row->place, place))));
     }
 }
@@ -461,7 +438,8 @@ static void add_models(const hl_report_projected *self)
     for (size_t m = 0; m < projection->model_count; m++) {
         const haul_model_total *model = &projection->models[m];
         /* a model that lacks a parameter for some copies is scored on others than the rest */
-        const haul_score score = known(model->missing ? (haul_score){0} : model->score);
+        const haul_score score =
+            hl_report_score_known(model->missing ? (haul_score){0} : model->score);
         haul_table_row(
             table, HAUL_CELLS(haul_cell_text(model->name), haul_cell_number(model->total_s),
                               haul_cell_number(hl_report_share_of(model->total_s,
@@ -487,7 +465,7 @@ static void add_scores(const hl_report_projected *self)
     haul_table *table = haul_report_table(self->report, NULL, columns);
     for (size_t r = 0; r < self->projection->row_count; r++) {
         const haul_projection_row *row = &self->projection->rows[r];
-        const haul_score score = known(row->score);
+        const haul_score score = hl_report_score_known(row->score);
         haul_table_row(table,
                        HAUL_CELLS(haul_cell_text(say_row(row).text), haul_cell_count(score.count),
                                   haul_cell_number(score.wmape), haul_cell_number(score.wape),
@@ -498,94 +476,6 @@ static void add_scores(const hl_report_projected *self)
                     "it, the mean over the copies of their shares of the error; wape: their sum.",
                     hl_report_say_number_of(self->projection->matched, "copy", "copies").text,
                     self->projection->models[0].name);
-}
-
-/* --- the self-check of copies */
-
-/* The self-check of collectives: a curve over sizes, as for copies. */
-static void add_collectives(const haul_projection *projection, haul_table *object)
-{
-    static const haul_column columns[] = {{"operation", .unit = HAUL_UNIT_TEXT},
-                                          {"ranks", .unit = HAUL_UNIT_COUNT},
-                                          {"count", .unit = HAUL_UNIT_COUNT},
-                                          {"recorded_s", .unit = HAUL_UNIT_SECONDS},
-                                          {"wape", .unit = HAUL_UNIT_PERCENT},
-                                          {"median", .unit = HAUL_UNIT_PERCENT},
-                                          {"p90", .unit = HAUL_UNIT_PERCENT},
-                                          {"noise_floor", .unit = HAUL_UNIT_PERCENT},
-                                          {0}};
-    haul_table *table = haul_report_table(object, "collectives", columns);
-    for (size_t i = 0; i < projection->collective_row_count; i++) {
-        const haul_collective_check *row = &projection->collective_rows[i];
-        haul_table_row(table,
-                       HAUL_CELLS(haul_cell_text(haul_collective_text(row->kind)),
-                                  haul_cell_count(row->ranks), haul_cell_count(row->count),
-                                  haul_cell_number(row->time_s), haul_cell_number(row->of.wape),
-                                  haul_cell_number(row->of.median), haul_cell_number(row->of.p90),
-                                  haul_cell_number(row->spread)));
-    }
-}
-
-static void add_self_check(const hl_report_projected *self)
-{
-    static const haul_column total[] = {SCORE_KEYS,
-                                        {"noise_floor", .unit = HAUL_UNIT_PERCENT},
-                                        {"wape_without_contention", .unit = HAUL_UNIT_PERCENT},
-                                        {"copies", .unit = HAUL_UNIT_COUNT},
-                                        {"fitted", .unit = HAUL_UNIT_FLAG},
-                                        {"unpredicted", .unit = HAUL_UNIT_COUNT},
-                                        {0}};
-    static const haul_column columns[] = {
-        {NULL, HAUL_UNIT_TEXT, .head = "Self-check of copies"},
-        {"direction", .unit = HAUL_UNIT_TEXT},
-        {"memory", .unit = HAUL_UNIT_TEXT},
-        {"copies", HAUL_UNIT_COUNT, .head = "count"},
-        {"wmape", .unit = HAUL_UNIT_PERCENT},
-        {"wape", HAUL_UNIT_PERCENT, .head = "error"},
-        {"noise_floor", HAUL_UNIT_PERCENT, .head = "noise floor"},
-        {"wape_without_contention", HAUL_UNIT_PERCENT, .head = "no contention"},
-        {"median", HAUL_UNIT_PERCENT, .head = "median"},
-        {"p90", HAUL_UNIT_PERCENT, .head = "p90"},
-        {"points", HAUL_UNIT_NUMBER, .head = "points"},
-        {"contended", HAUL_UNIT_COUNT, .head = "contended"},
-        {"busy_speed", HAUL_UNIT_SHARE, .head = "speed"},
-        {0},
-    };
-    const haul_self_check *check = &self->projection->self_check;
-    const haul_self_check_score all = known_check(check->of);
-    /* One object for the sums, with the groups inside. */
-    haul_table *object = haul_report_object(
-        self->report, "self_check", total,
-        HAUL_CELLS(haul_cell_number(all.score.wmape), haul_cell_number(all.score.wape),
-                   haul_cell_number(all.score.median), haul_cell_number(all.score.p90),
-                   haul_cell_number(all.noise_floor), haul_cell_number(all.wape_without_contention),
-                   haul_cell_count(all.score.count), haul_cell_flag(check->fitted),
-                   haul_cell_count(check->unpredicted)));
-    haul_table *groups = haul_report_table(object, "groups", columns);
-    for (size_t i = 0; i < check->row_count; i++) {
-        const haul_self_check_row *row = &check->rows[i];
-        const haul_self_check_score of = known_check(row->of);
-        haul_table_row(
-            groups,
-            HAUL_CELLS(haul_cell_text(hl_report_say_copies(row->direction, row->memory).text),
-                       haul_cell_text(haul_direction_text(row->direction)),
-                       haul_cell_text(haul_memory_text(row->memory)),
-                       haul_cell_count(of.score.count), haul_cell_number(of.score.wmape),
-                       haul_cell_number(of.score.wape), haul_cell_number(of.noise_floor),
-                       haul_cell_number(of.wape_without_contention),
-                       haul_cell_number(of.score.median), haul_cell_number(of.score.p90),
-                       haul_cell_number(row->points), haul_cell_count(row->contended),
-                       haul_cell_number(row->busy_speed)));
-    }
-    add_collectives(self->projection, object);
-    if (check->row_count)
-        haul_report_say(
-            self->report,
-            "The profile's own copies, predicted on the machine that recorded it. "
-            "Error: sum of |t - prediction| by sum of t; noise floor: the same with "
-            "the median of equal copies as prediction; no contention: the best without "
-            "the contention model; points of the machine's curve; contended: copies "
-            "while the other direction was busy; speed that such a copy keeps, fitted.");
 }
 
 haul_report *haul_report_projection(const haul_workload *workload,
@@ -614,7 +504,7 @@ haul_report *haul_report_projection(const haul_workload *workload,
     haul_report_section(self.report, "accuracy", "Predicted against measured");
     add_scores(&self);
     haul_report_detail(self.report, true);
-    add_self_check(&self);
+    hl_report_projected_add_check(&self);
     hl_report_sentences(self.report, "notes", notes, projection->notes, projection->note_count);
     hl_report_notes(self.report, workload);
     return self.report;

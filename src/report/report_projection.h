@@ -20,4 +20,17 @@ void hl_report_projected_add_run(const hl_report_projected *self);
 /* Its kernels by name and by class. In report_projection_kernels.c. */
 void hl_report_projected_add_kernels(const hl_report_projected *self);
 
+/* Columns of a score, for programs. */
+#define HL_REPORT_SCORE_KEYS                                                                       \
+    {"wmape", .unit = HAUL_UNIT_PERCENT}, {"wape", .unit = HAUL_UNIT_PERCENT},                     \
+        {"median", .unit = HAUL_UNIT_PERCENT},                                                     \
+    {                                                                                              \
+        "p90", .unit = HAUL_UNIT_PERCENT                                                           \
+    }
+
+/* NaN for what was not scored. */
+haul_score hl_report_score_known(haul_score score);
+
+void hl_report_projected_add_check(const hl_report_projected *self);
+
 #endif
