@@ -139,7 +139,7 @@ template <typename T> constexpr haul_element haul_element_of()
     };
 
 #define HAUL_HOST_FUNCTION(name, ...)                                                              \
-    __attribute__((always_inline)) HAUL_BODY(name, __VA_ARGS__);                                   \
+    HAUL_INLINE HAUL_BODY(name, __VA_ARGS__);                                                      \
     static void name##_host(const haul_box *part, const haul_box *whole, void *const *arguments)   \
     {                                                                                              \
         (void)whole;                                                                               \
@@ -201,7 +201,7 @@ template <typename T> constexpr haul_element haul_element_of()
 
 /* The last argument is the loop's box, of which `part` counts groups of rows. */
 #define HAUL_KERNEL_ROWS(name, file, dims, ...)                                                    \
-    __attribute__((always_inline)) HAUL_BODY(name, __VA_ARGS__);                                   \
+    HAUL_INLINE HAUL_BODY(name, __VA_ARGS__);                                                      \
     static void name##_host(const haul_box *part, const haul_box *groups, void *const *arguments)  \
     {                                                                                              \
         const haul_box whole = *(const haul_box *)arguments[HAUL_UNIT_COUNT(__VA_ARGS__) - 1];     \
