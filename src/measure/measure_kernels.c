@@ -1,9 +1,9 @@
-/* The bounds of kernels: launches, memory, arithmetic. */
+/* The bounds of kernels: launches and arithmetic. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "measure/half_kernel.h"
+#include "measure/kernel_runs.h"
 #include "measure/rate_kernels.h"
 #include "measure/session.h"
 
@@ -12,83 +12,22 @@
 enum {
     LANES = 1 << 16,
     GPU_LANES = 8192, /* of a multiprocessor: four times what it holds */
-    STEPS = 64,
-    GPU_STEPS = 2, /* which are doubled */
-    MOST_STEPS = 1 << 20,
     STEP_FLOPS = 2 * 128,
     SMALL_STEPS = 1 << 14,
-    SMALLEST_TRIAD = 1 << 14, /* elements */
     TOGETHER = HL_MEASURE_SESSION_EVENTS,
-    HELD_THREADS = 2048, /* by a multiprocessor */
-    LEAST_WORDS = 1024,
-    TIMES_L2 =
-        8, /* an array of the triad: of half of it, which a launch has too, L2 keeps little */
-    ARGUMENTS_MOST = 5,
     ROW = 64,      /* kernels */
     ROW_HOLDS = 6, /* of some 40 us each: a launch takes the host some 3 us */
     FILLED = 64,   /* bytes */
 };
 
-/* Shorter kernels are timed badly by a GPU's events. */
-static const double long_enough_s = 1e-3;
-
 /* Two kernels that take this part of one's time or less run at once. */
 static const double at_once = 1.5;
 
-/* A launch over `count` indices. */
-typedef struct run_of {
-    const haul_kernel *kernel;
-    const haul_argument *arguments;
-    size_t argument_count;
-    int count;
-    double bytes;
-    double flops;
-    bool is_double;
-    haul_parameter *rate; /* that it measures: either bytes or flops are 0 */
-} run_of;
-
-/* On a stream; `event` may be NULL. */
-static haul_status launch_with(hl_measure_session *session, const run_of *self, int stream,
-                               haul_event *event, haul_error *error)
-{
-    const haul_launch launch = {
-        .box = {.hi = {self->count}},
-        .arguments = self->arguments,
-        .argument_count = self->argument_count,
-        .bytes = self->bytes,
-        .flops = self->flops,
-        .is_double = self->is_double,
-    };
-    return haul_stream_launch(session->streams[stream], self->kernel, &launch, event, error);
-}
-
 /* With the event of the stream's number. */
-static haul_status launch_on(hl_measure_session *session, const run_of *self, int stream,
+static haul_status launch_on(hl_measure_session *session, const hl_measure_run *self, int stream,
                              haul_error *error)
 {
-    return launch_with(session, self, stream, session->events[stream], error);
-}
-
-/* The device's own clock around one launch: the host's launch cost is not in it. */
-static haul_status try_kernel(hl_measure_session *session, const void *what, double *seconds,
-                              haul_error *error)
-{
-    haul_event *event = session->events[0];
-    HAUL_TRY(hl_measure_session_hold(session, 0, error));
-    HAUL_TRY(launch_on(session, what, 0, error));
-    HAUL_TRY(haul_event_wait(event, error));
-    return haul_event_seconds(event, event, seconds, error);
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static bool is_gpu(const hl_measure_session *self)
-{
-    const haul_device_properties *device = haul_device_describe(self->device);
-    return !device->is_host && !device->is_simulated;
+    return hl_measure_run_launch(session, self, stream, session->events[stream], error);
 }
 
 /* From the first one's start to the last one's end, the host's calls hidden. */
@@ -99,7 +38,7 @@ static haul_status try_row(hl_measure_session *session, const void *what, double
         HAUL_TRY(hl_measure_session_hold(session, 0, error));
     for (int i = 0; i < ROW; i++) {
         haul_event *event = i == 0 ? session->events[0] : i == ROW - 1 ? session->events[1] : NULL;
-        HAUL_TRY(launch_with(session, what, 0, event, error));
+        HAUL_TRY(hl_measure_run_launch(session, what, 0, event, error));
     }
     HAUL_TRY(haul_event_wait(session->events[1], error));
     return haul_event_seconds(session->events[0], session->events[1], seconds, error);
@@ -130,7 +69,7 @@ static haul_status try_turns(hl_measure_session *session, const void *what, doub
     for (int i = 0; i < ROW_HOLDS; i++)
         HAUL_TRY(hl_measure_session_hold(session, 0, error));
     for (int i = 0; i < ROW; i += 2) {
-        HAUL_TRY(launch_with(session, what, 0, i ? NULL : session->events[0], error));
+        HAUL_TRY(hl_measure_run_launch(session, what, 0, i ? NULL : session->events[0], error));
         HAUL_TRY(queue_filling(session, i + 2 < ROW ? NULL : session->events[1], error));
     }
     HAUL_TRY(haul_event_wait(session->events[1], error));
@@ -138,7 +77,7 @@ static haul_status try_turns(hl_measure_session *session, const void *what, doub
 }
 
 /* Pauses around fillings, as those between kernels. A CPU's are function calls. */
-static haul_status measure_memory_gap(hl_measure_session *self, const run_of *empty,
+static haul_status measure_memory_gap(hl_measure_session *self, const hl_measure_run *empty,
                                       double launch_s, haul_error *error)
 {
     hl_measure_point_measured alone, turns;
@@ -156,10 +95,12 @@ static haul_status measure_memory_gap(hl_measure_session *self, const run_of *em
 /* A kernel of one index: nearly all of its time is launching and ending. Time that kernels in a row
  * take beyond theirs is the gaps between them. In CUDA the time between the events of one kernel
  * holds some of the events' own: it takes no longer than one of a row. */
-static haul_status measure_empty(hl_measure_session *self, const run_of *run, haul_error *error)
+static haul_status measure_empty(hl_measure_session *self, const hl_measure_run *run,
+                                 haul_error *error)
 {
     hl_measure_point_measured alone, row;
-    HAUL_TRY(hl_measure_session_point(self, "an empty kernel", try_kernel, run, &alone, error));
+    HAUL_TRY(
+        hl_measure_session_point(self, "an empty kernel", hl_measure_run_try, run, &alone, error));
     HAUL_TRY(hl_measure_session_point(self, "empty kernels in a row", try_row, run, &row, error));
     const double launch_s = fmin(alone.seconds, row.seconds / ROW);
     const double gap_s = (row.seconds - ROW * launch_s) / (ROW - 1);
@@ -173,214 +114,9 @@ static haul_status measure_launch(hl_measure_session *self, haul_error *error)
     haul_kernel *kernel;
     HAUL_TRY(haul_kernel_new(self->device, &nothing, &kernel, error));
     const haul_argument argument = {.buffer = self->on_device[0]};
-    const run_of run = {.kernel = kernel, .arguments = &argument, .argument_count = 1, .count = 1};
+    const hl_measure_run run = {
+        .kernel = kernel, .arguments = &argument, .argument_count = 1, .count = 1};
     const haul_status status = measure_empty(self, &run, error);
-    haul_kernel_free(kernel);
-    return status;
-}
-
-/* The rate between a launch and one of half its work. */
-static haul_status measure_slope(hl_measure_session *self, const char *name, const run_of *whole,
-                                 const run_of *half, haul_error *error)
-{
-    char half_name[64];
-    hl_measure_point_measured all, part;
-    snprintf(half_name, sizeof half_name, "%s, half", name);
-    haul_status status = hl_measure_session_point(self, name, try_kernel, whole, &all, error);
-    if (!status)
-        status = hl_measure_session_point(self, half_name, try_kernel, half, &part, error);
-    if (!status && all.seconds > part.seconds)
-        *whole->rate = hl_measure_session_found(
-            self, (whole->bytes + whole->flops) / 2 / (all.seconds - part.seconds), &all);
-    return status;
-}
-
-/* Three arrays of so many bytes. */
-typedef struct arrays {
-    haul_argument at[3];
-    uint64_t bytes;
-    haul_buffer *own; /* NULL: they lie in the session's buffers */
-} arrays;
-
-/* Larger than a GPU's L2, where it has room for them. */
-static haul_status make_larger(hl_measure_session *self, arrays *to, haul_error *error)
-{
-    const uint64_t bytes =
-        (haul_device_describe(self->device)->l2_bytes / 4096 + 1) * 4096 * TIMES_L2;
-    const haul_status status =
-        haul_buffer_new(self->device, HAUL_BUFFER_DEVICE, 3 * bytes, &to->own, error);
-    if (status)
-        return status == HAUL_STATUS_DEVICE_FULL ? HAUL_OK : status;
-    to->bytes = bytes;
-    for (uint64_t i = 0; i < 3; i++)
-        to->at[i] = (haul_argument){.buffer = to->own, .offset = i * bytes};
-    const haul_filling filling = {to->own, 0, 3 * bytes, 0};
-    return haul_stream_fill(self->streams[0], &filling, NULL, error);
-}
-
-/* The triad at each size, its launch with it. */
-static haul_status measure_triads(hl_measure_session *self, const run_of *whole, haul_error *error)
-{
-    haul_measurement *made = &self->made;
-    haul_status status = HAUL_OK;
-    for (int count = SMALLEST_TRIAD; count <= whole->count && !status; count *= 2) {
-        char name[64];
-        hl_measure_point_measured point;
-        run_of run = *whole;
-        run.count = count;
-        const double bytes = whole->bytes * count / whole->count;
-        snprintf(name, sizeof name, "triad of %.0f bytes", bytes);
-        status = hl_measure_session_point(self, name, try_kernel, &run, &point, error);
-        if (status || !(point.seconds > 0) || made->triad_count == HAUL_MEASURE_TRIAD_MOST)
-            continue;
-        made->triad[made->triad_count++] =
-            (haul_triad_rate){(uint64_t)bytes, bytes / point.seconds};
-    }
-    return status;
-}
-
-/* Doubles the steps that `run` is given until it takes long enough. */
-static haul_status choose_steps(hl_measure_session *self, const run_of *run, int *steps,
-                                haul_error *error)
-{
-    double seconds = 0;
-    haul_status status = HAUL_OK;
-    if (haul_device_describe(self->device)->is_simulated)
-        return HAUL_OK;
-    while (!(status = try_kernel(self, run, &seconds, error)) && seconds < long_enough_s &&
-           *steps < MOST_STEPS)
-        *steps *= 2;
-    return status;
-}
-
-/* The rate of a kernel that does its work over and over: `each` says what one step over all indices
- * is, and argument `at` of its arguments how many steps. They are doubled on GPUs only as far as
- * the clock needs: a fixed number that suits a large one would take seconds on a small one. The
- * work is in the point's name, so that a journal's point is used only for the same work. */
-static haul_status measure_steps(hl_measure_session *self, const char *text, const run_of *each,
-                                 size_t at, haul_error *error)
-{
-    int steps[2] = {is_gpu(self) ? GPU_STEPS : STEPS};
-    haul_argument all[ARGUMENTS_MOST], part[ARGUMENTS_MOST];
-    memcpy(all, each->arguments, each->argument_count * sizeof *all);
-    memcpy(part, each->arguments, each->argument_count * sizeof *part);
-    all[at] = (haul_argument){.value = &steps[0]};
-    part[at] = (haul_argument){.value = &steps[1]};
-    run_of whole = *each;
-    whole.arguments = all;
-    HAUL_TRY(choose_steps(self, &whole, &steps[0], error));
-    steps[1] = steps[0] / 2;
-    whole.flops *= steps[0];
-    whole.bytes *= steps[0];
-    run_of half = whole;
-    half.arguments = part;
-    half.flops /= 2;
-    half.bytes /= 2;
-    char name[64];
-    snprintf(name, sizeof name, "%s, %.4g %s", text, whole.flops + whole.bytes,
-             whole.flops > 0 ? "flop" : "bytes");
-    return measure_slope(self, name, &whole, &half, error);
-}
-
-/* Reads within half of L2. Steps by the golden ratio of the array spread a multiprocessor's reads
- * evenly, so that it reads a word again only after it has read more than its L1 holds. */
-static haul_status measure_l2(hl_measure_session *self, haul_error *error)
-{
-    const haul_device_properties *device = haul_device_describe(self->device);
-    const uint64_t most = smaller(device->l2_bytes / 2, self->options.largest_bytes);
-    const uint64_t threads = (uint64_t)device->multiprocessors * HELD_THREADS;
-    haul_kernel *kernel;
-    int words = LEAST_WORDS;
-    while (2 * (uint64_t)words * sizeof(float) <= most)
-        words *= 2;
-    const int mask = words - 1, stride = (int)(0.618 * words) / 32 * 32;
-    const haul_argument arguments[] = {{.buffer = self->on_device[0]},
-                                       {.buffer = self->on_device[1]},
-                                       {.value = NULL},
-                                       {.value = &stride},
-                                       {.value = &mask}};
-    run_of each = {
-        .arguments = arguments,
-        .argument_count = sizeof arguments / sizeof *arguments,
-        .count = (int)smaller(threads, self->options.largest_bytes / sizeof(float)),
-        .rate = &self->machine.gpu.l2_Bps,
-    };
-    each.bytes = (double)each.count * sizeof(float);
-    if (most < LEAST_WORDS * sizeof(float))
-        return HAUL_OK;
-    HAUL_TRY(haul_kernel_new(self->device, &reread, &kernel, error));
-    each.kernel = kernel;
-    const haul_status status = measure_steps(self, "reads within L2", &each, 2, error);
-    haul_kernel_free(kernel);
-    return status;
-}
-
-/* The triad with four indices a thread: the faster of the two is what the memory sustains. */
-static haul_status measure_wide(hl_measure_session *self, const arrays *used, haul_error *error)
-{
-    enum { INDICES = 4 };
-    haul_parameter rate = {0};
-    haul_kernel *kernel;
-    HAUL_TRY(haul_kernel_new(self->device, &triad_of_four, &kernel, error));
-    const int apart = (int)(used->bytes / sizeof(float) / INDICES), half_apart = apart / 2;
-    haul_argument whole_arguments[] = {used->at[0], used->at[1], used->at[2], {.value = &apart}};
-    haul_argument half_arguments[] = {
-        used->at[0], used->at[1], used->at[2], {.value = &half_apart}};
-    const run_of whole = {
-        .kernel = kernel,
-        .arguments = whole_arguments,
-        .argument_count = 4,
-        .count = apart,
-        .bytes = 3.0 * INDICES * sizeof(float) * apart,
-        .rate = &rate,
-    };
-    run_of half = whole;
-    half.arguments = half_arguments;
-    half.count = half_apart;
-    half.bytes /= 2;
-    const haul_status status = measure_slope(self, "triad of four", &whole, &half, error);
-    haul_kernel_free(kernel);
-    if (!status && rate.value > self->machine.gpu.memory_bandwidth_Bps.value)
-        self->machine.gpu.memory_bandwidth_Bps = rate;
-    return status;
-}
-
-/* STREAM's triad over arrays larger than the caches: three words an index, one of them written. */
-static haul_status measure_memory(hl_measure_session *self, haul_error *error)
-{
-    haul_kernel *kernel;
-    arrays used;
-    HAUL_TRY(haul_kernel_new(self->device, &triad, &kernel, error));
-    /* Half a buffer each: three arrays in the two buffers that copies use, so that nothing more is
-     * allocated on a small device. */
-    const uint64_t bytes = self->options.largest_bytes / 2;
-    used = (arrays){.at = {{.buffer = self->on_device[0]},
-                           {.buffer = self->on_device[0], .offset = bytes},
-                           {.buffer = self->on_device[1]}},
-                    .bytes = bytes};
-    const bool is_small = bytes < TIMES_L2 * haul_device_describe(self->device)->l2_bytes;
-    haul_status status = is_small && is_gpu(self) ? make_larger(self, &used, error) : HAUL_OK;
-    const run_of whole = {
-        .kernel = kernel,
-        .arguments = used.at,
-        .argument_count = 3,
-        .count = (int)(used.bytes / sizeof(float)),
-        .bytes = 3.0 * (double)used.bytes,
-        .rate = &self->machine.gpu.memory_bandwidth_Bps,
-    };
-    run_of half = whole;
-    half.count /= 2;
-    half.bytes /= 2;
-    if (!status)
-        status = measure_slope(self, "triad", &whole, &half, error);
-    if (!status && is_gpu(self))
-        status = measure_triads(self, &whole, error);
-    if (!status && is_gpu(self))
-        status = measure_wide(self, &used, error);
-    if (!status && is_gpu(self))
-        status = measure_l2(self, error);
-    self->machine.gpu.stream_Bps = self->machine.gpu.memory_bandwidth_Bps;
-    haul_buffer_free(used.own);
     haul_kernel_free(kernel);
     return status;
 }
@@ -402,18 +138,19 @@ static haul_status measure_peak(hl_measure_session *self, const peak_of *of, hau
     const uint64_t most = self->options.largest_bytes / sizeof(double);
     const uint64_t wanted =
         (uint64_t)haul_device_describe(self->device)->multiprocessors * GPU_LANES;
-    run_of each = {
+    hl_measure_run each = {
         .kernel = kernel,
         .arguments = arguments,
         .argument_count = sizeof arguments / sizeof *arguments,
-        .count = !is_gpu(self) || wanted < LANES ? LANES : (int)(wanted < most ? wanted : most),
+        .count = !hl_measure_is_gpu(self) || wanted < LANES ? LANES
+                                                            : (int)(wanted < most ? wanted : most),
         .is_double = of->is_double,
         .rate = out,
     };
     each.flops = (double)each.count * STEP_FLOPS;
     char text[32];
     snprintf(text, sizeof text, "multiply-adds, %s", of->text);
-    const haul_status status = measure_steps(self, text, &each, 1, error);
+    const haul_status status = hl_measure_run_steps(self, text, &each, 1, error);
     haul_kernel_free(kernel);
     return status;
 }
@@ -426,7 +163,7 @@ static haul_status measure_other_peaks(hl_measure_session *self, haul_error *err
     haul_status status = measure_peak(self, &twice, &self->machine.gpu.fp64_flops, error);
     if (status && !hl_measure_is_lacking(status) && status != HAUL_STATUS_BAD_INPUT)
         return status;
-    if (!is_gpu(self))
+    if (!hl_measure_is_gpu(self))
         return HAUL_OK;
     status = measure_peak(self, &half, &rate, error);
     if (status)
@@ -441,7 +178,7 @@ static haul_status measure_other_peaks(hl_measure_session *self, haul_error *err
 /* Kernels of one thread, each on a stream of its own, from the start of the first to the end of the
  * last. */
 typedef struct together {
-    run_of one;
+    hl_measure_run one;
     haul_stream *streams[TOGETHER];
 } together;
 
@@ -473,11 +210,11 @@ static haul_status measure_together(hl_measure_session *self, haul_error *error)
 {
     haul_kernel *kernel;
     HAUL_TRY(haul_kernel_new(self->device, &chains_single, &kernel, error));
-    int steps = GPU_STEPS;
+    int steps = HL_MEASURE_GPU_STEPS;
     const haul_argument arguments[] = {{.buffer = self->on_device[0]}, {.value = &steps}};
     together all = {
         .one = {.kernel = kernel, .arguments = arguments, .argument_count = 2, .count = 1}};
-    haul_status status = choose_steps(self, &all.one, &steps, error);
+    haul_status status = hl_measure_run_choose_steps(self, &all.one, &steps, error);
     if (!status) {
         /* How many kernels run at once: the work of all over the time that they took, which is
          * TOGETHER at most. */
@@ -485,8 +222,8 @@ static haul_status measure_together(hl_measure_session *self, haul_error *error)
         for (int i = 0; i < TOGETHER && !status; i++)
             status = haul_stream_new(self->device, &all.streams[i], error);
         if (!status)
-            status = hl_measure_session_point(self, "a kernel of one thread", try_kernel, &all.one,
-                                              &one, error);
+            status = hl_measure_session_point(self, "a kernel of one thread", hl_measure_run_try,
+                                              &all.one, &one, error);
         if (!status)
             status = hl_measure_session_point(self, "64 of them at once", try_together, &all, &many,
                                               error);
@@ -501,7 +238,7 @@ static haul_status measure_together(hl_measure_session *self, haul_error *error)
 
 /* A kernel on each stream, and between the two in the order of calls a copy behind the first. */
 typedef struct pair_of {
-    run_of runs[2];
+    hl_measure_run runs[2];
     bool has_copy;
 } pair_of;
 
@@ -524,8 +261,8 @@ static haul_status try_pair(hl_measure_session *session, const void *what, doubl
 static haul_status find_sync(hl_measure_session *self, pair_of *pair, haul_error *error)
 {
     hl_measure_point_measured one, two, checked;
-    haul_status status =
-        hl_measure_session_point(self, "a small kernel", try_kernel, &pair->runs[0], &one, error);
+    haul_status status = hl_measure_session_point(self, "a small kernel", hl_measure_run_try,
+                                                  &pair->runs[0], &one, error);
     if (!status)
         status = hl_measure_session_point(self, "two small kernels", try_pair, pair, &two, error);
     if (status || two.seconds > at_once * one.seconds)
@@ -549,7 +286,7 @@ static haul_status measure_sync(hl_measure_session *self, haul_error *error)
     const int steps = SMALL_STEPS;
     const haul_argument first[] = {{.buffer = self->on_device[0]}, {.value = &steps}};
     const haul_argument second[] = {{.buffer = self->on_device[1]}, {.value = &steps}};
-    const run_of run = {
+    const hl_measure_run run = {
         .kernel = kernel,
         .arguments = first,
         .argument_count = 2,
@@ -577,7 +314,7 @@ haul_status hl_measure_kernels(hl_measure_session *session, haul_error *error)
     if (!status)
         status = measure_launch(session, error);
     if (!status)
-        status = measure_memory(session, error);
+        status = hl_measure_memory(session, error);
     if (status && !hl_measure_is_lacking(status))
         return status;
     const haul_status single =
@@ -587,7 +324,7 @@ haul_status hl_measure_kernels(hl_measure_session *session, haul_error *error)
     const haul_status sync = measure_sync(session, error);
     if (sync && !hl_measure_is_lacking(sync))
         return sync;
-    if (!single && is_gpu(session))
+    if (!single && hl_measure_is_gpu(session))
         HAUL_TRY(measure_together(session, error));
     status = hl_measure_queue(session, error);
     if (!status)

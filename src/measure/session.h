@@ -172,6 +172,7 @@ static inline bool hl_measure_is_lacking(haul_status status)
  */
 haul_status hl_measure_copies(hl_measure_session *session, haul_error *error);
 haul_status hl_measure_kernels(hl_measure_session *session, haul_error *error);
+haul_status hl_measure_memory(hl_measure_session *session, haul_error *error);
 haul_status hl_measure_products(hl_measure_session *session, haul_error *error);
 haul_status hl_measure_queue(hl_measure_session *session, haul_error *error);
 haul_status hl_measure_host(hl_measure_session *session, haul_error *error);
