@@ -53,9 +53,14 @@ static void say_critical_path(haul_report *report, const haul_simulation *self,
                                  name_of(self, timeline->critical[i], name));
     }
 
-    haul_report_line(report, "critical path", "%s, %s of the time:%s",
+    /* before the devices' first operation and behind their last */
+    const int64_t host_ns = timeline->whole_ns - timeline->makespan_ns;
+    haul_report_line(report, "critical path", "%s, %s of the time:%s%s%s%s",
                      hl_report_say_number_of(timeline->critical_count, "operation", NULL).text,
-                     hl_report_say_share_ns(timeline->critical_ns, run->makespan_ns).text, text);
+                     hl_report_say_share_ns(timeline->critical_ns, run->makespan_ns).text, text,
+                     host_ns > 0 ? "; and " : "",
+                     host_ns > 0 ? hl_report_say_time(host_ns).text : "",
+                     host_ns > 0 ? " of the host alone" : "");
 }
 
 /* The time, the workload, what decides the time, and on what its interval rests. */
