@@ -11,6 +11,7 @@
 
 #include "device/compile_log.h"
 #include "device/kernel_cache.h"
+#include "device/vendor_product.h"
 #include "device_kernels.h"
 
 static haul_error problem;
@@ -365,6 +366,37 @@ static void broken_files_are_none(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* CLBlast itself writes a line to the program's stderr. */
+static void a_precision_that_the_device_lacks(void **state)
+{
+    (void)state;
+    haul_device *device = open_or_skip("opencl:0", NULL);
+    hl_device_vendor *vendor;
+    haul_stream *stream;
+    haul_buffer *buffer;
+    if (hl_device_vendor_open(device, &vendor, &problem))
+        skip();
+    MUST(haul_stream_new(device, &stream, &problem));
+    MUST(haul_buffer_new(device, HAUL_BUFFER_DEVICE, 64, &buffer, &problem));
+    FILE *kept = tmpfile();
+    const int before = dup(STDERR_FILENO);
+    assert_non_null(kept);
+    assert_true(before >= 0 && dup2(fileno(kept), STDERR_FILENO) >= 0);
+    const hl_device_vendor_product product = {HAUL_PRECISION_FP16, 2, 2, 2, buffer, buffer, buffer};
+    const haul_status status = hl_device_vendor_multiply(vendor, stream, &product, &problem);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    close(before);
+    if (status)
+        assert_int_equal(status, HAUL_STATUS_ABSENT);
+    assert_int_equal(lseek(fileno(kept), 0, SEEK_END), 0);
+    fclose(kept);
+    MUST(haul_stream_wait(stream, &problem));
+    hl_device_vendor_close(vendor);
+    haul_buffer_free(buffer);
+    haul_stream_free(stream);
+    haul_device_close(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +410,7 @@ int main(void)
         cmocka_unit_test(a_simulated_gpu_is_full),
         cmocka_unit_test(what_a_device_cannot),
         cmocka_unit_test(no_such_device),
+        cmocka_unit_test(a_precision_that_the_device_lacks),
         cmocka_unit_test(a_device_of_one_s_own),
         cmocka_unit_test(compiled_kernels_are_kept),
         cmocka_unit_test(broken_files_are_none),
