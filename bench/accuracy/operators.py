@@ -3,6 +3,7 @@
 import itertools
 import math
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -57,20 +58,22 @@ def names(data):
 
 
 @lru_cache(maxsize=None)
-def predictions(data, is_sized):
+def predictions(data, is_sized, other=None):
     """Each operator on each other GPU that ran it, by name and launch, and with the operands'
-    sizes: seconds, low_s, high_s, shared, measured; class is that of the name."""
+    sizes: seconds, low_s, high_s, shared, measured; class is that of the name. `other`, a GPU
+    and a machine file named as the machine, stands for the catalogue's of that target."""
     _, by_gpu = operators(data)
     found = []
     for source, of in by_gpu.items():
         targets = [gpu for gpu in GPUS if gpu != source]
         columns = ["kernel", "seconds", *SHAPE, *(OPERANDS if is_sized else [])]
-        machines = ",".join(GPUS[gpu][0] for gpu in targets)
+        machine = {gpu: str(other[1]) if other and gpu == other[0] else GPUS[gpu][0]
+                   for gpu in targets}
         answer = haul.answer(of[columns].reset_index(), "kernel", "scale", "-", "--from",
-                             GPUS[source][0], "--to", machines)
+                             GPUS[source][0], "--to", ",".join(machine.values()))
         answer["class"] = answer["kernel"].map(names(data)["class"])
         for target in targets:
-            there = answer[answer["machine"] == GPUS[target][0]]
+            there = answer[answer["machine"] == Path(machine[target]).stem]
             measured = there["key"].map(by_gpu[target]["seconds"])
             found.append(there.assign(source=source, target=target, measured=measured)[
                 measured.notna()])
@@ -562,5 +565,26 @@ def measured_lines(data):
         yield cells
 
 
+MEASURED_WHOLE = ("H100", ROOT / "docs" / "measured" / "h100-80gb-hbm3.yaml")
+
+
+def whole_lines(data):
+    """The GPU that `haul measure` measured, as a target of all others: its classes by the
+    catalogue's file and by the measured one."""
+    target = MEASURED_WHOLE[0]
+    for sizes, is_sized in (("by name", False), ("sizes known", True)):
+        before = predictions(data, is_sized)
+        before = before[before["target"] == target]
+        after = predictions(data, is_sized, MEASURED_WHOLE)
+        after = after[after["target"] == target]
+        for kind in CLASSES:
+            cells = []
+            for table in (before, after):
+                of = table[table["class"] == kind]
+                cells += [f"{mean_of(of):.1f} %", f"{interval_score(cases_of(of)):.2f}",
+                          f"{share_held(of):.0f} %"]
+            yield [f"{kind}, {sizes}", f"{(before['class'] == kind).sum()}", *cells]
+
+
 def measured(data, _board):
-    return {"targets": rows(measured_lines(data))}
+    return {"targets": rows(measured_lines(data)), "whole": rows(whole_lines(data))}
