@@ -28,6 +28,43 @@ void hl_base_order_items(void *items, size_t count, size_t size,
         qsort(items, count, size, compare);
 }
 
+static void swap_items(char *a, char *b, size_t size)
+{
+    char held[64];
+    for (size_t done = 0; done < size; done += sizeof held) {
+        const size_t part = size - done < sizeof held ? size - done : sizeof held;
+        memcpy(held, a + done, part);
+        memcpy(a + done, b + done, part);
+        memcpy(b + done, held, part);
+    }
+}
+
+/* Moves the item at `root` down to its place in a heap of which the last is the first item. */
+static void sift_down(const hl_base_sorted *in, char *items, size_t root, size_t count)
+{
+    for (size_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count &&
+            in->compare(items + child * in->size, items + (child + 1) * in->size) < 0)
+            child++;
+        if (in->compare(items + root * in->size, items + child * in->size) >= 0)
+            return;
+        swap_items(items + root * in->size, items + child * in->size, in->size);
+    }
+}
+
+void hl_base_order_in_place(void *items, size_t count, size_t size,
+                            int (*compare)(const void *a, const void *b))
+{
+    const hl_base_sorted in = {items, count, size, compare};
+    char *const first = items;
+    for (size_t i = count / 2; i; i--)
+        sift_down(&in, first, i - 1, count);
+    for (size_t end = count; end > 1; end--) {
+        swap_items(first, first + (end - 1) * size, size);
+        sift_down(&in, first, 0, end - 1);
+    }
+}
+
 bool hl_base_order_sorted(const uint32_t *order, size_t count, const hl_base_keys *keys)
 {
     /* Asked first: most profiles are in order, and then nothing is allocated. */

@@ -31,6 +31,11 @@ static inline uint64_t hl_base_keys_at(const hl_base_keys *keys, uint32_t number
 void hl_base_order_items(void *items, size_t count, size_t size,
                          int (*compare)(const void *a, const void *b));
 
+/* Where there are as many as names in a profile: qsort takes 16 bytes for each large item, this
+ * none and up to twice the time. Equal items come in any order. */
+void hl_base_order_in_place(void *items, size_t count, size_t size,
+                            int (*compare)(const void *a, const void *b));
+
 /* Things that qsort put in order by `compare`. */
 typedef struct hl_base_sorted {
     const void *items;

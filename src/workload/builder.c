@@ -304,6 +304,8 @@ static void take_own(hl_workload_builder *self, hl_workload_owned_workload *owne
     owned->arena = self->arena;
     owned->strings = self->strings;
     hl_base_index_release(&owned->strings.index); /* no text is sought in it any more */
+    hl_base_shrink(&owned->strings.texts, &owned->strings.capacity, owned->strings.count,
+                   sizeof *owned->strings.texts);
     self->devices = NULL;
     self->ranges = NULL;
     self->arena = (hl_base_arena){0};

@@ -198,8 +198,7 @@ haul_status haul_range_uses(const haul_workload *workload, const int64_t *durati
         free(self.uses);
         return hl_base_fail_no_memory(error);
     }
-    if (self.name_count)
-        qsort(self.uses, self.name_count, sizeof *self.uses, compare_uses);
+    hl_base_order_in_place(self.uses, self.name_count, sizeof *self.uses, compare_uses);
     *uses = self.uses;
     *count = self.name_count;
     return HAUL_OK;

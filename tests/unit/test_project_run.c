@@ -182,6 +182,19 @@ static void a_run_that_no_clock_holds_is_said(void **state)
     by_hand_release(&hand);
 }
 
+static void a_run_of_the_host_alone_is_within_its_interval(void **state)
+{
+    (void)state;
+    by_hand hand = {0};
+    by_hand_add(&hand, HAUL_OP_SYNC, 15, 1);
+    const haul_projection_options options = {.to = &bare, .from = &liner};
+    haul_projection *projection = project(by_hand_finish(&hand), &options);
+    assert_int_equal(projection->target_run.makespan_ns, 0);
+    assert_int_equal(projection->low_ns, 0);
+    haul_projection_free(projection);
+    by_hand_release(&hand);
+}
+
 /* A copy from pageable memory, made when the host has worked for 1 ms; its call returns `after_ns`
  * after its end, or before that when its last bytes are in the driver's buffer. */
 static void add_pageable(by_hand *hand, uint64_t bytes, int64_t after_ns, int64_t *now_ns)
@@ -289,6 +302,7 @@ int main(void)
         cmocka_unit_test(room_and_queue_are_the_targets_where_the_recordings_are_known),
         cmocka_unit_test(a_gap_is_the_targets),
         cmocka_unit_test(a_run_that_no_clock_holds_is_said),
+        cmocka_unit_test(a_run_of_the_host_alone_is_within_its_interval),
         cmocka_unit_test(a_faster_link_shortens_the_waits_and_not_the_work_between),
         cmocka_unit_test(a_faster_link_empties_the_drivers_buffer_sooner),
         cmocka_unit_test(measured_copies_are_not_staged_twice),

@@ -49,6 +49,9 @@ static void check_order(uint32_t count, uint32_t step, uint32_t noise)
         assert_true(place == 0 || expected[place - 1].key < key);
         assert_true(place == count || expected[place].key >= key);
     }
+    hl_base_order_in_place(things, count, sizeof *things, compare_things);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(things[i].number, expected[i].number);
     free(things);
     free(expected);
     free(order);
