@@ -15,7 +15,8 @@
 
 /* --- shadows */
 
-/* Before the first loop the host has all of the array. */
+/* Before the first loop the host has all of the array, or gets it from the program's memory on the
+ * device. */
 static haul_status make_shadow(hl_tile_field *field, haul_error *error)
 {
     if (field->shadow || !field->host_bytes)
@@ -28,6 +29,8 @@ static haul_status make_shadow(hl_tile_field *field, haul_error *error)
                               (unsigned long long)field->host_bytes);
     field->shadow = shadow;
     field->is_given = true;
+    for (int i = 0; i < field->part_count && field->is_wrapped; i++)
+        HAUL_TRY(hl_tile_part_fetch(field, i, true, error));
     return HAUL_OK;
 }
 

@@ -333,6 +333,29 @@ static void test_memory_of_the_device(void **state)
         }
 }
 
+/* Checked loops find what the program's memory on the device holds. */
+static void test_checked_memory_of_the_device(void **state)
+{
+    (void)state;
+    static w4 u[CELLS], v[CELLS], expected[2][CELLS], got[X * Y];
+    const haul_context_options checked = {.check = true};
+    haul_context *context;
+    fill(u, 17);
+    fill(v, 5);
+    memcpy(expected[0], u, sizeof u);
+    memcpy(expected[1], v, sizeof v);
+    expect(HAUL_BOUNDARY_FIXED, expected[0], expected[1], 1);
+    must(haul_context_open("sim:k40", &checked, &context, &error));
+    haul_array *a = array_in(context, HAUL_BOUNDARY_FIXED, NULL, u);
+    haul_array *b = array_in(context, HAUL_BOUNDARY_FIXED, NULL, v);
+    run_loops(context, a, b, 1);
+    must(haul_array_read(b, got, &error)); /* and compares it */
+    haul_array_free(a);
+    haul_array_free(b);
+    haul_context_close(context);
+    assert_inner(v, expected[1]);
+}
+
 /* --- arrays of haul's, used by others on the device */
 
 /* Adds to each cell, by copies: what a library on the device would do. */
@@ -460,6 +483,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_of_the_host),
         cmocka_unit_test(test_memory_of_the_device),
+        cmocka_unit_test(test_checked_memory_of_the_device),
         cmocka_unit_test(test_access_on_the_device),
         cmocka_unit_test(test_refusals),
     };

@@ -21,18 +21,18 @@ typedef struct device_case {
     bool is_typed; /* of one type: its compiler takes longer than the loops */
 } device_case;
 
-/* An array that comes back from its file, or another in its place. */
+/* An array that comes back from its file or the program's memory, or another in its place. */
 static void renew_array(program *self)
 {
     twin *of = &self->twins[draw(self, ARRAYS)];
     tell("renew %d\n", (int)(of - self->twins));
-    if (of->spec.file && draw(self, 2)) {
+    if ((of->spec.file || of->spec.cells || of->spec.device_cells) && draw(self, 2)) {
         haul_array_free(of->array);
         of->array = NULL;
         check(self, haul_array_new(self->context, &of->spec, &of->array, &self->error));
         return;
     }
-    drop_array(of);
+    drop_array(self, of);
     if (of == self->twins && self->is_uniform) {
         of->spec.file = NULL;
         new_array(self, of);
@@ -466,8 +466,12 @@ static void swap_two(program *self)
     const twin old = *a;
     a->cells = b->cells;
     a->is_lost = b->is_lost;
+    a->spec.cells = b->spec.cells; /* the program's memory goes with what it holds */
+    a->spec.device_cells = b->spec.device_cells;
     b->cells = old.cells;
     b->is_lost = old.is_lost;
+    b->spec.cells = old.spec.cells;
+    b->spec.device_cells = old.spec.device_cells;
 }
 
 /* --- programs */
@@ -488,6 +492,7 @@ static void make(program *self, const device_case *on)
     self->dims = 1 + (int)draw(self, 3);
     self->type = on->is_typed ? CELL_3 : (int)draw(self, CELL_TYPES);
     self->is_shared = strchr(on->name, ',');
+    self->can_wrap = !strncmp(on->name, "sim:", 4);
     self->is_uniform = !draw(self, 3);
     for (int d = 0; d < self->dims; d++)
         self->size[d] = 1 + (int)draw(self, d == self->dims - 1 ? 50 : d ? 20 : 16);
@@ -597,8 +602,8 @@ static void run_program(const device_case *on, uint64_t seed, tally *of)
     for (int i = 0; i < RESULTS; i++)
         haul_array_free(self.results[i]);
     for (int i = 0; i < ARRAYS; i++)
-        drop_array(&self.twins[i]);
-    drop_array(&self.table);
+        drop_array(&self, &self.twins[i]);
+    drop_array(&self, &self.table);
     of->whole += !self.is_over;
     of->fused += has_fused(&self);
     haul_context_close(self.context);

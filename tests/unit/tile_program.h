@@ -18,7 +18,8 @@ typedef struct program {
     int type;         /* of elements; other arrays have CELL_4 */
     int region;       /* of all arrays */
     unsigned on_host; /* of so many loops one is on the host; 0: none */
-    bool is_shared;   /* over several devices: no array is in a file */
+    bool is_shared;   /* over several devices: no array is in a file, or in the program's memory */
+    bool can_wrap;    /* arrays may be in memory of the device that the program owns */
     bool is_uniform;  /* all arrays have one spec: blocks are longest */
     twin twins[ARRAYS];
     twin table;                   /* read anywhere */
@@ -87,8 +88,9 @@ static inline void draw_spec(program *self, twin *of)
 
 static inline void tell_spec(const program *self, const twin *of)
 {
-    tell("array %d: %zu bytes, file %d, edge kernel %d;", (int)(of - self->twins),
-         (size_t)of->spec.element_bytes, of->spec.file != NULL, of->spec.boundary_kernel != NULL);
+    tell("array %d: %zu bytes, file %d, own memory %d %d, edge kernel %d;", (int)(of - self->twins),
+         (size_t)of->spec.element_bytes, of->spec.file != NULL, of->spec.cells != NULL,
+         of->spec.device_cells != NULL, of->spec.boundary_kernel != NULL);
     for (int d = 0; d < of->dims; d++)
         tell(" size %d ghost %d boundary %d", of->spec.size[d], of->spec.ghost[d],
              (int)of->spec.boundary[d]);
@@ -103,6 +105,31 @@ static inline void new_array(program *self, twin *of)
     if (of != &self->table)
         tell_spec(self, of);
     check(self, haul_array_new(self->context, &of->spec, &of->array, &self->error));
+}
+
+/* Now and then an array is in memory of the program's, on the host or on the device. */
+static inline void draw_memory_of(program *self, twin *of)
+{
+    const bool is_own = !self->is_shared && !of->spec.file && !draw(self, 8);
+    twin_lay_out(of);
+    of->spec.cells = of->spec.device_cells = NULL;
+    if (is_own && self->can_wrap && draw(self, 2))
+        of->spec.device_cells = calloc(of->count, of->spec.element_bytes);
+    else if (is_own)
+        of->spec.cells = calloc(of->count, of->spec.element_bytes);
+}
+
+/* What the program finds in its memory when the array is gone. */
+static inline void check_memory_of(const twin *of)
+{
+    const unsigned char *own = of->spec.cells ? of->spec.cells : of->spec.device_cells;
+    const size_t element = of->spec.element_bytes;
+    int at[3];
+    twin_first(of, at, twin_is_fixed(of));
+    do {
+        if (memcmp(own + twin_place(of, at) * element, twin_cell(of, at), element) != 0)
+            fail_msg("memory of the program's: cell %d %d %d", at[0], at[1], at[2]);
+    } while (twin_next(of, at, twin_is_fixed(of)));
 }
 
 /* Of one spec with the first, or of its own. */
@@ -124,12 +151,18 @@ static inline void draw_array(program *self, twin *of)
         close(file);
         of->spec.file = of->path;
     }
+    draw_memory_of(self, of);
     new_array(self, of);
 }
 
-static inline void drop_array(twin *of)
+static inline void drop_array(const program *self, twin *of)
 {
     haul_array_free(of->array);
+    if ((of->spec.cells || of->spec.device_cells) && !of->is_lost && !self->is_over)
+        check_memory_of(of);
+    free(of->spec.cells);
+    free(of->spec.device_cells);
+    of->spec.cells = of->spec.device_cells = NULL;
     free(of->cells);
     if (of->spec.file)
         remove(of->path);

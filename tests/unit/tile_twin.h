@@ -174,6 +174,7 @@ static inline unsigned char *twin_in_region(const twin *self, const haul_region 
 static inline bool twin_can_swap(const twin *a, const twin *b)
 {
     bool can = a->dims == b->dims && a->type == b->type && !a->spec.file == !b->spec.file &&
+               !a->spec.cells == !b->spec.cells && !a->spec.device_cells == !b->spec.device_cells &&
                a->spec.boundary_kernel == b->spec.boundary_kernel;
     for (int d = 0; d < a->dims; d++)
         can = can && a->spec.size[d] == b->spec.size[d] && a->spec.ghost[d] == b->spec.ghost[d] &&
