@@ -14,7 +14,7 @@
  * On the host this defines `heat`, a haul_kernel_source, and the text of the file itself is put
  * into the program, so no file is needed where it runs. A device compiles this header and the text.
  *
- * Parameters, at most 16:
+ * Parameters, at most 32:
  *   HAUL_IN(type, name), HAUL_OUT(type, name), HAUL_INOUT(type, name): arrays that do not overlap
  *   HAUL_VALUE(type, name): a number or a struct of numbers
  *   HAUL_SHARED(type, name, count): an array of a group; these last
@@ -74,36 +74,50 @@
 #include "haul/device.h"
 #endif
 
-/* Applies m(index, parameter) to each parameter. */
+/* Applies m(index, parameter) to each parameter; `n` is how many they are. */
 #define HAUL_UNIT_COUNT(...)                                                                       \
-    HAUL_COUNT_BY(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define HAUL_COUNT_BY(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) count
+    HAUL_COUNT_BY(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, \
+                  15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define HAUL_COUNT_BY(p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17,  \
+                      p18, p19, p20, p21, p22, p23, p24, p25, p26, p27, p28, p29, p30, p31, p32,   \
+                      count, ...)                                                                  \
+    count
 #define HAUL_JOIN(a, b) HAUL_JOIN_BY(a, b)
 #define HAUL_JOIN_BY(a, b) a##b
-#define HAUL_EACH(m, ...) HAUL_JOIN(HAUL_EACH_, HAUL_UNIT_COUNT(__VA_ARGS__))(m, __VA_ARGS__)
-#define HAUL_EACH_1(m, a) m(0, a)
-#define HAUL_EACH_2(m, a, b) HAUL_EACH_1(m, a) m(1, b)
-#define HAUL_EACH_3(m, a, b, c) HAUL_EACH_2(m, a, b) m(2, c)
-#define HAUL_EACH_4(m, a, b, c, d) HAUL_EACH_3(m, a, b, c) m(3, d)
-#define HAUL_EACH_5(m, a, b, c, d, e) HAUL_EACH_4(m, a, b, c, d) m(4, e)
-#define HAUL_EACH_6(m, a, b, c, d, e, f) HAUL_EACH_5(m, a, b, c, d, e) m(5, f)
-#define HAUL_EACH_7(m, a, b, c, d, e, f, g) HAUL_EACH_6(m, a, b, c, d, e, f) m(6, g)
-#define HAUL_EACH_8(m, a, b, c, d, e, f, g, h) HAUL_EACH_7(m, a, b, c, d, e, f, g) m(7, h)
-#define HAUL_EACH_9(m, a, b, c, d, e, f, g, h, i) HAUL_EACH_8(m, a, b, c, d, e, f, g, h) m(8, i)
-#define HAUL_EACH_10(m, a, b, c, d, e, f, g, h, i, j)                                              \
-    HAUL_EACH_9(m, a, b, c, d, e, f, g, h, i) m(9, j)
-#define HAUL_EACH_11(m, a, b, c, d, e, f, g, h, i, j, k)                                           \
-    HAUL_EACH_10(m, a, b, c, d, e, f, g, h, i, j) m(10, k)
-#define HAUL_EACH_12(m, a, b, c, d, e, f, g, h, i, j, k, l)                                        \
-    HAUL_EACH_11(m, a, b, c, d, e, f, g, h, i, j, k) m(11, l)
-#define HAUL_EACH_13(m, a, b, c, d, e, f, g, h, i, j, k, l, n)                                     \
-    HAUL_EACH_12(m, a, b, c, d, e, f, g, h, i, j, k, l) m(12, n)
-#define HAUL_EACH_14(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o)                                  \
-    HAUL_EACH_13(m, a, b, c, d, e, f, g, h, i, j, k, l, n) m(13, o)
-#define HAUL_EACH_15(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o, p)                               \
-    HAUL_EACH_14(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o) m(14, p)
-#define HAUL_EACH_16(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o, p, q)                            \
-    HAUL_EACH_15(m, a, b, c, d, e, f, g, h, i, j, k, l, n, o, p) m(15, q)
+#define HAUL_EACH(m, ...) HAUL_EACH_OF(HAUL_UNIT_COUNT(__VA_ARGS__), m, __VA_ARGS__)
+#define HAUL_EACH_OF(n, m, ...) HAUL_JOIN(HAUL_EACH_, n)(m, n, __VA_ARGS__)
+#define HAUL_EACH_1(m, n, a) m(n - 1, a)
+#define HAUL_EACH_2(m, n, a, ...) m(n - 2, a) HAUL_EACH_1(m, n, __VA_ARGS__)
+#define HAUL_EACH_3(m, n, a, ...) m(n - 3, a) HAUL_EACH_2(m, n, __VA_ARGS__)
+#define HAUL_EACH_4(m, n, a, ...) m(n - 4, a) HAUL_EACH_3(m, n, __VA_ARGS__)
+#define HAUL_EACH_5(m, n, a, ...) m(n - 5, a) HAUL_EACH_4(m, n, __VA_ARGS__)
+#define HAUL_EACH_6(m, n, a, ...) m(n - 6, a) HAUL_EACH_5(m, n, __VA_ARGS__)
+#define HAUL_EACH_7(m, n, a, ...) m(n - 7, a) HAUL_EACH_6(m, n, __VA_ARGS__)
+#define HAUL_EACH_8(m, n, a, ...) m(n - 8, a) HAUL_EACH_7(m, n, __VA_ARGS__)
+#define HAUL_EACH_9(m, n, a, ...) m(n - 9, a) HAUL_EACH_8(m, n, __VA_ARGS__)
+#define HAUL_EACH_10(m, n, a, ...) m(n - 10, a) HAUL_EACH_9(m, n, __VA_ARGS__)
+#define HAUL_EACH_11(m, n, a, ...) m(n - 11, a) HAUL_EACH_10(m, n, __VA_ARGS__)
+#define HAUL_EACH_12(m, n, a, ...) m(n - 12, a) HAUL_EACH_11(m, n, __VA_ARGS__)
+#define HAUL_EACH_13(m, n, a, ...) m(n - 13, a) HAUL_EACH_12(m, n, __VA_ARGS__)
+#define HAUL_EACH_14(m, n, a, ...) m(n - 14, a) HAUL_EACH_13(m, n, __VA_ARGS__)
+#define HAUL_EACH_15(m, n, a, ...) m(n - 15, a) HAUL_EACH_14(m, n, __VA_ARGS__)
+#define HAUL_EACH_16(m, n, a, ...) m(n - 16, a) HAUL_EACH_15(m, n, __VA_ARGS__)
+#define HAUL_EACH_17(m, n, a, ...) m(n - 17, a) HAUL_EACH_16(m, n, __VA_ARGS__)
+#define HAUL_EACH_18(m, n, a, ...) m(n - 18, a) HAUL_EACH_17(m, n, __VA_ARGS__)
+#define HAUL_EACH_19(m, n, a, ...) m(n - 19, a) HAUL_EACH_18(m, n, __VA_ARGS__)
+#define HAUL_EACH_20(m, n, a, ...) m(n - 20, a) HAUL_EACH_19(m, n, __VA_ARGS__)
+#define HAUL_EACH_21(m, n, a, ...) m(n - 21, a) HAUL_EACH_20(m, n, __VA_ARGS__)
+#define HAUL_EACH_22(m, n, a, ...) m(n - 22, a) HAUL_EACH_21(m, n, __VA_ARGS__)
+#define HAUL_EACH_23(m, n, a, ...) m(n - 23, a) HAUL_EACH_22(m, n, __VA_ARGS__)
+#define HAUL_EACH_24(m, n, a, ...) m(n - 24, a) HAUL_EACH_23(m, n, __VA_ARGS__)
+#define HAUL_EACH_25(m, n, a, ...) m(n - 25, a) HAUL_EACH_24(m, n, __VA_ARGS__)
+#define HAUL_EACH_26(m, n, a, ...) m(n - 26, a) HAUL_EACH_25(m, n, __VA_ARGS__)
+#define HAUL_EACH_27(m, n, a, ...) m(n - 27, a) HAUL_EACH_26(m, n, __VA_ARGS__)
+#define HAUL_EACH_28(m, n, a, ...) m(n - 28, a) HAUL_EACH_27(m, n, __VA_ARGS__)
+#define HAUL_EACH_29(m, n, a, ...) m(n - 29, a) HAUL_EACH_28(m, n, __VA_ARGS__)
+#define HAUL_EACH_30(m, n, a, ...) m(n - 30, a) HAUL_EACH_29(m, n, __VA_ARGS__)
+#define HAUL_EACH_31(m, n, a, ...) m(n - 31, a) HAUL_EACH_30(m, n, __VA_ARGS__)
+#define HAUL_EACH_32(m, n, a, ...) m(n - 32, a) HAUL_EACH_31(m, n, __VA_ARGS__)
 
 /* A parameter is (access, type, name, count, halo). */
 #define HAUL_IN(type, name) (IN, type, name, 1, -1)

@@ -330,7 +330,7 @@ HAUL_API haul_status haul_loop_queue(haul_context *context, const haul_kernel_so
                                      const void *const *arguments, size_t count,
                                      const haul_loop_options *options, haul_error *error);
 
-/* The same in C, with the arguments in a row, at most 16. The address of a haul_array *, in place
+/* The same in C, with the arguments in a row, at most 32. The address of a haul_array *, in place
  * of the pointer, does not compile. A comma within an argument needs parentheses around it. */
 #define HAUL_LOOP(context, error, kernel, ...)                                                     \
     haul_loop_queue(context, kernel,                                                               \

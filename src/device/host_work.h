@@ -4,7 +4,7 @@
 
 #include "haul/device.h"
 
-enum { HL_DEVICE_ARGUMENTS = 16 };
+enum { HL_DEVICE_ARGUMENTS = 32 };
 
 /* A launch: addresses, with copies of the values. */
 typedef struct hl_device_host_call {

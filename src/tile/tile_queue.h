@@ -6,7 +6,7 @@
 #include "tile/tile_field.h"
 
 enum {
-    HL_TILE_USES = 8,
+    HL_TILE_USES = 16,
     HL_TILE_VALUE_BYTES = 192,
     HL_TILE_STEPS_QUEUED = 1024,
     HL_TILE_BLOCK_FIELDS = 32
