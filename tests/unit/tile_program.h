@@ -119,7 +119,7 @@ static inline void draw_memory_of(program *self, twin *of)
         of->spec.cells = calloc(of->count, of->spec.element_bytes);
 }
 
-/* What the program finds in its memory when the array is gone. */
+/* The program's memory has the array's cells when the array is gone. */
 static inline void check_memory_of(const twin *of)
 {
     const unsigned char *own = of->spec.cells ? of->spec.cells : of->spec.device_cells;
