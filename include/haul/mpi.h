@@ -125,6 +125,47 @@ HAUL_API haul_status haul_comm_exchange(haul_comm *comm, const haul_comm_message
  * must outlive the contexts. NULL on a helper, or where there is no memory. */
 HAUL_API const haul_processes *haul_comm_processes(haul_comm *comm);
 
+/* An exchange of the cells at an array's edges, planned once and made often. */
+typedef struct haul_halo haul_halo;
+
+/* A box of cells that goes to owner `peer`, or comes from it. Both ends give it the same number, 0
+ * to 16383, which no other message the same way between the two has, and the box as many cells. */
+typedef struct haul_halo_message {
+    int peer;
+    int number;
+    bool is_send;
+    haul_box box; /* lo and hi of y and z may both be 0 where the array has none */
+} haul_halo_message;
+
+typedef struct haul_halo_plan {
+    haul_address array; /* cell 0, in memory of the host or of the haul_comm's device */
+    uint64_t cell_bytes;
+    int size[3]; /* of the array in cells, with its ghosts, x fastest; y and z may be 0 */
+    const haul_halo_message *messages;
+    size_t count; /* at most 256 */
+    uint64_t reserved[2];
+} haul_halo_plan;
+
+/* Local: no process waits for another. Boxes in a row in host memory are sent from where they are;
+ * others are packed, by rows on the host, by the device's own copies of rows on a device, into the
+ * host's memory where the MPI does not take the device's. Returns USAGE for an owner, number or box
+ * that there is not, and on a helper. The caller frees *halo before `comm` and the array. */
+HAUL_API haul_status haul_halo_new(haul_comm *comm, const haul_halo_plan *plan, haul_halo **halo,
+                                   haul_error *error);
+HAUL_API void haul_halo_free(haul_halo *halo);
+
+/* Packs the boxes to send and starts the messages. Loops that write them have ended, and until the
+ * end the program may change cells in no box of the plan; boxes that lie in a row in host memory it
+ * does not read either where they are received. Between start and finish there is no other call of
+ * this haul_comm. Returns USAGE where it is under way, and what another process told. */
+HAUL_API haul_status haul_halo_start(haul_halo *halo, haul_error *error);
+
+/* MPIs work on messages in calls alone: to be called now and then in a long loop. */
+HAUL_API haul_status haul_halo_advance(haul_halo *halo, haul_error *error);
+
+/* Waits for the messages and unpacks what came. */
+HAUL_API haul_status haul_halo_finish(haul_halo *halo, haul_error *error);
+
 /* Explains the last call in lines: the way and its reason, predicted times, measured ones. Good
  * until the next call; "" before the first. */
 HAUL_API const char *haul_comm_explain(haul_comm *comm);

@@ -1,0 +1,296 @@
+/* Exchanges of the cells at an array's edges, planned once and made often: boxes are packed,
+ * started as messages, and unpacked when they are waited for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "mpi/mpi_parts.h"
+
+/* A box of the array and its packed copy, which one that lies in a row in host memory does not
+ * need. */
+typedef struct part {
+    uint64_t offset;  /* of its first byte, in the array */
+    uint64_t size[3]; /* bytes of a row, rows, planes */
+    uint64_t packed;  /* its place in the staging memory */
+    bool is_packed;
+    bool is_send;
+} part;
+
+struct haul_halo {
+    haul_comm *comm;
+    haul_address array;
+    uint64_t pitch[2]; /* bytes from row to row, from plane to plane */
+    size_t count;
+    part *parts;
+    haul_process_message *messages;
+    haul_buffer *buffer; /* of packed boxes; NULL: `host` is the program's own */
+    char *host;
+    bool is_under_way;
+};
+
+static bool is_on_device(const haul_halo *self)
+{
+    return self->array.buffer && !haul_buffer_host(self->array.buffer);
+}
+
+static char *host_of(const haul_halo *self)
+{
+    return self->array.buffer ? (char *)haul_buffer_host(self->array.buffer) + self->array.offset
+                              : self->array.host;
+}
+
+static uint64_t bytes_of(const part *of)
+{
+    return of->size[0] * of->size[1] * of->size[2];
+}
+
+/* --- the plan */
+
+static haul_status fail_box(const haul_halo_message *message, haul_error *error)
+{
+    const haul_box *box = &message->box;
+    return haul_error_set(error, HAUL_STATUS_USAGE,
+                          "the box (%d, %d, %d) to (%d, %d, %d) of message %d %s owner %d is not "
+                          "within the array",
+                          box->lo[0], box->lo[1], box->lo[2], box->hi[0], box->hi[1], box->hi[2],
+                          message->number, message->is_send ? "to" : "from", message->peer);
+}
+
+static haul_status make_part(haul_halo *self, const haul_halo_plan *plan,
+                             const haul_halo_message *message, part *made, haul_error *error)
+{
+    const haul_comm *comm = self->comm;
+    const int most_number = 16383; /* haul_process_message's */
+    if (message->peer < 0 || message->peer >= comm->layout.owners)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "no owner %d among %d", message->peer,
+                              comm->layout.owners);
+    if (message->number < 0 || message->number > most_number)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "expected a number of 0 to %d, not %d",
+                              most_number, message->number);
+    uint64_t cells[3];
+    for (int d = 0; d < 3; d++) {
+        const int size = d && !plan->size[d] ? 1 : plan->size[d], lo = message->box.lo[d];
+        const int hi = d && !lo && !message->box.hi[d] ? 1 : message->box.hi[d];
+        if (lo < 0 || hi <= lo || hi > size)
+            return fail_box(message, error);
+        cells[d] = (uint64_t)(hi - lo);
+    }
+    const uint64_t row = cells[0] * plan->cell_bytes;
+    *made = (part){.offset = (uint64_t)message->box.lo[0] * plan->cell_bytes +
+                             (uint64_t)message->box.lo[1] * self->pitch[0] +
+                             (uint64_t)message->box.lo[2] * self->pitch[1],
+                   .size = {row, cells[1], cells[2]},
+                   .is_send = message->is_send};
+    const bool is_row = (cells[1] == 1 || row == self->pitch[0]) &&
+                        (cells[2] == 1 || row * cells[1] == self->pitch[1]);
+    made->is_packed = is_on_device(self) || !is_row;
+    return HAUL_OK;
+}
+
+static haul_status check_array(const haul_halo *self, const haul_halo_plan *plan, haul_error *error)
+{
+    uint64_t cells = 1;
+    if (self->comm->owner < 0)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "a helper has no array to exchange");
+    if (!plan->cell_bytes || plan->size[0] <= 0 || plan->size[1] < 0 || plan->size[2] < 0)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "the array of a halo has no cells");
+    for (int d = 0; d < 3; d++)
+        cells *= plan->size[d] ? (uint64_t)plan->size[d] : 1; /* at most 2^93, and then not had */
+    const haul_buffer *buffer = plan->array.buffer;
+    if (!buffer && !plan->array.host)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "a halo without an array");
+    if (buffer && (plan->array.offset > haul_buffer_bytes(buffer) ||
+                   cells > (haul_buffer_bytes(buffer) - plan->array.offset) / plan->cell_bytes))
+        return haul_error_set(error, HAUL_STATUS_USAGE, "the array of a halo leaves its buffer");
+    if (is_on_device(self) && !self->comm->device)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "the haul_comm knows no device: haul_comm_options.device");
+    return HAUL_OK;
+}
+
+/* Where MPI finds packed boxes: memory of the device if it takes that, of the host if not. */
+static haul_status take_staging(haul_halo *self, uint64_t bytes, char **at, haul_error *error)
+{
+    haul_comm *comm = self->comm;
+    if (!is_on_device(self)) {
+        self->host = malloc(bytes + 1);
+        *at = self->host;
+        return self->host ? HAUL_OK : hl_base_fail_no_memory(error);
+    }
+    const haul_buffer_kind kind = comm->is_device_aware ? HAUL_BUFFER_DEVICE : HAUL_BUFFER_PINNED;
+    HAUL_TRY(haul_buffer_new(comm->device, kind, bytes + 1, &self->buffer, error));
+    *at =
+        comm->is_device_aware ? haul_buffer_pointer(self->buffer) : haul_buffer_host(self->buffer);
+    return *at ? HAUL_OK
+               : haul_error_set(error, HAUL_STATUS_ABSENT, "the device tells no pointer for MPI");
+}
+
+/* Messages between the same two arrive in the order in which they are started: that of their
+ * numbers, on both sides. */
+static int compare_messages(const void *a, const void *b)
+{
+    const haul_halo_message *one = a, *two = b;
+    if (one->peer != two->peer)
+        return one->peer < two->peer ? -1 : 1;
+    if (one->is_send != two->is_send)
+        return one->is_send ? -1 : 1;
+    return (one->number > two->number) - (one->number < two->number);
+}
+
+static haul_status make_messages(haul_halo *self, const haul_halo_plan *plan,
+                                 const haul_halo_message *sorted, haul_error *error)
+{
+    uint64_t bytes = 0;
+    char *staging = NULL;
+    for (size_t i = 0; i < plan->count; i++) {
+        part *made = &self->parts[i];
+        if (i && !compare_messages(&sorted[i - 1], &sorted[i]))
+            return haul_error_set(
+                error, HAUL_STATUS_USAGE, "two messages %s owner %d have the number %d",
+                sorted[i].is_send ? "to" : "from", sorted[i].peer, sorted[i].number);
+        HAUL_TRY(make_part(self, plan, &sorted[i], made, error));
+        made->packed = bytes;
+        bytes += made->is_packed ? bytes_of(made) : 0;
+    }
+    if (bytes)
+        HAUL_TRY(take_staging(self, bytes, &staging, error));
+    for (size_t i = 0; i < plan->count; i++) {
+        const part *of = &self->parts[i];
+        self->messages[i] = (haul_process_message){
+            .peer = sorted[i].peer,
+            .label = sorted[i].number,
+            .is_send = of->is_send,
+            .cells = of->is_packed ? staging + of->packed : host_of(self) + of->offset,
+            .bytes = bytes_of(of)};
+    }
+    return HAUL_OK;
+}
+
+static haul_status plan_halo(haul_halo *self, const haul_halo_plan *plan, haul_error *error)
+{
+    haul_halo_message *sorted = malloc((plan->count + 1) * sizeof *sorted);
+    self->parts = calloc(plan->count + 1, sizeof *self->parts);
+    self->messages = calloc(plan->count + 1, sizeof *self->messages);
+    haul_status status = hl_base_fail_no_memory(error);
+    if (sorted && self->parts && self->messages) {
+        memcpy(sorted, plan->messages, plan->count * sizeof *sorted);
+        qsort(sorted, plan->count, sizeof *sorted, compare_messages);
+        status = make_messages(self, plan, sorted, error);
+    }
+    free(sorted);
+    return status;
+}
+
+haul_status haul_halo_new(haul_comm *comm, const haul_halo_plan *plan, haul_halo **halo,
+                          haul_error *error)
+{
+    haul_halo *self = calloc(1, sizeof *self);
+    if (!self)
+        return hl_base_fail_no_memory(error);
+    const uint64_t row = (uint64_t)(plan->size[0] > 0 ? plan->size[0] : 0) * plan->cell_bytes;
+    const uint64_t rows = plan->size[1] > 0 ? (uint64_t)plan->size[1] : 1;
+    *self = (haul_halo){
+        .comm = comm, .array = plan->array, .pitch = {row, row * rows}, .count = plan->count};
+    haul_status status = check_array(self, plan, error);
+    if (!status)
+        status = plan_halo(self, plan, error);
+    if (status)
+        haul_halo_free(self);
+    else
+        *halo = self;
+    return status;
+}
+
+void haul_halo_free(haul_halo *halo)
+{
+    if (!halo)
+        return;
+    haul_buffer_free(halo->buffer);
+    free(halo->host);
+    free(halo->messages);
+    free(halo->parts);
+    free(halo);
+}
+
+/* --- an exchange */
+
+static void move_rows(const haul_halo *self, const part *of, char *packed)
+{
+    for (uint64_t z = 0; z < of->size[2]; z++)
+        for (uint64_t y = 0; y < of->size[1]; y++, packed += of->size[0]) {
+            char *row = host_of(self) + of->offset + z * self->pitch[1] + y * self->pitch[0];
+            if (of->is_send)
+                memcpy(packed, row, of->size[0]);
+            else
+                memcpy(row, packed, of->size[0]);
+        }
+}
+
+static haul_status queue_part(const haul_halo *self, haul_stream *stream, const part *of,
+                              haul_error *error)
+{
+    const haul_address packed = haul_in_buffer(self->buffer, of->packed);
+    const haul_address box = haul_in_buffer(self->array.buffer, self->array.offset + of->offset);
+    haul_transfer transfer = {.to = of->is_send ? packed : box,
+                              .from = of->is_send ? box : packed,
+                              .size = {of->size[0], of->size[1], of->size[2]}};
+    memcpy(of->is_send ? transfer.from_pitch : transfer.to_pitch, self->pitch, sizeof self->pitch);
+    return haul_stream_copy(stream, &transfer, NULL, error);
+}
+
+/* Packs what is sent, or unpacks what has come. */
+static haul_status move_parts(haul_halo *self, bool is_send, haul_error *error)
+{
+    haul_comm *comm = self->comm;
+    haul_stream *stream = self->buffer ? comm->streams[!is_send] : NULL;
+    const int64_t since = stream ? haul_device_now(comm->device) : 0;
+    for (size_t i = 0; i < self->count; i++) {
+        const part *of = &self->parts[i];
+        if (!of->is_packed || of->is_send != is_send)
+            continue;
+        if (!stream)
+            move_rows(self, of, self->host + of->packed);
+        else
+            HAUL_TRY(queue_part(self, stream, of, error));
+    }
+    if (stream) {
+        HAUL_TRY(haul_stream_wait(stream, error));
+        hl_mpi_pace_keep(comm, since);
+    }
+    return HAUL_OK;
+}
+
+haul_status haul_halo_start(haul_halo *halo, haul_error *error)
+{
+    const haul_processes *processes = haul_comm_processes(halo->comm);
+    if (!processes)
+        return hl_base_fail_no_memory(error);
+    if (halo->is_under_way)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "the exchange is under way");
+    haul_error why = {0};
+    haul_status status = move_parts(halo, true, &why);
+    if (status)
+        processes->tell(processes->of, &why);
+    else
+        status = processes->start(processes->of, halo->messages, (int)halo->count, &why);
+    halo->is_under_way = !status;
+    if (status && error)
+        *error = why;
+    return status;
+}
+
+haul_status haul_halo_advance(haul_halo *halo, haul_error *error)
+{
+    const haul_processes *processes = &halo->comm->processes;
+    return halo->is_under_way ? processes->advance(processes->of, error) : HAUL_OK;
+}
+
+haul_status haul_halo_finish(haul_halo *halo, haul_error *error)
+{
+    const haul_processes *processes = &halo->comm->processes;
+    if (!halo->is_under_way)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "no exchange is under way");
+    halo->is_under_way = false;
+    HAUL_TRY(processes->finish(processes->of, error));
+    return move_parts(halo, false, error);
+}
