@@ -401,8 +401,10 @@ static haul_status make_run(const hl_project_whole_run *self, hl_timeline_record
     if (is_called)
         let_causes_err_apart(out);
     HAUL_TRY(add_replay_error(self, least_ns, out, error));
-    if (!out->target_run.makespan_ns) /* the schedule may be of the host's operations alone */
+    if (!out->target_run.makespan_ns) { /* the schedule may be of the host's operations alone */
         out->low_ns = 0;
+        out->critical = (haul_critical_path){0};
+    }
     const int64_t host_ns = out->critical.host_ns + (is_called ? 0 : out->critical.gaps_ns);
     const bool host_decides = host_ns > out->target_run.makespan_ns / 4;
     out->host.is_assumed = host_decides && !out->host.is_known;

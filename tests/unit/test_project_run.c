@@ -191,6 +191,7 @@ static void a_run_of_the_host_alone_is_within_its_interval(void **state)
     haul_projection *projection = project(by_hand_finish(&hand), &options);
     assert_int_equal(projection->target_run.makespan_ns, 0);
     assert_int_equal(projection->low_ns, 0);
+    assert_int_equal(projection->critical.host_ns, 0);
     haul_projection_free(projection);
     by_hand_release(&hand);
 }
