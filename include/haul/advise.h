@@ -45,7 +45,7 @@ typedef struct haul_advised_calls {
     uint64_t bytes; /* of all */
     uint64_t least_bytes;
     uint64_t most_bytes;
-    int64_t first_ns; /* start of the first, from the first of the workload's operations */
+    int64_t first_ns; /* start of the first, from the first operation of a device */
     int64_t time_ns;  /* sum of durations, before the change */
     haul_place place; /* where most of that time was called for */
 } haul_advised_calls;

@@ -16,7 +16,7 @@ static const cli_option report_options[] = {
              "without one sentences are wrapped at 100 and tables are whole)",
      .least = 40, .most = 1000},
     {"verbose", NULL, CLI_FLAG, offsetof(cli_request, results.options.verbose),
-     .help = "print the method and all tables, too", .letter = 'v'},
+     .help = "print the method, all notes and all tables, too", .letter = 'v'},
     {0},
 };
 /* The options of a look at a part of a profile. */

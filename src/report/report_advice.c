@@ -244,7 +244,7 @@ static void add_advice(const advised *self)
         if (advice->call_count && hl_report_say_place(&advice->calls[0].place, place))
             haul_report_line(report, "where", "%s", place);
         if (advice->call_count)
-            haul_report_line(report, "first", "%s after the first call",
+            haul_report_line(report, "first", "%s after the GPU's first operation",
                              hl_report_say_time(advice->calls[0].first_ns).text);
         haul_report_detail(report, true);
         add_calls(table, advice);

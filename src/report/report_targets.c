@@ -192,7 +192,8 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
                 haul_cell_text(row->replaced_link ? haul_link_kind_text(row->replaced_link) : NULL),
                 haul_cell_text(row->missing)));
     }
-    hl_report_loss_list(report, workload);
+    haul_report_detail(report, true);
+    hl_report_notes(report, workload);
     return report;
 }
 

@@ -229,8 +229,8 @@ void hl_report_hosts(haul_report *report, const haul_target_row *rows, size_t co
         assumed += !rows[i].missing && rows[i].host.is_assumed;
         turns += !rows[i].missing && rows[i].host.has_turns;
     }
-    (void)snprintf(bounded, sizeof bounded, "%zu %s%s that it bounds", assumed ? assumed : turns,
-                   what, (assumed ? assumed : turns) == 1 ? "" : "s");
+    (void)snprintf(bounded, sizeof bounded, "%zu %s%s where it takes over a quarter",
+                   assumed ? assumed : turns, what, (assumed ? assumed : turns) == 1 ? "" : "s");
     if (assumed)
         haul_report_line(report, "host",
                          "assumes the same CPU as recorded%s on %s; --host-speed gives another",
