@@ -51,11 +51,6 @@ static const double width_of_sibling = 0.1;
 static const double width_assumed_memory = 0.12;
 static const double width_of_sibling_memory = 0.04;
 
-/* A rate that haul measured beside one that another program did: an H100's memory sustained 2.80
- * TB/s by haul's triad and 3.05 by PyTorch's kernels, 0.085 apart. One GPU, and no other is at
- * hand. */
-static const double width_of_programs = 0.09;
-
 /* Gathers, scatters and sorts: of a recommendation model on A100 and V100 their launches took 1.05
  * to 1.87 times as long on the V100, the memories' rates 1.67; no operator of the data above is
  * one. Between makers: of a vision model on H100 and MI300X products were 0.21 off and streaming
@@ -297,16 +292,16 @@ static bool scale_streaming(const haul_machine *from, const haul_machine *to,
         hl_kernel_gpu_stream_s(&to->gpu, bytes) / hl_kernel_gpu_stream_s(&from->gpu, bytes);
     const double of_l2 = !(work->bytes > 0) ? 0.5 : work_s * a.value < work->bytes;
     const double apart = log(by_l2 / by_memory) * fmin(of_l2, 1 - of_l2);
+    const bool is_measured = a.provenance == HAUL_PROVENANCE_MEASURED;
     const haul_provenance weakest = haul_provenance_weaker(a.provenance, b.provenance);
     const double of_class = is_rows                   ? width_over_rows(&work->kind)
                             : work->kind.is_scattered ? width_scattered
                                                       : width_streaming;
-    const double of_rates =
-        weakest > HAUL_PROVENANCE_SCALED ? width_assumed_memory
-        : (a.provenance == HAUL_PROVENANCE_MEASURED) != (b.provenance == HAUL_PROVENANCE_MEASURED)
-            ? width_of_programs
-        : weakest == HAUL_PROVENANCE_SCALED ? width_of_sibling_memory
-                                            : 0;
+    const double of_rates = weakest > HAUL_PROVENANCE_SCALED ? width_assumed_memory
+                            : weakest == HAUL_PROVENANCE_SCALED ||
+                                    is_measured != (b.provenance == HAUL_PROVENANCE_MEASURED)
+                                ? width_of_sibling_memory
+                                : 0;
     const double width = hypot(hypot(of_class, of_rates), width_between(&from->gpu, &to->gpu));
     *out = (scaling){.ratio = by_memory * pow(by_l2 / by_memory, of_l2),
                      .down = width + fabs(apart),
@@ -486,12 +481,44 @@ static haul_kernel_work with_sizes(const haul_gpu *from, const haul_kernel_work 
     return work;
 }
 
+/* The slope from a copy inside the GPU to the next larger one, each byte of it read and written,
+ * where L2 holds neither. */
+static double copied_rate(const haul_machine *machine)
+{
+    double most = 0;
+    for (size_t i = 0; i < machine->copy_count; i++) {
+        const haul_copy_curve *curve = &machine->copies[i];
+        const haul_point *of = curve->points;
+        for (int k = 1;
+             curve->direction == HAUL_DIRECTION_DTOD && k < (int)curve->points_from.value; k++)
+            if (2 * of[k - 1].bytes > machine->gpu.l2_bytes.value)
+                most = fmax(most, 2 * (of[k].bytes - of[k - 1].bytes) /
+                                      (of[k].seconds - of[k - 1].seconds));
+    }
+    return most;
+}
+
+/* A triad that was measured tells the least that the memory sustains: with too few bytes in flight
+ * it does not fill it. What copies were measured to move it sustains, too. */
+static haul_machine with_copied_rate(const haul_machine *given)
+{
+    haul_machine machine = *given;
+    haul_parameter *const rates[] = {&machine.gpu.stream_Bps, &machine.gpu.memory_bandwidth_Bps};
+    for (int i = 0; i < 2; i++)
+        if (rates[i]->provenance == HAUL_PROVENANCE_MEASURED)
+            rates[i]->value = fmax(rates[i]->value, copied_rate(given));
+    return machine;
+}
+
 /* A small grid comes before the class for streaming and rows: it never fills the memory's
  * bandwidth. Products have whole blocks counted already, in `filled`. */
 haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to,
                                 const haul_kernel_work *given, haul_kernel_prediction *out,
                                 haul_error *error)
 {
+    const haul_machine source = with_copied_rate(from), target = with_copied_rate(to);
+    from = &source;
+    to = &target;
     const haul_kernel_work sized = with_sizes(&from->gpu, given);
     const haul_kernel_work *work = &sized;
     const haul_kernel_class kind = work->kind.kind;

@@ -410,6 +410,32 @@ static void data_in_l2_move_at_its_rate(void **state)
     assert_true(out.high_s >= 2 * out.seconds);
 }
 
+static void the_memory_sustains_what_copies_move(void **state)
+{
+    (void)state;
+    const haul_machine from = small();
+    haul_machine to = large();
+    haul_kernel_work work = work_of("triad_kernel", 1, 1e6);
+    work.bytes = 90e9;
+    to.gpu.stream_Bps.provenance = HAUL_PROVENANCE_MEASURED;
+    to.gpu.memory_bandwidth_Bps.provenance = HAUL_PROVENANCE_MEASURED;
+    const double by_triad = predicted(&from, &to, &work).estimate.seconds;
+    /* the slope behind the larger ones is twice the triad's rate; the first are in L2 */
+    const double slope_s = 1e9 / to.gpu.stream_Bps.value;
+    const haul_copy_curve copies = {
+        .direction = HAUL_DIRECTION_DTOD,
+        .memory = HAUL_MEMORY_DEVICE,
+        .points_from = given(4),
+        .points = {{0, 0}, {1, 1e-30}, {1e9, 1}, {2e9, 1 + slope_s}},
+    };
+    to.copies = &copies;
+    to.copy_count = 1;
+    to.gpu.l2_bytes = given(1e6);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, by_triad / 2, 0.01);
+    to.gpu.stream_Bps.provenance = HAUL_PROVENANCE_PUBLISHED; /* by streaming kernels of others */
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, by_triad, 0.01);
+}
+
 static void few_blocks_keep_their_latency(void **state)
 {
     (void)state;
@@ -755,6 +781,7 @@ int main(void)
         cmocka_unit_test(products_of_unknown_tiles_are_less_sure),
         cmocka_unit_test(rows_that_are_read_again_are_less_sure),
         cmocka_unit_test(data_in_l2_move_at_its_rate),
+        cmocka_unit_test(the_memory_sustains_what_copies_move),
         cmocka_unit_test(few_blocks_keep_their_latency),
         cmocka_unit_test(a_precision_that_a_gpu_lacks_falls_back),
         cmocka_unit_test(counted_flops_are_a_lower_limit_alone),
