@@ -274,9 +274,9 @@ static void scale_rows(const haul_machine *from, const haul_machine *to,
     out->bound = HAUL_KERNEL_BOUND_LATENCY;
 }
 
-/* By the bandwidth of the memory, and of L2 for data that it holds from the kernel before. Where
- * bytes are known the source's time tells which; else half way, in the logarithm, and the interval
- * reaches both. */
+/* By the bandwidth of the memory, and of L2 for data that it holds: the kernel before left them
+ * there. Where bytes are known the source's time tells whether it did; else the interval reaches
+ * the memory's ratio, too. */
 static bool scale_streaming(const haul_machine *from, const haul_machine *to,
                             const haul_kernel_work *work, double work_s, scaling *out)
 {
@@ -290,8 +290,9 @@ static bool scale_streaming(const haul_machine *from, const haul_machine *to,
     const double by_memory = a.value / b.value;
     const double by_l2 =
         hl_kernel_gpu_stream_s(&to->gpu, bytes) / hl_kernel_gpu_stream_s(&from->gpu, bytes);
-    const double of_l2 = !(work->bytes > 0) ? 0.5 : work_s * a.value < work->bytes;
-    const double apart = log(by_l2 / by_memory) * fmin(of_l2, 1 - of_l2);
+    const bool is_known = work->bytes > 0;
+    const bool is_in_l2 = !is_known || work_s * a.value < work->bytes;
+    const double apart = is_known ? 0 : log(by_memory / by_l2);
     const bool is_measured = a.provenance == HAUL_PROVENANCE_MEASURED;
     const haul_provenance weakest = haul_provenance_weaker(a.provenance, b.provenance);
     const double of_class = is_rows                   ? width_over_rows(&work->kind)
@@ -303,9 +304,9 @@ static bool scale_streaming(const haul_machine *from, const haul_machine *to,
                                 ? width_of_sibling_memory
                                 : 0;
     const double width = hypot(hypot(of_class, of_rates), width_between(&from->gpu, &to->gpu));
-    *out = (scaling){.ratio = by_memory * pow(by_l2 / by_memory, of_l2),
-                     .down = width + fabs(apart),
-                     .up = width + fabs(apart),
+    *out = (scaling){.ratio = is_in_l2 ? by_l2 : by_memory,
+                     .down = width + fmax(-apart, 0),
+                     .up = width + fmax(apart, 0),
                      .shared = 1,
                      .kind = work->kind.kind,
                      .bound = HAUL_KERNEL_BOUND_MEMORY,
