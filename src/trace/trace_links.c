@@ -52,7 +52,9 @@ static void order_ties(hl_workload_builder *built, uint32_t *order)
             continue;
         for (size_t i = begin; i < end; i++) {
             const haul_op *const op = &built->ops[order[i]];
-            ties[i - begin] = (tie){op->call_ns, (uint32_t)op->kind, order[i]};
+            const bool is_called = op->flags & HAUL_OP_HAS_CALL;
+            ties[i - begin] =
+                (tie){is_called ? op->call_ns : INT64_MAX, (uint32_t)op->kind, order[i]};
         }
         hl_base_order_items(ties, end - begin, sizeof *ties, compare_ties);
         for (size_t i = begin; i < end; i++)

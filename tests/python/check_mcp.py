@@ -25,7 +25,7 @@ async def ask():
         assert found.startswith("88.7 ms on NVIDIA A100"), found
         assert "by operator" not in found
         found = await answer("project", profiles=[profile], to=["h100-pcie5"])
-        assert found.startswith("88.7 ms -> 46.4 ms on h100-pcie5"), found
+        assert found.startswith("88.7 ms -> 46.3 ms on h100-pcie5"), found
         found = await answer("project", profiles=[profile], to=["h100-pcie5", "gh200"])
         assert "gh200" in found, found
         assert (await answer("advise", profiles=[profile])).startswith("88.5 ms on the recording machine")
