@@ -57,10 +57,11 @@ haul_status hl_trace_profiles_add(hl_base_name_list *files, const char *path, ha
     for (size_t i = 0; !status && i < found.count; i++)
         status = hl_base_name_list_add(files, found.names[i], error);
     if (!status && !found.count)
-        status = haul_error_set(error, HAUL_STATUS_BAD_INPUT,
-                                "'%.300s' has no profiles: files named .json, .json.gz, .sqlite, "
-                                ".db, .nsys-rep, .nvvp or .rpd",
-                                path);
+        status =
+            haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                           "'%.300s' has no profiles directly in it: files named .json, .json.gz, "
+                           ".sqlite, .db, .nsys-rep, .nvvp or .rpd",
+                           path);
     hl_base_name_list_release(&found);
     return status;
 }
