@@ -99,6 +99,28 @@ static const char *common_reason(const haul_target_row *rows, size_t count)
     return reason;
 }
 
+/* Machines that nobody can tell from the fastest: predictions err by far more than 2 %. */
+static void say_equals(haul_report *report, const haul_target_row *best,
+                       const haul_target_row *rows, size_t count)
+{
+    enum { NAMED = 4, NAME = 60 };
+    char names[NAMED * (NAME + 2) + 1] = "", more[48] = "";
+    size_t used = 0, found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const haul_target_row *row = &rows[i];
+        if (row == best || row->missing || row->predicted_ns > best->predicted_ns / 100 * 102)
+            continue;
+        if (found++ < NAMED)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "",
+                                     NAME, row->name);
+    }
+    if (found > NAMED)
+        (void)snprintf(more, sizeof more, " and %zu more", found - NAMED);
+    if (found)
+        haul_report_line(report, "as fast", "%s%s: within 2 %%, less than such predictions err",
+                         names, more);
+}
+
 static void say_answer(haul_report *report, const haul_workload *workload, const char *gpu,
                        const haul_target_row *rows, size_t count)
 {
@@ -122,6 +144,7 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
                         hl_report_say_change(best->replay.replayed_ns, best->predicted_ns,
                                              best->low_ns, best->high_ns)
                             .text);
+        say_equals(report, best, rows, count);
         haul_report_line(report, "self-check", "replaying the profile gives %s (%+.2f %%)",
                          hl_report_say_time(best->replay.replayed_ns).text, best->replay.error);
     }
