@@ -163,32 +163,67 @@ static void link_threads(hl_trace_builder *self)
     free(ends);
 }
 
+/* Clocks may let a call return before the end of what it waited for, by so much (wait_edges.c). */
+static const int64_t skew_ns = 20000;
+
+static int64_t returned_after_ns(const haul_op *op)
+{
+    return op->call_ns + op->call_dur_ns - (op->start_ns + op->dur_ns);
+}
+
+/* With CUDA_LAUNCH_BLOCKING, and on a device that is the host, a launch returns when its kernel has
+ * ended: half of the call at least was that wait, and the kernel was not merely short. Clocks may
+ * let it return before the end by a tenth of the kernel at most. */
+static bool is_blocking_launch(const haul_op *op)
+{
+    const int64_t not_short_ns = 20000, return_ns = 100000, since_ns = returned_after_ns(op);
+    return (op->kind == HAUL_OP_KERNEL || op->kind == HAUL_OP_MEMSET) &&
+           op->dur_ns >= not_short_ns && since_ns >= -skew_ns && since_ns >= -(op->dur_ns / 10) &&
+           since_ns <= return_ns && op->dur_ns >= op->call_dur_ns / 2;
+}
+
+static bool may_block(const hl_workload_builder *built, const haul_op *op)
+{
+    const hl_base_strings *strings = &built->strings;
+    const char *name = op->name < strings->count ? strings->texts[op->name] : "";
+    return op->kind == HAUL_OP_COPY && (op->detail != HAUL_MEMORY_PINNED || !strstr(name, "Async"));
+}
+
+/* A copy blocks where its call returned after it had ended, unless the call is one that returns at
+ * once and the copy was merely short. */
+static bool is_blocking_copy(const hl_workload_builder *built, const haul_op *op)
+{
+    return returned_after_ns(op) >= 0 && may_block(built, op);
+}
+
+/* By clocks that differ the call may return before, in the copy's second half: it was a wait where
+ * it was long, and for most of it what was queued on the stream before ran, up to the copy. */
+static void mark_skewed_copies(hl_workload_builder *built)
+{
+    const int64_t long_ns = 5 * skew_ns;
+    for (size_t i = 0; i < built->op_count; i++) {
+        haul_op *op = &built->ops[i];
+        const int64_t since_ns = returned_after_ns(op);
+        if (!(op->flags & HAUL_OP_HAS_CALL) || op->stream_prev == HAUL_NONE || since_ns >= 0 ||
+            since_ns < -skew_ns || since_ns < -(op->dur_ns / 2) || !may_block(built, op))
+            continue;
+        const haul_op *before = &built->ops[op->stream_prev];
+        const int64_t free_ns = before->start_ns + before->dur_ns, busy_ns = free_ns - op->call_ns;
+        if (busy_ns >= long_ns && busy_ns >= op->call_dur_ns / 2 &&
+            op->start_ns - free_ns <= skew_ns)
+            op->flags |= HAUL_OP_BLOCKS;
+    }
+}
+
 /* Blocking copies are found first: their calls' keys share the room of the links. */
 void hl_trace_links_make(hl_trace_builder *self)
 {
     if (!self->built.op_count)
         return;
-    /* A copy blocks where its call returned after it had ended, unless the call is one that returns
-     * at once and the copy was merely short. */
     for (size_t i = 0; i < self->built.op_count; i++) {
         haul_op *op = &self->built.ops[i];
-        /* With CUDA_LAUNCH_BLOCKING, and on a device that is the host, a launch returns when its
-         * kernel has ended: half of the call at least was that wait, and the kernel was not merely
-         * short. Clocks may let it return before the end, by 20 us (wait_edges.c) and a tenth of
-         * the kernel at most. */
-        const int64_t not_short_ns = 20000, skew_ns = 20000, return_ns = 100000;
-        const int64_t since_ns = op->call_ns + op->call_dur_ns - (op->start_ns + op->dur_ns);
-        if ((op->kind == HAUL_OP_KERNEL || op->kind == HAUL_OP_MEMSET) &&
-            op->flags & HAUL_OP_HAS_CALL && op->dur_ns >= not_short_ns && since_ns >= -skew_ns &&
-            since_ns >= -(op->dur_ns / 10) && since_ns <= return_ns &&
-            op->dur_ns >= op->call_dur_ns / 2)
-            op->flags |= HAUL_OP_BLOCKS;
-        if (op->kind != HAUL_OP_COPY || !(op->flags & HAUL_OP_HAS_CALL) ||
-            op->call_ns + op->call_dur_ns < op->start_ns + op->dur_ns)
-            continue;
-        const char *name =
-            op->name < self->built.strings.count ? self->built.strings.texts[op->name] : "";
-        if (op->detail != HAUL_MEMORY_PINNED || !strstr(name, "Async"))
+        if (op->flags & HAUL_OP_HAS_CALL &&
+            (is_blocking_launch(op) || is_blocking_copy(&self->built, op)))
             op->flags |= HAUL_OP_BLOCKS;
     }
     uint32_t *const order = hl_trace_by_start(self);
@@ -198,6 +233,8 @@ void hl_trace_links_make(hl_trace_builder *self)
         permute(&self->built, order);
     if (order && !self->built.failed)
         hl_workload_builder_link_streams(&self->built);
+    if (!self->built.failed)
+        mark_skewed_copies(&self->built);
     if (!self->built.failed)
         link_threads(self);
 }

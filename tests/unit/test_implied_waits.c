@@ -206,6 +206,47 @@ static void the_last_wait_of_several_counts(void **state)
     haul_workload_free(workload);
 }
 
+/* Whether a copy of 15 us blocks that starts so long after its call's start, behind a kernel that
+ * ends so long before it, and whose call returns so long after its end. */
+static bool blocks(int64_t waited_ns, int64_t gap_ns, int64_t after_ns, haul_memory memory)
+{
+    program self;
+    const int64_t dur_ns = 15000;
+    begin(&self);
+    add_kernel(&self, 0, 0, 10000, 1000000 + waited_ns - gap_ns - 10000);
+    const haul_op op = {.start_ns = 1000000 + waited_ns,
+                        .dur_ns = dur_ns,
+                        .bytes = 4096,
+                        .kind = HAUL_OP_COPY,
+                        .direction = HAUL_DIRECTION_HTOD,
+                        .detail = (uint8_t)memory,
+                        .name = HAUL_NONE,
+                        .stream = self.streams[0],
+                        .thread = HAUL_NONE};
+    hl_trace_op(&self.builder, &op, 1 + self.call_count);
+    add_call(&self, memory == HAUL_MEMORY_PINNED ? "cudaMemcpyAsync" : "hipMemcpyWithStream",
+             1000000, waited_ns + dur_ns + after_ns);
+    haul_workload *workload = finish(&self);
+    const bool found = workload->ops[1].flags & HAUL_OP_BLOCKS;
+    haul_workload_free(workload);
+    return found;
+}
+
+/* Clocks of host and device are some microseconds apart: a call that waited 36 ms for its copy may
+ * return 3 us before the copy's end, as on an MI300X. One that was merely short tells nothing. */
+static void copies_block_by_clocks_that_differ(void **state)
+{
+    (void)state;
+    const int64_t waited_ns = 36000000, gap_ns = 3000;
+    assert_true(blocks(waited_ns, gap_ns, 40000, HAUL_MEMORY_HOST));
+    assert_true(blocks(waited_ns, gap_ns, -3000, HAUL_MEMORY_HOST));
+    assert_false(blocks(waited_ns, gap_ns, -10000, HAUL_MEMORY_HOST));
+    assert_false(blocks(waited_ns, waited_ns, -3000, HAUL_MEMORY_HOST)); /* the host staged */
+    assert_true(blocks(20000, gap_ns, 1000, HAUL_MEMORY_HOST));
+    assert_false(blocks(20000, gap_ns, -3000, HAUL_MEMORY_HOST));
+    assert_false(blocks(waited_ns, gap_ns, -3000, HAUL_MEMORY_PINNED));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +255,7 @@ int main(void)
         cmocka_unit_test(the_default_stream_waits),
         cmocka_unit_test(calls_that_synchronise_wait),
         cmocka_unit_test(launches_may_block),
+        cmocka_unit_test(copies_block_by_clocks_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
