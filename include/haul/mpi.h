@@ -152,12 +152,13 @@ typedef struct haul_halo_plan {
  * that there is not, and on a helper. The caller frees *halo before `comm` and the array. */
 HAUL_API haul_status haul_halo_new(haul_comm *comm, const haul_halo_plan *plan, haul_halo **halo,
                                    haul_error *error);
+/* NULL is nothing. One that is under way is waited for. */
 HAUL_API void haul_halo_free(haul_halo *halo);
 
 /* Packs the boxes to send and starts the messages. Loops that write them have ended, and until the
  * end the program may change cells in no box of the plan; boxes that lie in a row in host memory it
  * does not read either where they are received. Between start and finish there is no other call of
- * this haul_comm. Returns USAGE where it is under way, and what another process told. */
+ * this haul_comm. Returns USAGE where it or another is under way, and what another process told. */
 HAUL_API haul_status haul_halo_start(haul_halo *halo, haul_error *error);
 
 /* MPIs work on messages in calls alone: to be called now and then in a long loop. */

@@ -125,8 +125,8 @@ bool hl_advise_advisor_describe(hl_advise_advisor *self, hl_advise_found *found)
 {
     calls of = {.count = 0, .row_of = self->row_of};
     const haul_workload *workload = self->workload;
-    int64_t first_ns =
-        INT64_MAX; /* of a device: what pages begin with, and --from-time counts from */
+    /* of a device, which pages begin with, and --from-time counts from */
+    int64_t first_ns = INT64_MAX;
     memset(of.row_of, 0xff, workload->op_count * sizeof *of.row_of); /* HAUL_NONE */
     for (uint32_t i = 0; i < workload->op_count; i++) {
         const hl_advise_edit *edit = &self->plan.edits[i];
@@ -141,7 +141,7 @@ bool hl_advise_advisor_describe(hl_advise_advisor *self, hl_advise_found *found)
     of.effect.locks_ns = self->plan.lock_ns;
     for (size_t r = 0; r < of.count; r++) {
         of.rows[r].name = bare_name(self, of.names[r]);
-        of.rows[r].first_ns -= first_ns;
+        of.rows[r].first_ns -= first_ns < INT64_MAX ? first_ns : self->before->origin_ns;
     }
     if (!find_places(self, &of))
         return false;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/fail.h"
 #include "mpi/mpi_parts.h"
 
@@ -89,18 +90,23 @@ static haul_status make_part(haul_halo *self, const haul_halo_plan *plan,
 
 static haul_status check_array(const haul_halo *self, const haul_halo_plan *plan, haul_error *error)
 {
-    uint64_t cells = 1;
+    enum { MOST = 256 }; /* haul_processes.start takes no more */
     if (self->comm->owner < 0)
         return haul_error_set(error, HAUL_STATUS_USAGE, "a helper has no array to exchange");
     if (!plan->cell_bytes || plan->size[0] <= 0 || plan->size[1] < 0 || plan->size[2] < 0)
         return haul_error_set(error, HAUL_STATUS_USAGE, "the array of a halo has no cells");
-    for (int d = 0; d < 3; d++)
-        cells *= plan->size[d] ? (uint64_t)plan->size[d] : 1; /* at most 2^93, and then not had */
+    if (plan->count > MOST)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "%zu messages at once are too many, not %d",
+                              plan->count, MOST);
     const haul_buffer *buffer = plan->array.buffer;
     if (!buffer && !plan->array.host)
         return haul_error_set(error, HAUL_STATUS_USAGE, "a halo without an array");
-    if (buffer && (plan->array.offset > haul_buffer_bytes(buffer) ||
-                   cells > (haul_buffer_bytes(buffer) - plan->array.offset) / plan->cell_bytes))
+    const uint64_t bytes = buffer ? haul_buffer_bytes(buffer) : UINT64_MAX;
+    uint64_t room =
+        plan->array.offset < bytes ? (bytes - plan->array.offset) / plan->cell_bytes : 0;
+    for (int d = 0; d < 3; d++)
+        room /= plan->size[d] ? (uint64_t)plan->size[d] : 1;
+    if (!room)
         return haul_error_set(error, HAUL_STATUS_USAGE, "the array of a halo leaves its buffer");
     if (is_on_device(self) && !self->comm->device)
         return haul_error_set(error, HAUL_STATUS_USAGE,
@@ -134,7 +140,7 @@ static int compare_messages(const void *a, const void *b)
         return one->peer < two->peer ? -1 : 1;
     if (one->is_send != two->is_send)
         return one->is_send ? -1 : 1;
-    return (one->number > two->number) - (one->number < two->number);
+    return hl_base_compare_signed(one->number, two->number);
 }
 
 static haul_status make_messages(haul_halo *self, const haul_halo_plan *plan,
@@ -205,6 +211,9 @@ void haul_halo_free(haul_halo *halo)
 {
     if (!halo)
         return;
+    haul_error error;
+    if (halo->is_under_way) /* MPI still has the memory */
+        (void)halo->comm->processes.finish(halo->comm->processes.of, &error);
     haul_buffer_free(halo->buffer);
     free(halo->host);
     free(halo->messages);
@@ -260,6 +269,20 @@ static haul_status move_parts(haul_halo *self, bool is_send, haul_error *error)
     return HAUL_OK;
 }
 
+/* An exchange that failed is over, and the other processes are told. */
+static haul_status end_exchange(haul_halo *halo, haul_status status, const haul_error *why,
+                                haul_error *error)
+{
+    const haul_processes *processes = &halo->comm->processes;
+    if (!status)
+        return HAUL_OK;
+    halo->is_under_way = false;
+    processes->tell(processes->of, why);
+    if (error)
+        *error = *why;
+    return status;
+}
+
 haul_status haul_halo_start(haul_halo *halo, haul_error *error)
 {
     const haul_processes *processes = haul_comm_processes(halo->comm);
@@ -269,20 +292,19 @@ haul_status haul_halo_start(haul_halo *halo, haul_error *error)
         return haul_error_set(error, HAUL_STATUS_USAGE, "the exchange is under way");
     haul_error why = {0};
     haul_status status = move_parts(halo, true, &why);
-    if (status)
-        processes->tell(processes->of, &why);
-    else
+    if (!status)
         status = processes->start(processes->of, halo->messages, (int)halo->count, &why);
     halo->is_under_way = !status;
-    if (status && error)
-        *error = why;
-    return status;
+    return end_exchange(halo, status, &why, error);
 }
 
 haul_status haul_halo_advance(haul_halo *halo, haul_error *error)
 {
     const haul_processes *processes = &halo->comm->processes;
-    return halo->is_under_way ? processes->advance(processes->of, error) : HAUL_OK;
+    haul_error why = {0};
+    const haul_status status =
+        halo->is_under_way ? processes->advance(processes->of, &why) : HAUL_OK;
+    return end_exchange(halo, status, &why, error);
 }
 
 haul_status haul_halo_finish(haul_halo *halo, haul_error *error)
@@ -291,6 +313,9 @@ haul_status haul_halo_finish(haul_halo *halo, haul_error *error)
     if (!halo->is_under_way)
         return haul_error_set(error, HAUL_STATUS_USAGE, "no exchange is under way");
     halo->is_under_way = false;
-    HAUL_TRY(processes->finish(processes->of, error));
-    return move_parts(halo, false, error);
+    haul_error why = {0};
+    haul_status status = processes->finish(processes->of, &why);
+    if (!status)
+        status = move_parts(halo, false, &why);
+    return end_exchange(halo, status, &why, error);
 }

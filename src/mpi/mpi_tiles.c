@@ -71,6 +71,9 @@ static haul_status start_transfers(void *of, const haul_process_message *message
             *error = self->failure;
         return self->failure.status;
     }
+    if (all->open)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "another exchange of this haul_comm is under way");
     for (int i = 0; i < count; i++)
         pieces += (messages[i].bytes + PIECE_BYTES - 1) / PIECE_BYTES;
     if (count > MOST || pieces > 2 * (uint64_t)MOST)

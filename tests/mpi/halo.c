@@ -133,6 +133,19 @@ static void refuse_wrong(haul_comm *comm, const haul_halo_plan *plan, memory in)
         fail(in, "an owner that is not there", NULL);
 }
 
+/* The last of a haul_comm, which has failed then on all processes, some before they begin. */
+static void refuse_second(haul_comm *comm, const haul_halo_plan *plan, haul_halo *first, memory in)
+{
+    haul_halo *second = NULL;
+    haul_error error;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (haul_halo_new(comm, plan, &second, &error))
+        fail(in, "a second plan", &error);
+    else if (!haul_halo_start(first, &error) && !haul_halo_start(second, &error))
+        fail(in, "a second one under way", NULL);
+    haul_halo_free(second);
+}
+
 static void try_array(haul_comm *comm, haul_device *device, memory in)
 {
     const size_t count = (size_t)full(0) * (size_t)full(1) * (size_t)full(2);
@@ -172,6 +185,8 @@ static void try_array(haul_comm *comm, haul_device *device, memory in)
     }
     if (status)
         fail(in, "exchange", &error);
+    else
+        refuse_second(comm, &plan, halo, in);
     haul_halo_free(halo);
     haul_buffer_free(buffer);
     free(cells);
