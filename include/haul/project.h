@@ -203,6 +203,8 @@ typedef struct haul_projection {
     const char *collectives_missing; /* why the interval of some is not known, or NULL */
     bool keeps_collectives;          /* some would differ by the two machines' links */
     const char *gpu;                 /* the source GPU, or NULL */
+    const char *other_maker;         /* of the target's GPU: "AMD"; NULL where the GPU that recorded
+                                      * has the same, or either's is unknown */
     const char *kernels_missing;     /* why kernels and memsets could not be scaled, or NULL */
     /* The whole run on the target. Where it cannot be scheduled `timeline` is NULL and run_missing
      * says why. */

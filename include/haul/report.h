@@ -54,6 +54,7 @@ typedef struct haul_target_row {
     const char *source;           /* the profile */
     const char *gpu;              /* that recorded it, or NULL */
     const char *missing;          /* why the whole run is not predicted, or NULL */
+    const char *other_maker;      /* as a projection has it */
     haul_link_kind replaced_link; /* the machine's */
     int64_t recorded_ns;          /* makespans */
     int64_t predicted_ns;

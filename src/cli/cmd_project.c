@@ -211,6 +211,7 @@ static haul_status fill_row(const haul_workload *profile, const haul_projection_
                              .gpu = *texts->gpu ? texts->gpu : NULL,
                              .replaced_link = asked->to->replaced_link,
                              .missing = missing ? texts->why : NULL,
+                             .other_maker = of->other_maker,
                              .recorded_ns = of->recorded_run.makespan_ns,
                              .predicted_ns = of->target_run.makespan_ns,
                              .low_ns = of->low_ns,

@@ -2,6 +2,7 @@
 #include "machine/architectures.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <strings.h>
 
 enum { KIB = 1024 };
@@ -85,6 +86,16 @@ double hl_machine_gpu_shared_rate(const haul_gpu *gpu)
 {
     const bool is_wide = gpu->architecture && !strcasecmp(gpu->architecture, "kepler");
     return gpu->multiprocessors.value * gpu->clock_Hz.value * (is_wide ? 256 : 128);
+}
+
+const char *hl_machine_gpu_maker(const haul_gpu *gpu)
+{
+    const hl_machine_architecture *of = hl_machine_architecture_of(gpu);
+    if (!of)
+        return NULL;
+    if (of->major)
+        return "NVIDIA";
+    return strncmp(of->name, "cdna", 4) == 0 ? "AMD" : "Intel";
 }
 
 bool hl_machine_gpu_alike(const haul_gpu *a, const haul_gpu *b)

@@ -38,6 +38,9 @@ const hl_machine_architecture *hl_machine_architecture_of(const haul_gpu *gpu);
  * no clock or no multiprocessors. */
 double hl_machine_gpu_shared_rate(const haul_gpu *gpu);
 
+/* "NVIDIA", "AMD" or "Intel"; NULL for an architecture that the table does not have. */
+const char *hl_machine_gpu_maker(const haul_gpu *gpu);
+
 /* Whether both machines name the same architecture; false where one names none. */
 bool hl_machine_gpu_alike(const haul_gpu *a, const haul_gpu *b);
 

@@ -11,6 +11,7 @@
 #include "cost/collective_check.h"
 #include "cost/complete.h"
 #include "haul/units.h"
+#include "machine/architectures.h"
 #include "project/assumed_host.h"
 #include "project/copy_times.h"
 #include "project/device_work.h"
@@ -256,6 +257,14 @@ static const char *recorded_name(const haul_workload *workload, const char *othe
     return otherwise;
 }
 
+/* A program runs on another maker's GPU only where it was built for it. */
+static const char *other_maker(const haul_machine *from, const haul_machine *to)
+{
+    const char *of = from ? hl_machine_gpu_maker(&from->gpu) : NULL;
+    const char *there = hl_machine_gpu_maker(&to->gpu);
+    return of && there && strcmp(of, there) != 0 ? there : NULL;
+}
+
 /* The link, and the speed that contention leaves of it, as another profile of the machine has them;
  * which copies contend is the profile's own. */
 static haul_status take_link(projector *self, haul_error *error)
@@ -301,6 +310,7 @@ static haul_status make_projection(projector *self, haul_error *error)
     if (work.from && work.from->gpu.name)
         self->out.gpu =
             hl_base_arena_string(&self->arena, recorded_name(self->workload, work.from->gpu.name));
+    self->out.other_maker = other_maker(work.from, options->to);
     HAUL_TRY(hl_project_device_work_scale(&work, &self->out, &self->scales, error));
     if (options->counters && !self->out.counters_match)
         hl_project_notes_add(&self->notes,

@@ -159,6 +159,7 @@ static void add_totals(const hl_report_projected *self)
         {"tf32_gain_s", HAUL_UNIT_SECONDS, .optional = true},
         {"lacking_precision", HAUL_UNIT_TEXT, .optional = true},
         {"lacking_recorded_s", HAUL_UNIT_SECONDS, .optional = true},
+        {"other_maker", HAUL_UNIT_TEXT, .optional = true},
         {0}};
     const haul_projection_options *options = self->options;
     const haul_projection *projection = self->projection;
@@ -186,7 +187,8 @@ static void add_totals(const hl_report_projected *self)
                                                                 : (double)NAN),
             haul_cell_number(projection->tf32_gain_s > 0 ? projection->tf32_gain_s : (double)NAN),
             haul_cell_text(longest ? haul_precision_text(longest->precision) : NULL),
-            haul_cell_number(longest ? longest->recorded_s : (double)NAN)));
+            haul_cell_number(longest ? longest->recorded_s : (double)NAN),
+            haul_cell_text(projection->other_maker)));
 }
 
 static void add_head(const hl_report_projected *self)

@@ -98,6 +98,8 @@ void hl_report_projected_say_run(const hl_report_projected *self)
                          100 * (target - reference) / reference);
     say_bound(self);
     hl_report_host(self->report, &self->projection->host);
+    const haul_target_row row = {.other_maker = projection->other_maker};
+    hl_report_other_makers(self->report, &row, 1);
 }
 
 /* The same parts of the recorded, the predicted and the reference's run. */

@@ -150,6 +150,7 @@ static void say_answer(haul_report *report, const haul_workload *workload, const
     }
     say_cheapest(report, rows, 1, count);
     hl_report_hosts(report, rows, count, "machine");
+    hl_report_other_makers(report, rows, count);
     if (replaced)
         haul_report_line(report, "link", "PCIe in place of %s, as asked",
                          haul_link_kind_text(replaced));
@@ -180,6 +181,7 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
         {"cost_of_1000_runs", HAUL_UNIT_NUMBER, .optional = true, .head = "1,000 runs"},
         {"energy_J", HAUL_UNIT_NUMBER, .optional = true, .head = "energy (J)"},
         {"replaced_link", HAUL_UNIT_TEXT, .optional = true, .csv = ""},
+        {"other_maker", HAUL_UNIT_TEXT, .optional = true, .csv = ""},
         {"missing", HAUL_UNIT_TEXT, .optional = true},
         {0},
     };
@@ -213,7 +215,7 @@ haul_report *haul_report_targets(const haul_workload *workload, const char *gpu,
                 haul_cell_text(row->missing ? NULL : say_bound(row).text),
                 haul_cell_number(hl_report_target_cost(row)), haul_cell_number(energy_of(row)),
                 haul_cell_text(row->replaced_link ? haul_link_kind_text(row->replaced_link) : NULL),
-                haul_cell_text(row->missing)));
+                haul_cell_text(row->other_maker), haul_cell_text(row->missing)));
     }
     haul_report_detail(report, true);
     hl_report_notes(report, workload);
@@ -256,7 +258,9 @@ static void say_matrix(haul_report *report, const haul_target_row *rows, const c
     for (size_t i = 0; i < jobs * targets; i++)
         unknown += rows[i].missing != NULL;
     if (fastest)
-        haul_report_say(report, "%zu profiles of different jobs: on %.150s %.3gx as fast, the mean",
+        haul_report_say(report,
+                        "%zu profiles of different jobs: on %.150s %.3gx as fast, the "
+                        "geometric mean",
                         jobs, fastest->name, speedup);
     else
         haul_report_say(report,
@@ -280,6 +284,7 @@ static void say_matrix(haul_report *report, const haul_target_row *rows, const c
     }
     say_cheapest(report, rows, jobs, targets);
     hl_report_hosts(report, rows, jobs * targets, "run");
+    hl_report_other_makers(report, rows, jobs * targets);
     if (unknown)
         haul_report_line(report, "caution", "%s not predicted: %.300s",
                          hl_report_say_number_of(unknown, "run is", "runs are").text,
@@ -299,6 +304,7 @@ haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t
         {"bound", HAUL_UNIT_TEXT, .head = "bound by"},
         {"cost_of_1000_runs", HAUL_UNIT_NUMBER, .optional = true, .head = "1,000 runs"},
         {"energy_J", HAUL_UNIT_NUMBER, .optional = true, .head = "energy (J)"},
+        {"other_maker", HAUL_UNIT_TEXT, .optional = true, .csv = ""},
         {"missing", HAUL_UNIT_TEXT, .optional = true},
         {0},
     };
@@ -332,7 +338,8 @@ haul_report *haul_report_matrix(const haul_target_row *rows, size_t jobs, size_t
                                                            (double)row->predicted_ns),
                        haul_cell_text(row->missing ? NULL : say_bound(row).text),
                        haul_cell_number(hl_report_target_cost(row)),
-                       haul_cell_number(energy_of(row)), haul_cell_text(row->missing)));
+                       haul_cell_number(energy_of(row)), haul_cell_text(row->other_maker),
+                       haul_cell_text(row->missing)));
     }
     free(sources);
     return report;

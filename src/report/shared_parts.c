@@ -220,6 +220,20 @@ void hl_report_host(haul_report *report, const haul_host_time *host)
         haul_report_line(report, "host", "assumes that two of its threads take turns");
 }
 
+void hl_report_other_makers(haul_report *report, const haul_target_row *rows, size_t count)
+{
+    const char *maker = NULL;
+    bool are_several = false;
+    for (size_t i = 0; i < count; i++) {
+        const char *of = rows[i].missing ? NULL : rows[i].other_maker;
+        are_several |= of && maker && strcmp(of, maker) != 0;
+        maker = of ? of : maker;
+    }
+    if (maker)
+        haul_report_line(report, "needs", "the program built for %s%s GPUs, by libraries as good",
+                         are_several ? "other makers'" : maker, are_several ? "" : "'s");
+}
+
 void hl_report_hosts(haul_report *report, const haul_target_row *rows, size_t count,
                      const char *what)
 {

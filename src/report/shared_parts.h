@@ -38,6 +38,9 @@ void hl_report_host(haul_report *report, const haul_host_time *host);
 void hl_report_hosts(haul_report *report, const haul_target_row *rows, size_t count,
                      const char *what);
 
+/* A line on the GPUs of another maker among them, for which the program has to be built anew. */
+void hl_report_other_makers(haul_report *report, const haul_target_row *rows, size_t count);
+
 enum { HL_REPORT_COST_NAME_BYTES = 256 };
 
 /* "copy HtoD pinned of 4 MiB", or the kernel's name, in `text` of so many bytes, which is returned.
