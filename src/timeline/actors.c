@@ -78,12 +78,23 @@ bool hl_timeline_engine_edges_passed(hl_timeline_engine *self, uint32_t actor)
     return true;
 }
 
+static void extend(hl_timeline_extent *self, const hl_timeline_progress *by, uint32_t op)
+{
+    self->start_ns = by->start_ns < self->start_ns ? by->start_ns : self->start_ns;
+    if (by->end_ns < self->end_ns || (by->end_ns == self->end_ns && op > self->last))
+        return;
+    self->end_ns = by->end_ns;
+    self->last = op;
+}
+
 /* Actors that wait are woken at the present instant: those of an end in the future look at it then.
  */
 void hl_timeline_engine_end(hl_timeline_engine *self, uint32_t op, int64_t end_ns)
 {
-    uint32_t actor = hl_timeline_first_waiter(&self->progress[op]);
-    self->progress[op].end_ns = end_ns;
+    hl_timeline_progress *of = &self->progress[op];
+    uint32_t actor = hl_timeline_first_waiter(of);
+    of->end_ns = end_ns;
+    extend(&self->extents[haul_op_on_host(&self->workload->ops[op])], of, op);
     if (self->ended)
         self->ended[self->finished] = op;
     self->finished++;

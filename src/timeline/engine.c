@@ -101,7 +101,7 @@ static void finish_op(hl_timeline_engine *self, uint32_t actor)
     hl_timeline_actor *stream = &self->actors[actor];
     hl_timeline_server_leave(self, actor);
     hl_timeline_engine_end(self, stream->op, self->now_ns);
-    stream->left--;
+    stream->ended++;
     stream->before = stream->cause = stream->op;
     stream->op = stream->next;
     stream->edge = HAUL_NONE;

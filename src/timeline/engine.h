@@ -19,17 +19,17 @@ static const int64_t hl_timeline_time_limit_ns = INT64_C(1) << 61;
 typedef union hl_timeline_progress {
     haul_span span;
     struct {
-        int64_t start_ns; /* until the operation is called, how many come after it on its stream;
-                           * until it starts, when it may */
+        int64_t start_ns; /* until the operation is called, its place on its stream; until it
+                           * starts, when it may */
         int64_t end_ns;   /* until the end is known, the first actor that waits for it */
     };
 } hl_timeline_progress;
 
 static const int64_t hl_timeline_not_yet = INT64_MIN;
 
-static inline hl_timeline_progress hl_timeline_progress_begin(uint32_t behind)
+static inline hl_timeline_progress hl_timeline_progress_begin(uint32_t place)
 {
-    return (hl_timeline_progress){.span = {hl_timeline_not_yet + behind, hl_timeline_not_yet}};
+    return (hl_timeline_progress){.span = {hl_timeline_not_yet + place, hl_timeline_not_yet}};
 }
 
 static inline bool hl_timeline_is_called(const hl_timeline_progress *self)
@@ -37,8 +37,8 @@ static inline bool hl_timeline_is_called(const hl_timeline_progress *self)
     return self->start_ns >= hl_timeline_not_yet + HAUL_NONE;
 }
 
-/* How many operations come after it on its stream. Needs: it is not called. */
-static inline uint32_t hl_timeline_behind(const hl_timeline_progress *self)
+/* How many operations come before it on its stream. Needs: it is not called. */
+static inline uint32_t hl_timeline_place(const hl_timeline_progress *self)
 {
     return (uint32_t)(self->start_ns - hl_timeline_not_yet);
 }
@@ -93,7 +93,7 @@ typedef struct hl_timeline_actor {
     uint32_t cause;
     uint32_t next_in_list; /* of actors that wait for one operation, or whose copies share a link */
     uint32_t device;       /* a stream's; the workload's device_count where it has none */
-    uint32_t left;         /* a stream's operations that have not ended */
+    uint32_t ended;        /* how many of a stream's operations have */
     uint8_t state;         /* hl_timeline_actor_state */
     uint8_t resource;      /* haul_resource_kind, of the head */
     bool is_staged;        /* holds the staging buffer */
@@ -142,6 +142,13 @@ typedef enum hl_timeline_gate_kind {
     HL_TIMELINE_GATES
 } hl_timeline_gate_kind;
 
+/* From a first start to a last end. */
+typedef struct hl_timeline_extent {
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t last; /* the operation that ends last, of several the first; HAUL_NONE: no end */
+} hl_timeline_extent;
+
 typedef struct hl_timeline_gate {
     hl_base_waiting waiting;
     uint32_t
@@ -176,7 +183,8 @@ typedef struct hl_timeline_engine {
     int64_t now_ns;
     int64_t origin_ns;
     uint64_t finished;
-    uint32_t *ended; /* the finished operations in the order of their ends, or NULL */
+    hl_timeline_extent extents[2]; /* of what has ended: by haul_op_place */
+    uint32_t *ended;               /* the finished operations in the order of their ends, or NULL */
     uint64_t unissued;
     uint32_t queue_depth; /* 0: no limit */
     bool has_faults;      /* migrations are modelled, and some have no call */

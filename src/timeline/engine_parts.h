@@ -36,8 +36,9 @@ void hl_timeline_server_enter(hl_timeline_engine *self, uint32_t actor);
 void hl_timeline_server_start(hl_timeline_engine *self);
 void hl_timeline_server_leave(hl_timeline_engine *self, uint32_t actor);
 
-/* Refuses options and operations that are out of range. In input_check.c. */
+/* Refuses options and counts that are out of range, and an operation. In input_check.c. */
 haul_status hl_timeline_engine_check(hl_timeline_engine *self);
+haul_status hl_timeline_engine_check_op(hl_timeline_engine *self, uint32_t i);
 
 /* In setup.c: an actor that does nothing. */
 hl_timeline_actor hl_timeline_actor_idle(uint32_t device);

@@ -5,64 +5,65 @@
 
 bool hl_timeline_event_queue_init(hl_timeline_event_queue *self, uint32_t actors)
 {
-    hl_timeline_event_queue made = {NULL};
-    if (!hl_timeline_event_queue_grow(&made, 0, actors)) {
+    *self = (hl_timeline_event_queue){NULL};
+    return hl_timeline_event_queue_grow(self, 0, actors);
+}
+
+/* Of equal times the left one, whose actors have the lower numbers. */
+static void let_meet(hl_timeline_event_queue *self, size_t node)
+{
+    const size_t left = 2 * node, right = left + 1;
+    const size_t first = self->times[right] < self->times[left] ? right : left;
+    self->times[node] = self->times[first];
+    self->actors[node] = self->actors[first];
+}
+
+bool hl_timeline_event_queue_grow(hl_timeline_event_queue *self, uint32_t before, uint32_t actors)
+{
+    hl_timeline_event_queue made = {.leaves = 2};
+    while (made.leaves < actors)
+        made.leaves *= 2;
+    made.times = malloc(2 * (size_t)made.leaves * sizeof *made.times);
+    made.actors = malloc(2 * (size_t)made.leaves * sizeof *made.actors);
+    if (!made.times || !made.actors) {
         hl_timeline_event_queue_release(&made);
         return false;
     }
-    *self = made;
-    return true;
-}
-
-/* Of equal times the left one, whose actors have the lower numbers. Without branches: which comes
- * first is as good as random. */
-bool hl_timeline_event_queue_grow(hl_timeline_event_queue *self, uint32_t before, uint32_t actors)
-{
-    size_t leaves = 2;
-    while (leaves < actors)
-        leaves *= 2;
-    int64_t *times = realloc(self->times, leaves * sizeof *times);
-    if (!times)
-        return false;
-    self->times = times;
-    uint32_t *winners = realloc(self->winners, 2 * leaves * sizeof *winners);
-    if (!winners)
-        return false;
-    self->winners = winners;
-    self->leaves = (uint32_t)leaves;
-    for (size_t a = before; a < leaves; a++)
-        times[a] = INT64_MAX;
-    for (size_t a = 0; a < leaves; a++)
-        winners[leaves + a] = (uint32_t)a;
-    for (size_t node = leaves - 1; node > 0; node--) {
-        const uint32_t left = winners[2 * node], right = winners[2 * node + 1];
-        winners[node] = times[right] < times[left] ? right : left;
+    for (uint32_t a = 0; a < made.leaves; a++) {
+        made.times[made.leaves + a] = a < before ? self->times[self->leaves + a] : INT64_MAX;
+        made.actors[made.leaves + a] = a;
     }
+    for (size_t node = made.leaves - 1; node > 0; node--)
+        let_meet(&made, node);
+    hl_timeline_event_queue_release(self);
+    *self = made;
     return true;
 }
 
 void hl_timeline_event_queue_release(hl_timeline_event_queue *self)
 {
     free(self->times);
-    free(self->winners);
+    free(self->actors);
     *self = (hl_timeline_event_queue){0};
 }
 
 /* The winner so far stays in hand: only what it meets is loaded, and none of that depends on who
- * won below. A tie goes to the left, which the right one of two pays for with 1 ns. By a mask:
- * compilers make a branch of a choice, and half of these would be mispredicted; of the lesser of
- * two numbers they make none. */
+ * won below. A tie goes to the left, which the right one of two pays for with 1 ns. Both sides of a
+ * choice are in hand before it, so that compilers make no branch of it: half of these would be
+ * mispredicted. */
 void hl_timeline_event_queue_set(hl_timeline_event_queue *self, uint32_t actor, int64_t time_ns)
 {
-    uint32_t *winners = self->winners;
-    const int64_t *times = self->times;
-    self->times[actor] = time_ns;
-    for (size_t node = self->leaves + actor; node > 1; node /= 2) {
-        const uint32_t other = winners[node ^ 1];
-        const int64_t other_ns = times[other];
-        const uint32_t loses = -(uint32_t)(other_ns - (int64_t)(node & 1) < time_ns);
-        actor ^= (actor ^ other) & loses;
+    int64_t *times = self->times;
+    uint32_t *actors = self->actors;
+    size_t node = self->leaves + actor;
+    times[node] = time_ns;
+    for (; node > 1; node /= 2) {
+        const int64_t other_ns = times[node ^ 1];
+        const uint32_t other = actors[node ^ 1];
+        const bool loses = other_ns - (int64_t)(node & 1) < time_ns;
+        actor = loses ? other : actor;
         time_ns = other_ns < time_ns ? other_ns : time_ns;
-        winners[node / 2] = actor;
+        times[node / 2] = time_ns;
+        actors[node / 2] = actor;
     }
 }

@@ -111,7 +111,7 @@ static bool queue_is_full(hl_timeline_engine *self, uint32_t actor)
     const haul_op *op = &self->workload->ops[thread->op];
     const hl_timeline_actor *stream = &self->actors[hl_timeline_stream_actor(self, op)];
     if (haul_op_on_host(op) || stream->state == HL_TIMELINE_ACTOR_UNCALLED ||
-        stream->left - 1 - hl_timeline_behind(&self->progress[thread->op]) < self->queue_depth)
+        hl_timeline_place(&self->progress[thread->op]) - stream->ended < self->queue_depth)
         return false;
     thread->before = stream->op;
     return !hl_timeline_engine_passed(self, actor, stream->op);

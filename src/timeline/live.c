@@ -111,7 +111,6 @@ haul_status hl_timeline_live_add(hl_timeline_live *self, const haul_op *op, cons
     /* Behind the last operation of its stream, which may run; an idle stream looks at it. */
     hl_timeline_actor *stream = &engine->actors[op->stream];
     engine->streams[at].next = HAUL_NONE;
-    stream->left++;
     if (stream->op == HAUL_NONE) {
         stream->op = at;
         stream->state = HL_TIMELINE_ACTOR_LOOKS;

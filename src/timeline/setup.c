@@ -13,7 +13,6 @@ static bool alloc(hl_timeline_engine *self)
 {
     const haul_workload *workload = self->workload;
     const size_t count = workload->op_count + 1;
-    const bool has_gates = self->options->device.implicit_sync || self->has_faults;
     self->stream_count = (uint32_t)workload->stream_count + 1;
     self->actor_count = self->stream_count + (uint32_t)workload->thread_count + 1;
     self->device_count = (uint32_t)workload->device_count + 1;
@@ -28,18 +27,24 @@ static bool alloc(hl_timeline_engine *self)
     self->copying = calloc(4 * devices, sizeof *self->copying);
     if (workload->edge_count)
         self->edge_begin = hl_base_pages_alloc(count * sizeof *self->edge_begin);
-    if (has_gates) {
-        self->gates = calloc(devices * HL_TIMELINE_GATES, sizeof *self->gates);
-        self->moved = malloc(devices * sizeof *self->moved);
-        self->device_next = hl_base_pages_alloc(count * sizeof *self->device_next);
-        self->device_last = malloc(devices * sizeof *self->device_last);
-    }
     return self->progress && self->streams && self->calls && self->actors && self->servers &&
            self->dirty && self->lanes && self->copying &&
-           (self->edge_begin || !workload->edge_count) &&
-           ((self->gates && self->moved && self->device_next && self->device_last) || !has_gates) &&
-           hl_timeline_occupancy_init(self) &&
+           (self->edge_begin || !workload->edge_count) && hl_timeline_occupancy_init(self) &&
            hl_timeline_event_queue_init(&self->events, self->actor_count);
+}
+
+/* Once all operations are known, for these tell whether there are gates. */
+static bool alloc_gates(hl_timeline_engine *self)
+{
+    const size_t devices = self->workload->device_count + 1;
+    if (!self->options->device.implicit_sync && !self->has_faults)
+        return true;
+    self->gates = calloc(devices * HL_TIMELINE_GATES, sizeof *self->gates);
+    self->moved = malloc(devices * sizeof *self->moved);
+    self->device_next =
+        hl_base_pages_alloc((self->workload->op_count + 1) * sizeof *self->device_next);
+    self->device_last = malloc(devices * sizeof *self->device_last);
+    return self->gates && self->moved && self->device_next && self->device_last;
 }
 
 hl_timeline_actor hl_timeline_actor_idle(uint32_t device)
@@ -59,8 +64,9 @@ hl_timeline_actor hl_timeline_actor_idle(uint32_t device)
 static void begin_idle(hl_timeline_engine *self)
 {
     const haul_timeline_device *device = &self->options->device;
+    for (int place = 0; place < 2; place++)
+        self->extents[place] = (hl_timeline_extent){INT64_MAX, -1, HAUL_NONE};
     memset(self->calls, 0xff, (self->workload->op_count + 1) * sizeof *self->calls); /* HAUL_NONE */
-    memset(self->streams, 0xff, (self->workload->op_count + 1) * sizeof *self->streams);
     for (uint32_t a = 0; a < self->actor_count; a++) {
         const uint32_t on =
             a + 1 < self->stream_count ? self->workload->streams[a].device : HAUL_NONE;
@@ -80,23 +86,15 @@ static void begin_idle(hl_timeline_engine *self)
     }
 }
 
-/* Back to front, so that each stream's head comes last; and the time that all others count from. */
-static void link_streams(hl_timeline_engine *self)
+/* Behind the last of its stream so far, which an actor's `next` is while the lists are made. */
+static void link_on_stream(hl_timeline_engine *self, uint32_t i)
 {
-    const haul_workload *workload = self->workload;
-    self->origin_ns = workload->op_count ? hl_timeline_time_limit_ns : 0;
-    for (uint32_t i = (uint32_t)workload->op_count; i-- > 0;) {
-        const int64_t called_ns = hl_timeline_called_ns(&workload->ops[i]);
-        self->origin_ns = called_ns < self->origin_ns ? called_ns : self->origin_ns;
-        self->progress[i] = hl_timeline_progress_begin(0);
-        if (haul_op_on_host(&workload->ops[i]))
-            continue;
-        hl_timeline_actor *stream =
-            &self->actors[hl_timeline_stream_actor(self, &workload->ops[i])];
-        self->progress[i] = hl_timeline_progress_begin(stream->left++);
-        self->streams[i].next = stream->op;
-        stream->op = i;
-    }
+    hl_timeline_actor *stream =
+        &self->actors[hl_timeline_stream_actor(self, &self->workload->ops[i])];
+    self->progress[i] = hl_timeline_progress_begin(stream->ended++);
+    self->streams[i].next = HAUL_NONE;
+    *(stream->op == HAUL_NONE ? &stream->op : &self->streams[stream->next].next) = i;
+    stream->next = i;
 }
 
 /* A thread's calls form a chain, alone or with those of one that takes turns with it. A second
@@ -124,26 +122,52 @@ static haul_status link_call(hl_timeline_engine *self, uint32_t i)
     return HAUL_OK;
 }
 
-/* Operations without a thread: the host's one after another, the device's called at the start, or
- * when they were in the profile where threads do not count. */
-static haul_status link_threads(hl_timeline_engine *self)
+/* Operations without a thread: the host's one after another, `*last` being the place for the next;
+ * the device's called at the start, or when they were in the profile where threads do not count. */
+static haul_status link_op(hl_timeline_engine *self, uint32_t i, uint32_t **last)
 {
-    const haul_workload *workload = self->workload;
-    uint32_t *next = &self->actors[self->actor_count - 1].op;
-    for (uint32_t i = 0; i < workload->op_count; i++) {
-        const haul_op *op = &workload->ops[i];
-        if (op->thread != HAUL_NONE) {
-            HAUL_TRY(link_call(self, i));
-        } else if (haul_op_on_host(op)) {
-            *next = i;
-            next = &self->calls[i].next;
-        } else {
-            const bool at_once = self->options->release == HAUL_RELEASE_HOST;
-            self->progress[i].start_ns = at_once ? 0 : op->start_ns - self->origin_ns;
-            self->unissued++;
-        }
+    const haul_op *op = &self->workload->ops[i];
+    const bool is_on_host = haul_op_on_host(op);
+    HAUL_TRY(hl_timeline_engine_check_op(self, i));
+    const int64_t called_ns = hl_timeline_called_ns(op);
+    self->origin_ns = called_ns < self->origin_ns ? called_ns : self->origin_ns;
+    if (is_on_host) {
+        self->progress[i] = hl_timeline_progress_begin(0);
+        self->streams[i].cause = HAUL_NONE;
+    } else {
+        link_on_stream(self, i);
+    }
+    if (op->thread != HAUL_NONE)
+        return link_call(self, i);
+    if (is_on_host) {
+        **last = i;
+        *last = &self->calls[i].next;
+    } else {
+        self->progress[i].start_ns = 0;
+        self->unissued++;
     }
     return HAUL_OK;
+}
+
+/* One pass, for memory is what bounds it. Operations that are out of range are told before lists
+ * that contradict themselves. */
+static haul_status link_ops(hl_timeline_engine *self)
+{
+    const haul_workload *workload = self->workload;
+    uint32_t *last = &self->actors[self->actor_count - 1].op;
+    haul_status status = HAUL_OK;
+    uint32_t i = 0;
+    self->origin_ns = workload->op_count ? hl_timeline_time_limit_ns : 0;
+    while (!status && i < workload->op_count)
+        status = link_op(self, i++, &last);
+    for (; status && i < workload->op_count; i++)
+        HAUL_TRY(hl_timeline_engine_check_op(self, i));
+    if (!self->unissued || self->options->release == HAUL_RELEASE_HOST)
+        return status;
+    for (i = 0; !status && i < workload->op_count; i++)
+        if (workload->ops[i].thread == HAUL_NONE && !haul_op_on_host(&workload->ops[i]))
+            self->progress[i].start_ns = workload->ops[i].start_ns - self->origin_ns;
+    return status;
 }
 
 /* Edges are sorted by the operation that waits, which the check enforces: where an operation's
@@ -180,14 +204,17 @@ haul_status hl_timeline_engine_init(hl_timeline_engine *self)
     if (self->options->release == HAUL_RELEASE_HOST)
         self->queue_depth = self->options->device.queue_depth;
     begin_idle(self);
-    link_streams(self);
+    HAUL_TRY(link_ops(self));
+    if (!alloc_gates(self))
+        return hl_base_fail_no_memory(self->error);
     if (self->gates)
         hl_timeline_gates_init(self);
-    HAUL_TRY(link_threads(self));
     HAUL_TRY(link_edges(self));
     /* Streams look first at time 0, threads when their first call is due. */
     for (uint32_t a = 0; a < self->actor_count; a++) {
         hl_timeline_actor *actor = &self->actors[a];
+        actor->next = HAUL_NONE;
+        actor->ended = 0;
         if (actor->op == HAUL_NONE)
             continue;
         const int64_t called_ns = hl_timeline_called_ns(&self->workload->ops[actor->op]);

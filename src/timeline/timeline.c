@@ -35,22 +35,6 @@ const char *haul_resource_text(haul_resource_kind kind)
     return (unsigned)kind < HAUL_RESOURCES ? texts[kind] : "none";
 }
 
-/* From a first start to a last end. */
-typedef struct extent {
-    int64_t start_ns;
-    int64_t end_ns;
-    uint32_t last; /* the operation that ends last; HAUL_NONE: there is none */
-} extent;
-
-static inline void extend(extent *self, const hl_timeline_progress *span, uint32_t op)
-{
-    self->start_ns = span->start_ns < self->start_ns ? span->start_ns : self->start_ns;
-    if (span->end_ns > self->end_ns) {
-        self->end_ns = span->end_ns;
-        self->last = op;
-    }
-}
-
 /* Only those that ran something: most devices have no peer engine, no migrations. */
 static haul_status list_resources(const hl_timeline_engine *engine,
                                   hl_timeline_owned_timeline *timeline)
@@ -152,18 +136,16 @@ static haul_status follow_critical(const hl_timeline_engine *engine, uint32_t la
 static haul_status collect(hl_timeline_engine *engine, hl_timeline_owned_timeline *timeline)
 {
     /* The makespan is that of the devices' operations, or of all where they have none. */
-    extent all = {INT64_MAX, -1, HAUL_NONE}, devices = all;
-    for (uint32_t i = 0; i < engine->workload->op_count; i++) {
-        const hl_timeline_progress *span = &engine->progress[i];
-        extend(&all, span, i);
-        if (!haul_op_on_host(&engine->workload->ops[i]))
-            extend(&devices, span, i);
-    }
-    const extent *found = devices.last == HAUL_NONE ? &all : &devices;
+    const hl_timeline_extent *devices = &engine->extents[HAUL_OP_PLACE_DEVICE],
+                             *host = &engine->extents[HAUL_OP_PLACE_HOST];
+    const hl_timeline_extent *found = devices->last == HAUL_NONE ? host : devices;
     if (found->last != HAUL_NONE) {
+        const int64_t start_ns =
+            devices->start_ns < host->start_ns ? devices->start_ns : host->start_ns;
+        const int64_t end_ns = devices->end_ns > host->end_ns ? devices->end_ns : host->end_ns;
         timeline->seen.start_ns = found->start_ns;
         timeline->seen.makespan_ns = found->end_ns - found->start_ns;
-        timeline->seen.whole_ns = all.end_ns - all.start_ns;
+        timeline->seen.whole_ns = end_ns - start_ns;
     }
     const uint32_t last = found->last;
     haul_status status = list_resources(engine, timeline);
