@@ -6,8 +6,8 @@
  * PoCL alone and with a thread of the host (OMP_NUM_THREADS=1). `team` is several simulated devices
  * as one, without data, beside the sum of their speeds: of problems from 128^3 to SIZE^3.
  * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED]
- * bench_tiles team [SIZE STEPS] bench_tiles sim|on DEVICE SIZE STEPS MEGABYTES [REGION STEPS_A_PASS
- * FUSED [MACHINE]] */
+ * bench_tiles team [SIZE STEPS EXCHANGE_STEPS] bench_tiles sim|on DEVICE SIZE STEPS MEGABYTES
+ * [REGION STEPS_A_PASS FUSED [MACHINE]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -374,12 +374,15 @@ static int run_anywhere(bool is_simulated, char **words, int count)
 
 /* Seconds of the steps by the simulated clock, without data, where the arrays have been on the
  * device, or gone through it, before. */
-static double simulated_steps(const char *device, int size, int steps, double megabytes)
+static double simulated_steps(const char *device, int size, int steps, double megabytes,
+                              unsigned exchange_steps)
 {
     problem on;
     const haul_device_options without = {.without_data = true};
-    const haul_context_options options = {
-        .device_options = &without, .memory_bytes = (uint64_t)(megabytes * 1e6), .fused = 1};
+    const haul_context_options options = {.device_options = &without,
+                                          .memory_bytes = (uint64_t)(megabytes * 1e6),
+                                          .fused = 1,
+                                          .exchange_steps = exchange_steps};
     const haul_array_spec spec = {.size = {size, size, size}, .ghost = {1, 1, 1}};
     double took = 0;
     must(haul_context_open(device, &options, &on.context, &error));
@@ -400,7 +403,7 @@ static double simulated_steps(const char *device, int size, int steps, double me
 
 /* Several devices as one beside the sum of their speeds, each with the whole problem alone. Out of
  * core each has memory for so much of its part. */
-static void compare_team(const char *devices, int size, int steps, double part)
+static void compare_team(const char *devices, int size, int steps, double part, unsigned exchange)
 {
     char list[200], *rest = list;
     const double bytes = 16.0 * size * size * size;
@@ -411,8 +414,8 @@ static void compare_team(const char *devices, int size, int steps, double part)
     snprintf(list, sizeof list, "%s", devices);
     const double megabytes = part < 1 ? part * bytes / count * 1e-6 : 0;
     for (const char *one; (one = strtok_r(rest, ",", &rest));)
-        speeds += 1 / simulated_steps(one, size, steps, megabytes);
-    const double took = simulated_steps(devices, size, steps, megabytes);
+        speeds += 1 / simulated_steps(one, size, steps, megabytes, 0);
+    const double took = simulated_steps(devices, size, steps, megabytes, exchange);
     printf("%-35s %4d^3 %s %9.3f ms a step, %9.3f ms at the sum of speeds: %6.1f %% longer (goal "
            "5)\n",
            devices, size, part < 1 ? "out of core" : "in core    ", took / steps * 1e3,
@@ -450,13 +453,13 @@ static void compare_checked(const setting *self)
     }
 }
 
-static void compare_teams(int size, int steps)
+static void compare_teams(int size, int steps, unsigned exchange)
 {
     static const char *const lists[] = {"sim:k40,sim:k40", "sim:k40,sim:k40,sim:k40,sim:k40",
                                         "sim:p100-pcie3,sim:k40"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        compare_team(lists[i], size, steps, 1);
-        compare_team(lists[i], size, steps, 0.5);
+        compare_team(lists[i], size, steps, 1, exchange);
+        compare_team(lists[i], size, steps, 0.5, exchange);
     }
 }
 
@@ -479,7 +482,7 @@ int main(int argc, char **argv)
         numbers[i - 2] = atoi(argv[i]);
     if (!strcmp(what, "team")) {
         for (int size = 128; size <= (argc > 2 ? numbers[0] : 512); size *= 2)
-            compare_teams(size, argc > 3 ? numbers[1] : 64);
+            compare_teams(size, argc > 3 ? numbers[1] : 64, (unsigned)(argc > 4 ? numbers[2] : 0));
         return 0;
     }
     if (!strcmp(what, "overhead")) {

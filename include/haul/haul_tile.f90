@@ -34,7 +34,8 @@ module haul_tile
     integer(c_int) :: fused = 0
     logical(c_bool) :: check = .false.
     type(c_ptr) :: stream = c_null_ptr
-    integer(c_int64_t) :: reserved(3) = 0
+    integer(c_int) :: exchange_steps = 0
+    integer(c_int64_t) :: reserved(2) = 0
   end type
 
   ! `cells`: c_loc of an array of the program, with the cells beyond the edges, u(0:n+1, 0:n+1, 0:n+1)

@@ -74,7 +74,11 @@ typedef struct haul_context_options {
      * there, behind what the program has queued on it before a call of haul and before what it
      * queues after. It must outlive the context. An OpenCL device is opened in its context. */
     void *stream;
-    uint64_t reserved[3]; /* zeros: see haul/api.h */
+    /* Loops between exchanges of ghost planes: 1 is one before each loop that reads them; with
+     * more, processes compute so many loops of planes of their neighbours', too. 0: several devices
+     * of one process as the model chooses, processes 1. */
+    unsigned exchange_steps;
+    uint64_t reserved[2]; /* zeros: see haul/api.h */
 } haul_context_options;
 
 /* Opens the device (see haul_device_open) and a context on it. `options` may be NULL. The caller

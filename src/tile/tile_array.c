@@ -54,6 +54,11 @@ static haul_status new_members(haul_array *self, const haul_array_spec *spec, ha
     if (!self->of)
         return hl_base_fail_no_memory(error);
     own.on_all = self->on_all = !hl_tile_array_can_divide(self);
+    self->is_blank = true;
+    self->exchange_steps = hl_tile_team_context(self->context->team, 0)->options.exchange_steps;
+    for (int rank = 0; rank < count; rank++)
+        hl_tile_team_context(self->context->team, rank)->memory.exchange_steps =
+            self->exchange_steps;
     for (int rank = 0; rank < count && !status; rank++)
         status = haul_array_new(hl_tile_team_context(self->context->team, rank), &own,
                                 &self->of[rank], error);
@@ -206,8 +211,12 @@ static haul_status swap_on_all(haul_array *a, haul_array *b, haul_error *error)
     const haul_array old = *a;
     a->spec = b->spec;
     a->is_given = b->is_given;
+    a->is_blank = b->is_blank;
+    a->exchange_steps = b->exchange_steps;
     b->spec = old.spec;
     b->is_given = old.is_given;
+    b->is_blank = old.is_blank;
+    b->exchange_steps = old.exchange_steps;
     b->spec.boundary_kernel = a->spec.boundary_kernel;
     a->spec.boundary_kernel = old.spec.boundary_kernel;
     a->field = a->of[0]->field;
@@ -235,7 +244,8 @@ haul_status haul_array_swap(haul_array *a, haul_array *b, haul_error *error)
     if (kernel != other->boundary_kernel) {
         field->boundary_kernel = other->boundary_kernel;
         other->boundary_kernel = kernel;
-        field->ghosts_stale = other->ghosts_stale = true;
+        hl_tile_field_given(field);
+        hl_tile_field_given(other);
     }
     a->field = other;
     b->field = field;
@@ -358,11 +368,12 @@ static haul_status access_part(haul_array *array, int index, haul_use use, bool 
     array->context->has_failed = array->context->has_failed || status > HAUL_STATUS_ABSENT;
     if (status)
         return status;
-    const int first = hl_tile_part_begin(field, index);
+    const int first = hl_tile_shown_begin(field, index);
     if (use & HAUL_USE_WRITE) {
         field->parts[index].on_host = true;
         field->parts[index].on_device = false;
-        field->ghosts_stale = field->frame_stale = true;
+        hl_tile_field_given(field);
+        field->frame_stale = true;
         field->parts[index].is_given = true;
         field->is_discarded = false;
     }
@@ -373,7 +384,7 @@ static haul_status access_part(haul_array *array, int index, haul_use use, bool 
         .row = field->row,
         .plane = field->plane,
         .first = field->first + first,
-        .end = field->first + hl_tile_part_end(field, index),
+        .end = field->first + hl_tile_shown_end(field, index),
         .owner = array->context->options.processes
                      ? (unsigned)array->context->options.processes->rank
                      : 0,
@@ -385,14 +396,14 @@ static haul_status access_part(haul_array *array, int index, haul_use use, bool 
 static void hide_neighbours(const haul_array *array, int rank, int part, haul_region *region)
 {
     const hl_tile_field *field = array->of[rank]->field;
-    const int owners = owners_of(array);
+    const int owners = owners_of(array), ghost = field->ghost[field->dims - 1];
     if (rank && !part) {
-        region->first += field->edge;
+        region->first += ghost;
         if (region->cells)
-            region->cells = (char *)region->cells + (uint64_t)field->edge * field->plane_bytes;
+            region->cells = (char *)region->cells + (uint64_t)ghost * field->plane_bytes;
     }
     if (rank + 1 < owners && part + 1 == field->part_count)
-        region->end -= field->edge;
+        region->end -= ghost;
     region->owner = 0;
 }
 
@@ -414,8 +425,9 @@ static haul_status access_on_one(haul_array *array, int index, haul_use use, hau
     if (status)
         return status;
     hide_neighbours(array, rank, part, region);
+    array->is_blank = array->is_blank && !(use & HAUL_USE_WRITE);
     for (int i = 0; i < owners_of(array) && (use & HAUL_USE_WRITE); i++) {
-        array->of[i]->field->ghosts_stale = true;
+        hl_tile_field_given(array->of[i]->field);
         array->of[i]->field->is_discarded = false;
     }
     array->is_given = array->is_given || (array->on_all && (use & HAUL_USE_WRITE));
@@ -504,6 +516,7 @@ static haul_status copy_on_all(haul_array *array, void *cells, haul_use use, hau
     array_call call = {array, use, cells};
     if (use & HAUL_USE_WRITE)
         HAUL_TRY(hl_tile_array_spread(array, error));
+    array->is_blank = array->is_blank && !(use & HAUL_USE_WRITE);
     return hl_tile_on_all(array->context, copy_one, &call, error);
 }
 

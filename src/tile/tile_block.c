@@ -61,15 +61,18 @@ static bool is_far(const hl_tile_step *step, bool in_host_rows)
                       field->boundary[outer - 1] == HAUL_BOUNDARY_PERIODIC);
 }
 
-/* Whether the step's box has cells beyond the array's edges. */
+/* Whether the step's box has cells beyond the array's edges, not only of its neighbours' planes. */
 static bool goes_beyond(const hl_tile_step *step, const hl_tile_field *field)
 {
     for (unsigned u = 0; u < step->use_count && step->source; u++)
-        for (int d = 0; d <= step->outer && step->uses[u].field == field; d++)
+        for (int d = 0; d <= step->outer && step->uses[u].field == field; d++) {
+            const bool is_outer = d == step->outer;
             if (field->dims > step->outer &&
-                (step->box.lo[d] < 0 ||
-                 step->box.hi[d] > field->size[d + field->dims - step->outer - 1]))
+                ((step->box.lo[d] < 0 && (!is_outer || hl_tile_has_edge(field, false))) ||
+                 (step->box.hi[d] > field->size[d + field->dims - step->outer - 1] &&
+                  (!is_outer || hl_tile_has_edge(field, true)))))
                 return true;
+        }
     return false;
 }
 
@@ -194,7 +197,7 @@ void hl_tile_block_take(hl_tile_block *block, hl_tile_step *steps, size_t count,
     for (unsigned i = 0; i < block->field_count; i++) {
         hl_tile_block_field *field = &block->fields[i];
         field->is_dead = field->is_discarded;
-        for (size_t s = block->count; s < count && !field->is_discarded; s++)
+        for (size_t s = block->count; s < count + limits->ahead && !field->is_discarded; s++)
             if (hl_tile_step_uses(&steps[s], field->field)) {
                 field->is_dead = hl_tile_step_overwrites(&steps[s], field->field);
                 break;

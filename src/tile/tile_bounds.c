@@ -24,8 +24,10 @@ haul_bounds hl_tile_bounds_of(const hl_tile_step *step, unsigned use, haul_fault
     for (int d = 0; d < field->dims; d++) {
         const int base = d + 1 == field->dims && hl_tile_is_along(step, of) ? step->first : 0;
         const int beyond = of->is_all && of->writes ? 0 : field->ghost[d];
-        bounds.lo[d] = base - beyond;
-        bounds.hi[d] = base + field->size[d] + beyond;
+        const bool is_outer = d + 1 == field->dims;
+        bounds.lo[d] = base - (is_outer && !hl_tile_has_edge(field, false) ? field->edge : beyond);
+        bounds.hi[d] = base + field->size[d] +
+                       (is_outer && !hl_tile_has_edge(field, true) ? field->edge : beyond);
     }
     return bounds;
 }

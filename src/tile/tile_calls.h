@@ -7,6 +7,10 @@
 /* Runs what is queued; first returns a failure that was kept. */
 haul_status hl_tile_queue_run(haul_context *context, haul_error *error);
 
+/* Queues a loop. */
+haul_status hl_tile_loop_queue(haul_context *context, const hl_tile_asked_loop *loop,
+                               haul_error *error);
+
 /* Does a job on all devices' contexts; first returns a failure that was kept. */
 haul_status hl_tile_on_all(haul_context *context, hl_tile_job job, void *state, haul_error *error);
 
@@ -20,6 +24,7 @@ haul_status hl_tile_context_open(const char *device, const haul_context_options 
 bool hl_tile_array_can_divide(const haul_array *array);
 haul_status hl_tile_array_spread(haul_array *array, haul_error *error);
 haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *error);
+unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *step);
 haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *step,
                                  haul_error *error);
 

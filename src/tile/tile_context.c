@@ -62,6 +62,7 @@ haul_status hl_tile_context_open(const char *device, const haul_context_options 
         .processes = self->options.processes,
         .without_data = self->device_options.without_data,
         .region_given = self->options.region,
+        .exchange_steps = self->options.exchange_steps,
         .budget = self->options.memory_bytes,
     };
     const char *checked = getenv("HAUL_CHECK"); // NOLINT(concurrency-mt-unsafe): read only

@@ -146,7 +146,8 @@ static haul_status bring(const pass *self, const hl_tile_block_field *of, int pa
     if (!state->on_device) {
         hl_tile_planes span = span_of(self, field, part);
         const int first = span.first, end = span.end;
-        if (of->is_fresh && !comes_twice(self, part)) {
+        state->is_bare = of->is_fresh && !comes_twice(self, part);
+        if (state->is_bare) {
             span.end = first < 0 ? 0 : first;
             status = hl_tile_planes_copy(field, span, up, error);
             span.first = end < field->length ? end : field->length;
@@ -168,8 +169,10 @@ static haul_status bring_all(const pass *self, const hl_tile_block_field *of, ha
     hl_tile_field *field = of->field;
     for (int part = 0, end; part < field->part_count && !of->is_fresh; part = end) {
         const int first = hl_tile_part_begin(field, part);
-        for (end = part; end < field->part_count && !field->parts[end].on_device; end++)
+        for (end = part; end < field->part_count && !field->parts[end].on_device; end++) {
             field->parts[end].on_device = true;
+            field->parts[end].is_bare = false;
+        }
         if (end > part)
             HAUL_TRY(hl_tile_planes_copy(
                 field, (hl_tile_planes){first, hl_tile_part_end(field, end - 1), 0},
@@ -199,6 +202,17 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
     return HAUL_OK;
 }
 
+/* Whether one of the parts [first, end) was not brought; they are not bare from now on. */
+static bool take_bare(hl_tile_field *field, int first, int end)
+{
+    bool is_one = false;
+    for (int part = first; part < end; part++) {
+        is_one = is_one || field->parts[part].is_bare;
+        field->parts[part].is_bare = false;
+    }
+    return is_one;
+}
+
 /* The fixed cells beyond the edges of planes that were not brought. An array of other planes than
  * the pass's was to come with its first region. */
 static haul_status frame_region(const pass *self, int region, haul_error *error)
@@ -207,12 +221,13 @@ static haul_status frame_region(const pass *self, int region, haul_error *error)
         const hl_tile_block_field *of = &self->block.fields[i];
         hl_tile_field *field = of->field;
         int first = 0, end = field->length;
-        if (!of->is_fresh || (of->is_aligned ? region >= self->count : region > 0))
+        if (of->is_aligned ? region >= self->count : region > 0)
+            continue;
+        const int part = of->is_aligned ? part_of(self, region) : 0;
+        if (!take_bare(field, part, of->is_aligned ? part + 1 : field->part_count))
             continue;
         if (of->is_aligned) {
-            const int part = part_of(self, region), last = hl_tile_part_end(field, part);
-            if (comes_twice(self, part))
-                continue;
+            const int last = hl_tile_part_end(field, part);
             first = part ? hl_tile_part_begin(field, part) : 0;
             end = last < end ? last : end;
         }

@@ -100,7 +100,7 @@ void hl_tile_ghosts_on_host(hl_tile_field *field, const int lo[2], const int hi[
         else if (field->dims == 2)
             set_row(field, row_of(field, plane, 0));
     }
-    for (int k = 1; k <= field->edge; k++) {
+    for (int k = 1; k <= field->ghost[field->dims - 1]; k++) {
         if (hl_tile_has_edge(field, false))
             set_outer(field, -k, lo, hi);
         if (hl_tile_has_edge(field, true))

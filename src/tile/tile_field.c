@@ -155,6 +155,27 @@ int hl_tile_share_first(const hl_tile_memory *memory, int whole, int rank)
     return (int)((double)whole * memory->before[rank] + 0.5);
 }
 
+/* Planes of neighbours for loops between exchanges, as far as all processes have so many. Beyond
+ * periodic edges indices are others, and a boundary's kernel sets planes of its own. */
+static int choose_depth(const hl_tile_field *field)
+{
+    const hl_tile_memory *memory = field->memory;
+    const int count = memory->processes->count;
+    int least = field->whole;
+    if (field->is_ring || field->boundary_kernel || memory->exchange_steps < 2)
+        return 0;
+    for (int rank = 0; rank < count; rank++) {
+        const int planes = hl_tile_share_first(memory, field->whole, rank + 1) -
+                           hl_tile_share_first(memory, field->whole, rank);
+        least = planes < least ? planes : least;
+    }
+    const int64_t asked =
+        (int64_t)(memory->exchange_steps - 1) * (field->edge > 0 ? field->edge : 1);
+    return least <= field->edge          ? 0
+           : asked < least - field->edge ? (int)asked
+                                         : least - field->edge;
+}
+
 /* Takes this process's share of the planes; the edges that other processes have are fixed. */
 static haul_status take_share(hl_tile_field *field, bool on_all, haul_error *error)
 {
@@ -187,6 +208,9 @@ static haul_status take_share(hl_tile_field *field, bool on_all, haul_error *err
     const bool has_edge = !field->first || field->first + field->length == whole;
     if (field->is_ring || !has_edge)
         field->boundary[outer] = HAUL_BOUNDARY_FIXED;
+    field->depth = choose_depth(field);
+    field->edge += field->depth;
+    field->known = field->edge; /* zeros everywhere */
     return HAUL_OK;
 }
 

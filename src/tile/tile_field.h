@@ -11,6 +11,7 @@ typedef struct hl_tile_part {
     bool on_host;
     bool on_device;
     int shift;          /* of its planes' places in the ring: a pass goes past the array's end */
+    bool is_bare;       /* on the device without the fixed cells beyond its planes' edges */
     bool is_given;      /* to the host, to set: the shadow does not have it yet */
     bool is_leaving;    /* a copy to the host is queued, and not yet waited for */
     haul_event *left;   /* that copy has ended; NULL: not asked for */
@@ -28,6 +29,8 @@ typedef struct hl_tile_memory {
     int fields_made;
     bool is_team; /* the processes are this one's threads */
     bool is_host; /* kernels run on the host's memory */
+    /* Of arrays that are made next: loops between exchanges of ghost planes; 0, 1: each */
+    unsigned exchange_steps;
     bool without_data;
     int region_given;    /* planes, by the program for all arrays; 0: not */
     int region;          /* chosen; 0: not yet */
@@ -60,6 +63,12 @@ struct hl_tile_field {
     bool is_ring; /* the first and the last process are neighbours */
     int number;   /* the same on all processes */
     int edge;     /* planes beyond each */
+    /* Of an array that is divided: planes beyond its own that the process computes, too, at most;
+     * planes there that are as their process has them; and whether the host has set the array since
+     * they came last. */
+    int depth;
+    int known;
+    bool is_untold;
     uint64_t plane_bytes;
     uint64_t host_bytes;
     char *host; /* plane -edge on; NULL for a device without data */
@@ -110,8 +119,10 @@ struct haul_array {
     /* Over several devices: the array on each, and which part of it they have. */
     haul_array **of; /* NULL: of one device */
     haul_array_spec spec;
-    bool on_all;   /* each has the whole array */
-    bool is_given; /* the host may have changed the first one's, and it alone */
+    bool on_all;             /* each has the whole array */
+    bool is_given;           /* the host may have changed the first one's, and it alone */
+    bool is_blank;           /* neither the host nor a loop has set it */
+    unsigned exchange_steps; /* loops between exchanges; 0: not yet chosen */
 };
 
 static inline uint64_t hl_tile_field_offset(const hl_tile_field *field, int plane)
@@ -165,6 +176,19 @@ static inline int hl_tile_part_end(const hl_tile_field *field, int part)
     return part + 1 < field->part_count ? (part + 1) * field->region : field->length + field->edge;
 }
 
+/* The same as the program sees them: without planes that the process has of its neighbours' to
+ * compute them, too. */
+static inline int hl_tile_shown_begin(const hl_tile_field *field, int part)
+{
+    return part ? part * field->region : -field->ghost[field->dims - 1];
+}
+
+static inline int hl_tile_shown_end(const hl_tile_field *field, int part)
+{
+    return part + 1 < field->part_count ? (part + 1) * field->region
+                                        : field->length + field->ghost[field->dims - 1];
+}
+
 /* Planes of a region as the program asks for them; 0: it does not. */
 static inline int hl_tile_region_asked(const hl_tile_field *field, int length)
 {
@@ -181,6 +205,13 @@ static inline bool hl_tile_field_is_all_there(const hl_tile_field *field)
 static inline bool hl_tile_has_edge(const hl_tile_field *field, bool is_high)
 {
     return is_high ? field->first + field->length == field->whole : !field->first;
+}
+
+/* The host has set cells: planes of neighbours, and all cells beyond edges, are to come anew. */
+static inline void hl_tile_field_given(hl_tile_field *field)
+{
+    field->ghosts_stale = field->is_untold = true;
+    field->known = 0;
 }
 
 /* Whether processes have a part of the planes each. */

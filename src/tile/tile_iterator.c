@@ -97,5 +97,6 @@ haul_status haul_tiles_compute(const haul_tiles *tiles, const haul_kernel_source
         box.hi[d] = bounds->hi[d] < box.hi[d] ? bounds->hi[d] : box.hi[d];
     }
     const haul_loop_options options = {.box = &box, .on_host = !tiles->on_device};
-    return haul_loop_queue(tiles->array->context, kernel, arguments, count, &options, error);
+    const hl_tile_asked_loop loop = {kernel, arguments, count, &options, !tiles->array->of};
+    return hl_tile_loop_queue(tiles->array->context, &loop, error);
 }

@@ -14,7 +14,7 @@ static haul_status run_ghosts(hl_tile_field *field, int first, int end, haul_err
     int low = first, high = end;
     hl_tile_ghost_range(field, field->dims - 1, &low, &high);
     haul_status status = hl_tile_ghosts_on_device(field, low, high, false, error);
-    for (int k = 1; k <= field->edge && is_copy && !status; k++) {
+    for (int k = 1; k <= field->ghost[field->dims - 1] && is_copy && !status; k++) {
         if (!first && hl_tile_has_edge(field, false))
             status = hl_tile_plane_copy_within(field, -k, 0, error);
         if (!status && end == field->length && hl_tile_has_edge(field, true))

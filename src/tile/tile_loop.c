@@ -119,19 +119,18 @@ static haul_status queue_on_all(haul_context *context, const hl_tile_asked_loop 
 }
 
 /* Loops need not say that edges are set before they are read. The queue is run when it is full. */
-haul_status haul_loop_queue(haul_context *context, const haul_kernel_source *kernel,
-                            const void *const *arguments, size_t count,
-                            const haul_loop_options *options, haul_error *error)
+haul_status hl_tile_loop_queue(haul_context *context, const hl_tile_asked_loop *loop,
+                               haul_error *error)
 {
+    const haul_kernel_source *kernel = loop->kernel;
     hl_tile_queue *queue = &context->queue;
-    const hl_tile_asked_loop loop = {kernel, arguments, count, options};
     hl_tile_step step;
     if (!kernel->dimensions || (kernel->group[0] && !kernel->reduces))
         return haul_error_set(error, HAUL_STATUS_USAGE, "kernel '%s' is no loop", kernel->name);
     HAUL_TRY(hl_tile_failure_take(&queue->failure, error));
     if (context->team)
-        return queue_on_all(context, &loop, error);
-    HAUL_TRY(hl_tile_step_make(&step, context, &loop, error));
+        return queue_on_all(context, loop, error);
+    HAUL_TRY(hl_tile_step_make(&step, context, loop, error));
     HAUL_TRY(hl_tile_step_check_shares(&step, error));
     if (step.region_asked) { /* loops that are queued may use the array beside others */
         HAUL_TRY(hl_tile_queue_run(context, error));
@@ -143,4 +142,13 @@ haul_status haul_loop_queue(haul_context *context, const haul_kernel_source *ker
     HAUL_TRY(hl_tile_queue_step(queue, &step, error));
     context->counts.loops++;
     return queue->count < HL_TILE_STEPS_QUEUED ? HAUL_OK : hl_tile_queue_run(context, error);
+}
+
+haul_status haul_loop_queue(haul_context *context, const haul_kernel_source *kernel,
+                            const void *const *arguments, size_t count,
+                            const haul_loop_options *options, haul_error *error)
+{
+    const hl_tile_asked_loop loop = {
+        .kernel = kernel, .arguments = arguments, .count = count, .options = options};
+    return hl_tile_loop_queue(context, &loop, error);
 }

@@ -1,6 +1,7 @@
 /* Arrays over processes. Each holds a run of planes, and counts them from 0; its ghost planes are
  * its neighbours' cells. A loop that reads them begins with the planes that do not, while messages
  * are under way. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ typedef struct exchange {
     haul_context *context;
     const haul_processes *processes;
     hl_tile_field *fields[HL_TILE_USES];
+    bool is_untold[HL_TILE_USES];
     unsigned count;
     /* Of the exchange before, while devices may be copying from each other's memory. */
     const hl_tile_field *lent[HL_TILE_USES];
@@ -162,9 +164,10 @@ static hl_tile_planes planes_of(const hl_tile_field *field, const side *from)
 }
 
 /* From the neighbour's memory: to the device, where that has their region, and else to the host. */
-static haul_status take_planes(const exchange *self, hl_tile_field *field, const side *from,
+static haul_status take_planes(const exchange *self, unsigned index, const side *from,
                                bool *is_pinned, haul_error *error)
 {
+    hl_tile_field *field = self->fields[index];
     const haul_device *device = self->context->memory.device;
     const haul_process_message message = message_of(field, from, false);
     hl_tile_part *part = &field->parts[end_part_of(field, from)];
@@ -176,10 +179,12 @@ static haul_status take_planes(const exchange *self, hl_tile_field *field, const
     HAUL_TRY(hl_tile_wire_see(self->processes, &message, &parcel, error));
     hl_tile_note_received(self->context);
     *is_pinned = parcel.pinned && parcel.pinned->device->backend == device->backend;
-    if (!part->on_device) {
+    if (!part->on_device || self->is_untold[index])
         hl_tile_wire_copy(self->processes, &message, &parcel);
+    if (!part->on_device)
         return HAUL_OK;
-    }
+    if (self->is_untold[index]) /* the host's memory has them, too */
+        return hl_tile_planes_copy(field, planes_of(field, from), self->context->streams.up, error);
     part->on_host = false;
     const haul_address cells =
         *is_pinned ? haul_in_buffer(parcel.pinned, parcel.offset) : haul_in_host(parcel.cells);
@@ -199,7 +204,7 @@ static haul_status take_all(exchange *self, bool *is_late, haul_error *error)
             bool is_pinned = true;
             const side from = side_of(self, self->fields[i], !high);
             if (from.peer >= 0)
-                HAUL_TRY(take_planes(self, self->fields[i], &from, &is_pinned, error));
+                HAUL_TRY(take_planes(self, i, &from, &is_pinned, error));
             *is_late = *is_late || !is_pinned;
         }
     return HAUL_OK;
@@ -220,6 +225,8 @@ static haul_status finish(exchange *self, bool *is_late, haul_error *error)
                 status = hl_tile_planes_copy(field, planes_of(field, &from),
                                              self->context->streams.up, error);
         }
+    for (unsigned i = 0; i < self->count; i++)
+        self->fields[i]->frame_stale = self->fields[i]->frame_stale || self->is_untold[i];
     self->count = 0;
     return status || self->context->memory.is_host ? status : order_arrivals(self->context, error);
 }
@@ -286,6 +293,15 @@ static bool is_lent(const exchange *self)
     return is_found;
 }
 
+/* Whether planes are to come beyond that end. */
+static bool waits_for(const exchange *self, bool is_high)
+{
+    bool is_one = false;
+    for (unsigned i = 0; i < self->count; i++)
+        is_one = is_one || side_of(self, self->fields[i], is_high).peer >= 0;
+    return is_one;
+}
+
 /* A step after exchanges: first what needs none of them. On a device it is queued before the host
  * waits for the planes that it sends. Work that may change the host's memory waits for those that
  * copy from it. */
@@ -295,8 +311,9 @@ static haul_status run_beside(exchange *self, const hl_tile_step *step, haul_err
     const int reach = reach_of(self, step);
     const int lo = step->box.lo[step->outer], hi = step->box.hi[step->outer];
     bool is_late = false;
-    int first = lo < reach ? reach : lo,
-        end = hi > step->length - reach ? step->length - reach : hi;
+    const int low = waits_for(self, false) ? reach : INT_MIN;
+    const int high = waits_for(self, true) ? step->length - reach : INT_MAX;
+    int first = lo < low ? low : lo, end = hi > high ? high : hi;
     if (reach < 0 || first >= end)
         first = end = hi;
     if (reach < 0 || is_lent(self))
@@ -378,22 +395,35 @@ static haul_status run_alone(haul_context *context, hl_tile_step *steps, size_t 
     return status;
 }
 
+/* The model is asked for the longest run of steps between exchanges. */
+static haul_status ensure_rings(haul_context *context, hl_tile_step *steps, size_t count,
+                                haul_error *error)
+{
+    size_t first = 0, most = 0;
+    for (size_t i = 0, end; i < count; i = end + 1) {
+        for (end = i; end < count && !steps[end].is_exchange;)
+            end++;
+        if (end - i > most) {
+            most = end - i;
+            first = i;
+        }
+    }
+    return most ? hl_tile_rings_ensure(context, steps + first, most, NULL, error) : HAUL_OK;
+}
+
 static haul_status run_all(exchange *self, hl_tile_step *steps, size_t count, haul_error *error)
 {
     haul_context *context = self->context;
     if (!context->memory.is_host)
-        for (size_t i = 0; i < count; i++)
-            if (!steps[i].is_exchange && steps[i].source) {
-                HAUL_TRY(hl_tile_rings_ensure(context, &steps[i], 1, NULL, error));
-                break;
-            }
+        HAUL_TRY(ensure_rings(context, steps, count, error));
     for (size_t i = 0, taken = 1; i < count; i += taken) {
         taken = 1;
         if (steps[i].is_exchange) {
             if (self->count == HL_TILE_USES)
                 HAUL_TRY(settle(self, error));
+            self->is_untold[self->count] = steps[i].is_untold;
             self->fields[self->count++] = steps[i].uses[0].field;
-        } else if (self->count && !has_parts(&steps[i])) {
+        } else if (self->count && !has_parts(&steps[i]) && reach_of(self, &steps[i]) >= 0) {
             HAUL_TRY(run_beside(self, &steps[i], error));
         } else {
             HAUL_TRY(settle(self, error));

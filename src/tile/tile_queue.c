@@ -94,7 +94,10 @@ static haul_status push_step(hl_tile_queue *self, const hl_tile_step *step, haul
 
 static haul_status push_exchange(hl_tile_queue *self, hl_tile_field *field, haul_error *error)
 {
-    const hl_tile_step step = {.use_count = 1, .uses = {{.field = field}}, .is_exchange = true};
+    const hl_tile_step step = {.use_count = 1,
+                               .uses = {{.field = field}},
+                               .is_exchange = true,
+                               .is_untold = field->is_untold};
     return push_step(self, &step, error);
 }
 
@@ -153,7 +156,7 @@ static haul_status push_ghosts(hl_tile_queue *self, hl_tile_field *field, haul_e
         return HAUL_OK;
     if (field->boundary_kernel)
         return push_faces(self, field, error);
-    const hl_tile_step step = {
+    hl_tile_step step = {
         .use_count = 1,
         .uses = {{.field = field, .reads = true, .writes = true}},
         .box = {{0}, {field->size[0], field->size[1], field->size[2]}},
@@ -162,6 +165,9 @@ static haul_status push_ghosts(hl_tile_queue *self, hl_tile_field *field, haul_e
         .first = field->first,
         .whole = field->whole,
     };
+    const int margin = field->depth ? field->known : 0;
+    step.box.lo[step.outer] -= hl_tile_has_edge(field, false) ? 0 : margin;
+    step.box.hi[step.outer] += hl_tile_has_edge(field, true) ? 0 : margin;
     return push_step(self, &step, error);
 }
 
@@ -177,20 +183,35 @@ static bool reads_beyond(const hl_tile_step *step, const hl_tile_field_use *use)
     return use->reads && is_beyond;
 }
 
-/* Cells that the step reads around those of its box: first all that this process sets. */
-static haul_status push_edges(hl_tile_queue *self, const hl_tile_step *step, haul_error *error)
+/* Whether planes of neighbours come before the step: those that it reads are not known. */
+static bool needs_exchange(const hl_tile_step *step, const hl_tile_field_use *use, bool is_stale)
 {
-    bool is_stale[HL_TILE_USES] = {false};
+    const hl_tile_field *field = use->field;
+    return hl_tile_is_divided(field) && field->edge &&
+           (field->depth ? use->reads && hl_tile_is_along(step, use) && field->known < use->halo
+                         : is_stale);
+}
+
+/* Cells that the step reads around those of its box: first all that this process sets. */
+static haul_status push_edges(hl_tile_queue *self, const hl_tile_step *step, int *margin,
+                              haul_error *error)
+{
+    bool is_sent[HL_TILE_USES] = {false};
     for (unsigned i = 0; i < step->use_count; i++) {
         hl_tile_field *field = step->uses[i].field;
-        is_stale[i] = field->ghosts_stale && reads_beyond(step, &step->uses[i]);
-        if (is_stale[i])
+        const bool is_stale = field->ghosts_stale && reads_beyond(step, &step->uses[i]);
+        is_sent[i] = needs_exchange(step, &step->uses[i], is_stale);
+        if (is_stale)
             HAUL_TRY(push_ghosts(self, field, error));
     }
+    *margin = hl_tile_margin_choose(step, is_sent);
     for (unsigned i = 0; i < step->use_count; i++) {
         hl_tile_field *field = step->uses[i].field;
-        if (is_stale[i] && hl_tile_is_divided(field) && field->edge)
-            HAUL_TRY(push_exchange(self, field, error));
+        if (!is_sent[i] || (field->depth && field->known == field->edge && !field->is_untold))
+            continue;
+        HAUL_TRY(push_exchange(self, field, error));
+        field->known = field->edge;
+        field->is_untold = false;
     }
     return HAUL_OK;
 }
@@ -249,10 +270,12 @@ static void note_writes(const hl_tile_step *step)
 haul_status hl_tile_queue_step(hl_tile_queue *queue, hl_tile_step *step, haul_error *error)
 {
     HAUL_TRY(hl_tile_step_check_failures(step, error));
-    HAUL_TRY(push_edges(queue, step, error));
+    int margin;
+    HAUL_TRY(push_edges(queue, step, &margin, error));
     note_uses(step);
     note_writes(step);
-    hl_tile_step_localise(step);
+    hl_tile_margin_note(step, margin);
+    hl_tile_step_localise(step, margin);
     if (hl_tile_step_is_empty(step) && !step->source->reduces)
         return HAUL_OK;
     HAUL_TRY(push_step(queue, step, error));

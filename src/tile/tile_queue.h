@@ -38,6 +38,8 @@ typedef struct hl_tile_step {
     int whole;
     int region_asked; /* for arrays of which the program has not said it; 0: there are none */
     bool is_exchange; /* of uses[0]'s ghost planes with other processes */
+    bool is_own;      /* other processes' queues have not the same loop */
+    bool is_untold;   /* which the host has set: its memory gets them, too */
     int skew;         /* planes and rows that the step is behind the front of its block */
     haul_fused fused; /* steps 0: a loop by itself; else so many of uses[0] and uses[1] in turn */
 } hl_tile_step;
@@ -80,8 +82,9 @@ typedef struct hl_tile_block_limits {
     size_t steps; /* loops */
     int reach;
     bool in_host_rows;
-    int region; /* planes */
-    bool wraps; /* takes steps that can go round the array alone */
+    int region;   /* planes */
+    bool wraps;   /* takes steps that can go round the array alone */
+    size_t ahead; /* steps after those that may be taken: they tell which results are of use */
 } hl_tile_block_limits;
 
 /* Whether the step's planes are those of the array: a loop of fewer dimensions goes over the
@@ -128,6 +131,7 @@ typedef struct hl_tile_asked_loop {
     const void *const *arguments;
     size_t count;
     const haul_loop_options *options; /* NULL: none */
+    bool is_own;                      /* each process has loops over its own cells alone */
 } hl_tile_asked_loop;
 
 /* Makes a step of a loop's arguments; USAGE where the loop cannot be. Without a box it goes over
@@ -139,9 +143,15 @@ haul_status hl_tile_step_make(hl_tile_step *step, const haul_context *context,
 void hl_tile_step_ask_region(const hl_tile_step *step);
 /* USAGE where the step uses cells of an array that another process has, beyond its halo. */
 haul_status hl_tile_step_check_shares(const hl_tile_step *step, haul_error *error);
-/* The part of the step's box that is this process's, counted from its first plane. */
-void hl_tile_step_localise(hl_tile_step *step);
+/* The part of the step's box that is this process's, counted from its first plane, and so many
+ * planes of its neighbours'. */
+void hl_tile_step_localise(hl_tile_step *step, int margin);
 bool hl_tile_step_is_empty(const hl_tile_step *step);
+/* How many planes of its neighbours' a process computes with the step, whose box is not yet cut.
+ * `sent` says of which uses ghost planes come before it; more are added where that gives more
+ * planes. The other notes what is known of the arrays after the step. */
+int hl_tile_margin_choose(const hl_tile_step *step, bool sent[HL_TILE_USES]);
+void hl_tile_margin_note(const hl_tile_step *step, int margin);
 
 /* Tells the program of a failure that left wrong values in an array that the step reads. */
 haul_status hl_tile_step_check_failures(const hl_tile_step *step, haul_error *error);

@@ -2,6 +2,18 @@
  * takes. */
 #include "tile/tile_run.h"
 
+/* Steps of the queue that follow, up to one that the host runs: it finds arrays in its memory. */
+static size_t steps_ahead(const hl_tile_queue *queue, const hl_tile_step *end)
+{
+    const hl_tile_step *last = queue->steps + queue->count;
+    size_t ahead = 0;
+    if (end < queue->steps || end >= last)
+        return 0;
+    while (end + ahead < last && !end[ahead].on_host)
+        ahead++;
+    return ahead;
+}
+
 /* On a failure device copies are given up. */
 static haul_status run_on_device(haul_context *context, hl_tile_step *steps, size_t count,
                                  haul_error *error)
@@ -10,8 +22,10 @@ static haul_status run_on_device(haul_context *context, hl_tile_step *steps, siz
     const bool ends_queue = steps + count == queue->steps + queue->count;
     unsigned fused;
     haul_status status = hl_tile_rings_ensure(context, steps, count, &fused, error);
+    const size_t asked = count;
     if (!status)
         count = hl_tile_fuse(&context->choice, steps, count, fused);
+    const size_t ahead = count == asked ? steps_ahead(queue, steps + count) : 0;
     for (size_t done = 0; done < count && !status;) {
         if (hl_tile_needs_columns(&steps[done])) {
             size_t taken;
@@ -21,8 +35,9 @@ static haul_status run_on_device(haul_context *context, hl_tile_step *steps, siz
         }
         hl_tile_block block;
         const size_t left = count - done;
-        const hl_tile_block_limits limits = hl_tile_limits_of(&context->choice, steps + done, left,
-                                                              hl_tile_step_region(&steps[done]));
+        hl_tile_block_limits limits = hl_tile_limits_of(&context->choice, steps + done, left,
+                                                        hl_tile_step_region(&steps[done]));
+        limits.ahead = ahead;
         hl_tile_block_take(&block, steps + done, left, &limits);
         block.is_last = ends_queue && block.count == left;
         bool is_shared;

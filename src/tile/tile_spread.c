@@ -78,12 +78,15 @@ static haul_status make_anew(haul_array *array, bool on_all, haul_error *error)
         return hl_base_fail_no_memory(error);
     spec.on_all = on_all;
     spec.region = array->field->region_asked;
+    for (int rank = 0; rank < count; rank++)
+        array->of[rank]->context->memory.exchange_steps = array->exchange_steps;
     for (int rank = 0; rank < count && !status; rank++) {
         haul_context *context = array->of[rank]->context;
         status = hl_tile_field_new(context, &context->memory, &spec, &made[rank], error);
         if (!status) {
-            copy_cells(array, made[rank]);
-            made[rank]->ghosts_stale = array->of[rank]->field->ghosts_stale;
+            if (!array->is_blank)
+                copy_cells(array, made[rank]);
+            made[rank]->ghosts_stale = array->is_blank || array->of[rank]->field->ghosts_stale;
             made[rank]->ghosts_written = array->of[rank]->field->ghosts_written;
             made[rank]->element_kind = array->of[rank]->field->element_kind;
             made[rank]->is_doubtful = array->of[rank]->field->is_doubtful;
@@ -139,14 +142,46 @@ haul_status hl_tile_array_spread(haul_array *array, haul_error *error)
     return HAUL_OK;
 }
 
-haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *error)
+static haul_status place_anew(haul_array *array, bool on_all, haul_error *error)
 {
-    if (array->on_all == on_all)
-        return HAUL_OK;
     HAUL_TRY(hl_tile_queue_run(array->context, error));
     HAUL_TRY(hl_tile_team_call(array->context->team, bring_home, array, error));
     HAUL_TRY(make_anew(array, on_all, error));
     array->is_given = false;
+    return HAUL_OK;
+}
+
+haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *error)
+{
+    return array->on_all == on_all ? HAUL_OK : place_anew(array, on_all, error);
+}
+
+/* Once for each array: its first loop that reads neighbours says what pays. */
+static haul_status give_depth(haul_array *array, unsigned steps, haul_error *error)
+{
+    if (array->exchange_steps)
+        return HAUL_OK;
+    array->exchange_steps = steps;
+    return steps > 1 ? place_anew(array, array->on_all, error) : HAUL_OK;
+}
+
+/* Of arrays that such a loop divides. */
+static haul_status give_depths(haul_array *const *arrays, const hl_tile_step *step,
+                               haul_error *error)
+{
+    unsigned steps = 0;
+    int halo = 0;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        const unsigned one = arrays[u]->on_all ? 0 : arrays[u]->exchange_steps;
+        halo = !arrays[u]->on_all && step->uses[u].halo > halo ? step->uses[u].halo : halo;
+        steps = one > steps ? one : steps;
+    }
+    if (!halo)
+        return HAUL_OK;
+    steps = steps ? steps : hl_tile_exchange_choose(arrays, step);
+    for (unsigned u = 0; u < step->use_count; u++)
+        if (!arrays[u]->on_all)
+            HAUL_TRY(give_depth(arrays[u], steps, error));
     return HAUL_OK;
 }
 
@@ -162,12 +197,15 @@ haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *
         is_aside[u] = use->reduction || use->is_all || use->field->dims <= step->outer ||
                       use->field->whole != step->whole;
         on_all = on_all || (is_aside[u] ? use->writes && !use->reduction
-                                        : use->halo > use->field->edge ||
+                                        : use->halo > use->field->ghost[use->field->dims - 1] ||
                                               !hl_tile_array_can_divide(arrays[u]));
     }
     for (unsigned u = 0; u < step->use_count; u++) {
         HAUL_TRY(hl_tile_array_spread(arrays[u], error));
         HAUL_TRY(hl_tile_array_place(arrays[u], on_all || is_aside[u], error));
     }
+    HAUL_TRY(give_depths(arrays, step, error));
+    for (unsigned u = 0; u < step->use_count; u++)
+        arrays[u]->is_blank = arrays[u]->is_blank && !step->uses[u].writes;
     return HAUL_OK;
 }

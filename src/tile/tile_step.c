@@ -50,15 +50,17 @@ bool hl_tile_step_is_empty(const hl_tile_step *step)
 }
 
 /* The first and the last process have what is beyond the array's edges. */
-void hl_tile_step_localise(hl_tile_step *step)
+void hl_tile_step_localise(hl_tile_step *step, int margin)
 {
     int *lo = &step->box.lo[step->outer], *hi = &step->box.hi[step->outer];
     if (step->length == step->whole)
         return;
-    *lo = *lo < step->first && step->first ? 0 : *lo - step->first;
+    *lo -= step->first;
     *hi -= step->first;
-    if (*hi > step->length && step->first + step->length < step->whole)
-        *hi = step->length;
+    if (*lo < -margin && step->first)
+        *lo = -margin;
+    if (*hi > step->length + margin && step->first + step->length < step->whole)
+        *hi = step->length + margin;
     if (*lo > *hi)
         *lo = *hi;
 }
@@ -135,11 +137,12 @@ haul_status hl_tile_step_check_shares(const hl_tile_step *step, haul_error *erro
     const bool is_divided = step->length != step->whole;
     for (unsigned i = 0; i < step->use_count; i++) {
         const hl_tile_field_use *use = &step->uses[i];
-        if (is_divided && use->halo > use->field->edge && hl_tile_is_along(step, use))
+        const int ghost = use->field->ghost[use->field->dims - 1];
+        if (is_divided && use->halo > ghost && hl_tile_is_along(step, use))
             return haul_error_set(error, HAUL_STATUS_USAGE,
                                   "kernel '%s' reads %d planes around its own of an array that is "
                                   "divided over processes, and has %d beyond its edges",
-                                  step->source->name, use->halo, use->field->edge);
+                                  step->source->name, use->halo, ghost);
         if (hl_tile_is_along(step, use) || use->reduction)
             continue;
         if (hl_tile_is_divided(use->field) || (is_divided && use->writes))
@@ -310,7 +313,8 @@ haul_status hl_tile_step_make(hl_tile_step *step, const haul_context *context,
                               const hl_tile_asked_loop *loop, haul_error *error)
 {
     const haul_loop_options *options = loop->options;
-    *step = (hl_tile_step){.source = loop->kernel, .outer = (int)loop->kernel->dimensions - 1};
+    *step = (hl_tile_step){
+        .source = loop->kernel, .outer = (int)loop->kernel->dimensions - 1, .is_own = loop->is_own};
     if (options) {
         step->box = options->box ? *options->box : step->box;
         step->flops = options->flops;

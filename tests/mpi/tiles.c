@@ -364,6 +364,8 @@ int main(int argc, char **argv)
                                               .device_options = &device,
                                               .memory_bytes = memory,
                                               .exchange_first = !draw(&self, 4),
+                                              .exchange_steps =
+                                                  draw(&self, 3) ? 1 + draw(&self, 5) : 0,
                                               .region = (int)draw(&self, 5)};
         must(haul_context_open(argv[1], &options, &self.sides[0].context, &error));
         must(haul_context_open("host", NULL, &self.sides[1].context, &error));

@@ -509,6 +509,7 @@ static void make(program *self, const device_case *on)
         .host_share = draw(self, 3) ? 0 : 0.1 * (1 + draw(self, 9)),
         .fused = draw(self, 3) ? 1 + 2 * draw(self, 4) : 0,
         .check = !draw(self, 3),
+        .exchange_steps = draw(self, 3) ? 2 + draw(self, 6) : draw(self, 2),
     };
     check(self, haul_context_open(on->name, &options, &self->context, &self->error));
     tell("memory %llu, region %d, steps %u, share %g, fused %u, checked %d\n",

@@ -64,6 +64,35 @@ static void test_results_are_those_of_one_device(void **state)
     }
 }
 
+/* With the neighbours' planes for several loops ghost planes come once for all of them. */
+static void test_several_loops_between_exchanges(void **state)
+{
+    static const char *const lists[] = {"host,host", "sim:k40,sim:k40,sim:k40", "sim:k40,host"};
+    unsigned expected[CELLS], cells[CELLS];
+    haul_array *arrays[2];
+    (void)state;
+    haul_context *context = open_on("host");
+    run_steps(context, arrays, expected);
+    haul_array_free(arrays[0]);
+    haul_array_free(arrays[1]);
+    haul_context_close(context);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        uint64_t exchanges[2];
+        for (unsigned many = 0; many < 2; many++) {
+            const haul_context_options options = {.exchange_steps = many ? 5 : 1};
+            assert_int_equal(haul_context_open(lists[i], &options, &context, NULL), HAUL_OK);
+            run_steps(context, arrays, cells);
+            assert_memory_equal(cells, expected, sizeof cells);
+            exchanges[many] = haul_context_count(context).exchanges;
+            haul_array_free(arrays[0]);
+            haul_array_free(arrays[1]);
+            haul_context_close(context);
+        }
+        /* the second array's edges are the host's, too, and come with the first's once */
+        assert_in_range(exchanges[1] * STEPS, 1, 3 * exchanges[0]);
+    }
+}
+
 /* Neighbours' planes are in no region but their own. */
 static void test_regions_are_the_arrays(void **state)
 {
@@ -269,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results_are_those_of_one_device),
+        cmocka_unit_test(test_several_loops_between_exchanges),
         cmocka_unit_test(test_regions_are_the_arrays),
         cmocka_unit_test(test_arrays_are_saved_and_loaded),
         cmocka_unit_test(test_simulated_devices_have_one_clock),
