@@ -34,12 +34,14 @@ void hl_timeline_engine_stop(hl_timeline_engine *self, haul_status status)
 /* The refusal keeps every sum of times within 63 bits, so that the loop need not check each. */
 void hl_timeline_engine_schedule(hl_timeline_engine *self, uint32_t actor, int64_t time_ns)
 {
-    if (time_ns > 2 * hl_timeline_time_limit_ns && !self->status)
+    if (time_ns > 2 * hl_timeline_time_limit_ns && !self->status) {
         hl_timeline_engine_stop(self, hl_timeline_engine_fail(self, HAUL_STATUS_BAD_INPUT,
                                                               self->actors[actor].op,
                                                               "takes the timeline beyond 2^62 ns"));
-    else
-        hl_timeline_event_queue_set(&self->events, actor, time_ns);
+        return;
+    }
+    self->actors[actor].due_ns = time_ns;
+    hl_timeline_event_queue_set(&self->events, actor, time_ns);
 }
 
 /* Waiting actors form a list through the place of the end that is not known yet: no memory is
@@ -89,12 +91,13 @@ static void extend(hl_timeline_extent *self, const hl_timeline_progress *by, uin
 
 /* Actors that wait are woken at the present instant: those of an end in the future look at it then.
  */
-void hl_timeline_engine_end(hl_timeline_engine *self, uint32_t op, int64_t end_ns)
+void hl_timeline_engine_end(hl_timeline_engine *self, uint32_t op, haul_op_place place,
+                            int64_t end_ns)
 {
     hl_timeline_progress *of = &self->progress[op];
     uint32_t actor = hl_timeline_first_waiter(of);
     of->end_ns = end_ns;
-    extend(&self->extents[haul_op_on_host(&self->workload->ops[op])], of, op);
+    extend(&self->extents[place], of, op);
     if (self->ended)
         self->ended[self->finished] = op;
     self->finished++;

@@ -63,7 +63,7 @@ static bool waits_behind(const hl_timeline_engine *self, const hl_timeline_actor
                          int64_t due_ns, int64_t gap_end_ns)
 {
     if (due_ns == gap_end_ns || stream->before == HAUL_NONE)
-        return due_ns == gap_end_ns;
+        return due_ns == gap_end_ns && hl_timeline_call_is_made(self, stream->op);
     const int64_t delay_ns = hl_timeline_delay_of(self->options, stream->op);
     return self->workload->ops[stream->op].thread == HAUL_NONE && delay_ns > 0 &&
            due_ns == hl_base_end_of(self->progress[stream->before].end_ns, delay_ns);
@@ -81,6 +81,10 @@ static void look_at_head(hl_timeline_engine *self, uint32_t actor)
     }
     const int64_t gap_end_ns = gap_end_of(self, stream);
     int64_t due_ns = self->progress[stream->op].start_ns;
+    if (due_ns == self->now_ns && !hl_timeline_call_is_made(self, stream->op)) {
+        hl_timeline_thread_await(self, actor);
+        return;
+    }
     if (due_ns <= self->now_ns) {
         if (!hl_timeline_engine_edges_passed(self, actor))
             return;
@@ -100,7 +104,7 @@ static void finish_op(hl_timeline_engine *self, uint32_t actor)
 {
     hl_timeline_actor *stream = &self->actors[actor];
     hl_timeline_server_leave(self, actor);
-    hl_timeline_engine_end(self, stream->op, self->now_ns);
+    hl_timeline_engine_end(self, stream->op, HAUL_OP_PLACE_DEVICE, self->now_ns);
     stream->ended++;
     stream->before = stream->cause = stream->op;
     stream->op = stream->next;
@@ -134,11 +138,13 @@ void hl_timeline_engine_advance(hl_timeline_engine *self, int64_t until_ns, uint
     while (!self->status &&
            (next_ns = hl_timeline_event_queue_next_ns(&self->events)) <= until_ns &&
            next_ns != INT64_MAX) {
+        self->is_later_round &= next_ns == self->now_ns;
         self->now_ns = next_ns;
         do
             take_events(self);
         while (self->moved_count && hl_timeline_gates_open(self)); /* most machines have no gates */
         hl_timeline_server_start(self);
+        self->is_later_round = true;
         if (self->moved_count)
             hl_timeline_gates_open(self);
         if (until_op != HAUL_NONE && hl_timeline_end_is_known(&self->progress[until_op]))

@@ -99,6 +99,10 @@ typedef struct hl_timeline_actor {
     bool is_staged;        /* holds the staging buffer */
     bool is_behind_kernel; /* where HL_TIMELINE_GATE_CHECKS has come to on the stream */
     int64_t since_ns;      /* when the copy that runs was at left_ns; a thread's, of its call */
+    int64_t due_ns;        /* a thread's: when its own event is, INT64_MAX where it waits */
+    int64_t turn_ns;       /* a thread's: the last instant that its turn has come at */
+    uint32_t fetched;      /* a thread's: the last call whose lines were asked for */
+    uint32_t first_late;   /* a thread's: streams that it wakes when its turn comes */
     double left_ns;        /* at full speed */
     double speed;
     double steady; /* the share of the copy's time that nothing slows */
@@ -188,6 +192,8 @@ typedef struct hl_timeline_engine {
     uint64_t unissued;
     uint32_t queue_depth; /* 0: no limit */
     bool has_faults;      /* migrations are modelled, and some have no call */
+    bool calls_ahead;     /* no thread makes another's calls, so that whose turn one is is known */
+    bool is_later_round;  /* operations have started at this instant already */
     haul_status status;
     haul_error *error;
 } hl_timeline_engine;

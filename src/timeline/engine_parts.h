@@ -24,10 +24,14 @@ bool hl_timeline_engine_edges_passed(hl_timeline_engine *self, uint32_t actor);
 int64_t hl_timeline_delay_of(const haul_timeline_options *options, uint32_t op);
 
 /* Sets the end of an operation, now or later, and wakes the actors that wait for it. */
-void hl_timeline_engine_end(hl_timeline_engine *self, uint32_t op, int64_t end_ns);
+void hl_timeline_engine_end(hl_timeline_engine *self, uint32_t op, haul_op_place place,
+                            int64_t end_ns);
 
-/* A thread's event. In host.c. */
+/* In host.c: a thread's event; whether the call of a stream's head has been made; a stream whose
+ * head is called at this very instant waits for the thread's turn. */
 void hl_timeline_thread_step(hl_timeline_engine *self, uint32_t actor);
+bool hl_timeline_call_is_made(const hl_timeline_engine *self, uint32_t op);
+void hl_timeline_thread_await(hl_timeline_engine *self, uint32_t stream);
 
 /* In servers.c: what an operation holds while it runs; the head of a stream comes to its resource;
  * all operations that may start do; an operation that ran leaves. */

@@ -9,6 +9,13 @@ bool hl_timeline_event_queue_init(hl_timeline_event_queue *self, uint32_t actors
     return hl_timeline_event_queue_grow(self, 0, actors);
 }
 
+/* The way up of an event that was taken has its time still, and must win wherever another comes. */
+static void mark_taken(hl_timeline_event_queue *self)
+{
+    for (size_t node = self->leaves + self->actors[1]; node > 1; node /= 2)
+        self->times[node] = hl_timeline_event_taken;
+}
+
 /* Of equal times the left one, whose actors have the lower numbers. */
 static void let_meet(hl_timeline_event_queue *self, size_t node)
 {
@@ -29,6 +36,8 @@ bool hl_timeline_event_queue_grow(hl_timeline_event_queue *self, uint32_t before
         hl_timeline_event_queue_release(&made);
         return false;
     }
+    if (before && self->times[1] == hl_timeline_event_taken)
+        mark_taken(self);
     for (uint32_t a = 0; a < made.leaves; a++) {
         made.times[made.leaves + a] = a < before ? self->times[self->leaves + a] : INT64_MAX;
         made.actors[made.leaves + a] = a;
@@ -53,6 +62,8 @@ void hl_timeline_event_queue_release(hl_timeline_event_queue *self)
  * mispredicted. */
 void hl_timeline_event_queue_set(hl_timeline_event_queue *self, uint32_t actor, int64_t time_ns)
 {
+    if (self->times[1] == hl_timeline_event_taken && self->actors[1] != actor)
+        mark_taken(self);
     int64_t *times = self->times;
     uint32_t *actors = self->actors;
     size_t node = self->leaves + actor;

@@ -50,14 +50,12 @@ static inline bool hl_timeline_event_queue_is_due(hl_timeline_event_queue *self,
 }
 
 /* Takes the earliest, of equal ones that of the lowest actor. It stays first until its actor gets
- * another, which mostly follows at once: the way up is walked once then, and is only marked now.
- * Needs: next_ns or is_due was asked, and there is one. */
+ * another, which mostly follows at once: the way up is walked once then. Needs: next_ns or is_due
+ * was asked, and there is one. */
 static inline uint32_t hl_timeline_event_queue_take(hl_timeline_event_queue *self)
 {
-    const uint32_t first = self->actors[1];
-    for (size_t node = self->leaves + first; node > 0; node /= 2)
-        self->times[node] = hl_timeline_event_taken;
-    return first;
+    self->times[1] = hl_timeline_event_taken;
+    return self->actors[1];
 }
 
 #endif

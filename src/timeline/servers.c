@@ -114,8 +114,7 @@ static double steady_share(const hl_timeline_engine *self, const hl_timeline_act
     const bool is_migration = stream->resource == HAUL_RESOURCE_MIGRATION;
     const int64_t paid_ns = is_migration ? device->chained_ns[op->direction] : saved_ns;
     const double steady_ns = (double)(device->latency_ns[op->direction] - paid_ns);
-    const double share = steady_ns / (double)dur_ns; /* fmin and fmax are calls */
-    return share < 0 ? 0 : share > 1 ? 1 : share;
+    return steady_ns <= 0 ? 0 : steady_ns < (double)dur_ns ? steady_ns / (double)dur_ns : 1;
 }
 
 static bool goes_over_link(const hl_timeline_actor *stream)

@@ -56,6 +56,9 @@ hl_timeline_actor hl_timeline_actor_idle(uint32_t device)
                                .blocker = HAUL_NONE,
                                .cause = HAUL_NONE,
                                .next_in_list = HAUL_NONE,
+                               .due_ns = INT64_MAX,
+                               .turn_ns = -1,
+                               .first_late = HAUL_NONE,
                                .device = device};
 }
 
@@ -119,6 +122,7 @@ static haul_status link_call(hl_timeline_engine *self, uint32_t i)
         return hl_timeline_engine_fail(self, HAUL_STATUS_BAD_INPUT, i,
                                        "follows an operation that another follows");
     self->calls[before].next = i;
+    self->calls_ahead &= workload->ops[before].thread == op->thread;
     return HAUL_OK;
 }
 
@@ -196,6 +200,9 @@ static haul_status link_edges(hl_timeline_engine *self)
     return HAUL_OK;
 }
 
+/* So many calls before a call its lines are asked for: those of one event. */
+enum { CALLS_FETCHED = 16 };
+
 haul_status hl_timeline_engine_init(hl_timeline_engine *self)
 {
     HAUL_TRY(hl_timeline_engine_check(self));
@@ -204,6 +211,7 @@ haul_status hl_timeline_engine_init(hl_timeline_engine *self)
     if (self->options->release == HAUL_RELEASE_HOST)
         self->queue_depth = self->options->device.queue_depth;
     begin_idle(self);
+    self->calls_ahead = self->workload->thread_count > 0;
     HAUL_TRY(link_ops(self));
     if (!alloc_gates(self))
         return hl_base_fail_no_memory(self->error);
@@ -218,9 +226,12 @@ haul_status hl_timeline_engine_init(hl_timeline_engine *self)
         if (actor->op == HAUL_NONE)
             continue;
         const int64_t called_ns = hl_timeline_called_ns(&self->workload->ops[actor->op]);
+        actor->fetched = actor->op;
+        for (int i = 0; i < CALLS_FETCHED && self->calls[actor->fetched].next != HAUL_NONE; i++)
+            actor->fetched = self->calls[actor->fetched].next;
         actor->state = HL_TIMELINE_ACTOR_LOOKS;
-        hl_timeline_event_queue_set(&self->events, a,
-                                    a < self->stream_count ? 0 : called_ns - self->origin_ns);
+        actor->due_ns = a < self->stream_count ? 0 : called_ns - self->origin_ns;
+        hl_timeline_event_queue_set(&self->events, a, actor->due_ns);
     }
     return HAUL_OK;
 }

@@ -1,8 +1,6 @@
 /* Speeds of copies: their share of the link, and bidirectional contention (CCGrid 2014, section V:
  * the rate while the other direction is busy). A copy runs at the lesser of the two; where its
  * speed changes, the time that is left changes with it. */
-#include <math.h>
-
 #include "timeline/engine_parts.h"
 
 enum { WAYS = 2 };
@@ -39,9 +37,10 @@ static void set_speed(hl_timeline_engine *self, uint32_t actor, double speed)
     stream->speed = speed;
     /* so long that the schedule refuses it, and the sum still fits */
     const double most_ns = 1.5 * (double)hl_timeline_time_limit_ns;
-    const double needed_ns = round(stream->left_ns / speed);
-    hl_timeline_engine_schedule(
-        self, actor, self->now_ns + (int64_t)(needed_ns < most_ns ? needed_ns : most_ns));
+    const double exact_ns = stream->left_ns / speed;
+    int64_t needed_ns = (int64_t)(exact_ns < most_ns ? exact_ns : most_ns);
+    needed_ns += exact_ns - (double)needed_ns >= 0.5 && exact_ns < most_ns; /* round is a call */
+    hl_timeline_engine_schedule(self, actor, self->now_ns + needed_ns);
 }
 
 /* How many copies and migrations of a device go a way. */

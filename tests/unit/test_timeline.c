@@ -185,6 +185,31 @@ static int64_t makespan(unsigned streams, int64_t in_ns, int64_t kernel_ns, int6
     return makespan_ns;
 }
 
+/* Calls are simulated ahead of their time: an operation that is called as the one before it ends
+ * waited for its call all the same, and one called sooner for that one. */
+static void a_call_at_the_end_before_is_what_an_operation_waited_for(void **state)
+{
+    (void)state;
+    by_hand self = {0};
+    haul_workload_thread thread = {0};
+    haul_timeline_options options = plain;
+    (void)by_hand_row(&self, &thread, 4, 10, 0);
+    self.ops[1].call_ns = 10;
+    self.ops[2].call_ns = 19;
+    self.ops[3].call_ns = 40;
+    for (int by_host = 0; by_host < 2; by_host++) {
+        options.release = by_host ? HAUL_RELEASE_HOST : HAUL_RELEASE_RECORDED;
+        haul_timeline *timeline = run(&self.workload, &options);
+        assert_int_equal(timeline->ops[2].start_ns, 20);
+        assert_int_equal(timeline->ops[3].start_ns, 40);
+        assert_true(timeline->cause[1] == HAUL_NONE);
+        assert_int_equal(timeline->cause[2], 1);
+        assert_true(timeline->cause[3] == HAUL_NONE);
+        haul_timeline_free(timeline);
+    }
+    by_hand_release(&self);
+}
+
 /* CCGrid 2014, section IV, with four streams: Figures 1 to 3. */
 static void pipelines_are_those_of_the_paper(void **state)
 {
@@ -548,6 +573,7 @@ int main(void)
         cmocka_unit_test(equals_the_slow_way),
         cmocka_unit_test(laws_hold),
         cmocka_unit_test(pipelines_are_those_of_the_paper),
+        cmocka_unit_test(a_call_at_the_end_before_is_what_an_operation_waited_for),
         cmocka_unit_test(copies_slow_each_other),
         cmocka_unit_test(chained_copies_save_their_latency),
         cmocka_unit_test(threads_launch_and_wait),
