@@ -31,7 +31,7 @@ typedef struct haul_comm haul_comm;
  * process gives them. An environment variable overrides what the program says: HAUL_MPI_MACHINE (a
  * name of the catalogue or a file), HAUL_MPI_WAY, HAUL_MPI_WINDOW, HAUL_MPI_TIME_LIMIT (seconds),
  * HAUL_MPI_RANKS_PER_NODE, HAUL_MPI_DEVICE_AWARE (0 or 1), HAUL_MPI_TRIAL_SHARE,
- * HAUL_MPI_PROOFS (a file; empty: none). */
+ * HAUL_MPI_PROOFS (a file; empty: none), HAUL_MPI_PIECE (bytes). */
 typedef struct haul_comm_options {
     /* with messages, as `haul comm fit` writes it; NULL: ways are tried that its kind may gain by
      */
@@ -52,7 +52,8 @@ typedef struct haul_comm_options {
     const char *proofs;       /* a file of the first process, read now and written when the
                                * communicator is freed: ways that were proven run from the first
                                * call on; NULL: none */
-    uint64_t reserved[4];     /* zeros: see haul/api.h */
+    uint64_t piece_bytes;     /* of a piece of a staged call, as the first process says; 0: 1 MiB */
+    uint64_t reserved[3];     /* zeros: see haul/api.h */
 } haul_comm_options;
 
 /* Collective over `mpi`, which is duplicated. `options` may be NULL. Returns USAGE for a way or
@@ -166,6 +167,74 @@ HAUL_API haul_status haul_halo_advance(haul_halo *halo, haul_error *error);
 
 /* Waits for the messages and unpacks what came. */
 HAUL_API haul_status haul_halo_finish(haul_halo *halo, haul_error *error);
+
+/* Collective calls with MPI's own arguments, of memory of the host and of the haul_comm's device.
+ */
+typedef enum haul_call_kind {
+    HAUL_CALL_ALLTOALL,
+    HAUL_CALL_ALLTOALL_V,
+    HAUL_CALL_ALLTOALL_W,
+    HAUL_CALL_ALLGATHER,
+    HAUL_CALL_ALLGATHER_V,
+    HAUL_CALL_ALLREDUCE,
+    HAUL_CALL_BCAST,             /* from and to `receive`; `send` is not read */
+    HAUL_CALL_NEIGHBOR_ALLTOALL, /* of the topology that the haul_comm's communicator has */
+    HAUL_CALL_NEIGHBOR_ALLTOALL_V,
+    HAUL_CALL_NEIGHBOR_ALLTOALL_W,
+    HAUL_CALL_KINDS
+} haul_call_kind;
+
+/* One side, as MPI has it. `count` and `type` are of each block where the call has one for all. */
+typedef struct haul_call_side {
+    haul_address at; /* of `send` also haul_in_place(), where MPI has it */
+    int count;
+    MPI_Datatype type;
+    const int *counts;          /* V and W */
+    const int *places;          /* V: in extents of the datatype; ALLTOALL_W: in bytes */
+    const MPI_Aint *far_places; /* NEIGHBOR_ALLTOALL_W: in bytes */
+    const MPI_Datatype *types;  /* W */
+} haul_call_side;
+
+typedef struct haul_call {
+    haul_call_kind kind;
+    haul_call_side send, receive;
+    MPI_Op op;     /* of ALLREDUCE */
+    int root;      /* of BCAST: an owner */
+    MPI_Comm over; /* the communicator, whose other processes may know nothing of haul, as of a
+                    * haul_comm of MPI_COMM_SELF; zero: of the haul_comm's owners */
+    uint64_t reserved[2];
+} haul_call;
+
+/* Makes the call: MPI's own, unless memory of a device is given that the MPI does not take. That is
+ * staged through the host in pieces whose copies overlap the messages; `over` another communicator
+ * all of it at once. Datatypes stay as they are: their rows are copied. A helper need not call it.
+ * Returns USAGE for a block outside its buffer, ABSENT for a distributed array's datatype of device
+ * memory, DEVICE_FAILED with MPI's text. */
+HAUL_API haul_status haul_call_run(haul_comm *comm, const haul_call *call, haul_error *error);
+
+/* The same call, started and finished, as often as the program likes. */
+typedef struct haul_request haul_request;
+
+/* Local. The arrays of `call` and the memory must outlive *request, which the caller frees before
+ * `comm`. Returns as haul_call_run. */
+HAUL_API haul_status haul_request_new(haul_comm *comm, const haul_call *call,
+                                      haul_request **request, haul_error *error);
+/* NULL is nothing. One that is under way is waited for. */
+HAUL_API void haul_request_free(haul_request *request);
+
+/* Device memory is copied to the host first, all of it, for MPI then makes progress without haul.
+ * Returns USAGE where the call is under way. */
+HAUL_API haul_status haul_request_start(haul_request *request, haul_error *error);
+
+/* Whether it is over, and then as haul_request_finish: device memory has what was received. */
+HAUL_API haul_status haul_request_test(haul_request *request, bool *done, haul_error *error);
+HAUL_API haul_status haul_request_finish(haul_request *request, haul_error *error);
+
+/* For libraries that make MPI's call themselves: copies what is sent to the host, gives the
+ * addresses that take the place of the program's, and, after the call, copies what was received. */
+HAUL_API haul_status haul_request_copy_down(haul_request *request, const void **send,
+                                            void **receive, haul_error *error);
+HAUL_API haul_status haul_request_copy_up(haul_request *request, haul_error *error);
 
 /* Explains the last call in lines: the way and its reason, predicted times, measured ones. Good
  * until the next call; "" before the first. */

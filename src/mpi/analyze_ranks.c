@@ -407,19 +407,6 @@ static haul_status write_report(const answer *self, const hl_mpi_analyze_request
     return status;
 }
 
-/* Rows that were read to the front; `error` has the first other one. Returns how many. */
-static size_t keep_read(row *rows, size_t count, size_t *unread, haul_error *error)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!rows[i].error.status)
-            rows[kept++] = rows[i];
-        else if (!(*unread)++)
-            *error = rows[i].error;
-    }
-    return kept;
-}
-
 static haul_status report_all(const file_list *files, row *rows, int processes,
                               const hl_mpi_analyze_request *given, haul_error *error)
 {
@@ -435,7 +422,11 @@ static haul_status report_all(const file_list *files, row *rows, int processes,
     if (self.names && self.sorted && rows) {
         for (size_t i = 0; i < files->count; i++, name += strlen(name) + 1)
             self.names[i] = name;
-        self.count = keep_read(rows, files->count, &unread, &first);
+        for (size_t i = 0; i < files->count; i++) /* rows that were read come to the front */
+            if (!rows[i].error.status)
+                rows[self.count++] = rows[i];
+            else if (!unread++)
+                first = rows[i].error;
         qsort(rows, self.count, sizeof *rows, compare_rows);
         if (unread)
             haul_report_line(self.report, "unread", "%zu of %zu files", unread, files->count);

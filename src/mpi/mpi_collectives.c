@@ -7,16 +7,6 @@
 #include "base/grow.h"
 #include "mpi/mpi_parts.h"
 
-static bool is_in_place(haul_address address)
-{
-    return !address.buffer && !address.host && address.offset == UINT64_MAX;
-}
-
-static bool is_on_device(haul_address address)
-{
-    return address.buffer && !haul_buffer_host(address.buffer);
-}
-
 /* Each message within its side's buffer. */
 static haul_status check_side(const haul_comm *self, haul_address address,
                               const haul_comm_message *items, size_t count, haul_error *error)
@@ -47,7 +37,7 @@ static haul_status check_messages(const haul_comm *self, const haul_comm_message
                                   haul_error *error)
 {
     HAUL_TRY(check_side(self, of->send, of->sends, of->send_count, error));
-    if ((is_on_device(of->send) || is_on_device(of->receive)) && !self->device)
+    if ((hl_mpi_is_on_device(of->send) || hl_mpi_is_on_device(of->receive)) && !self->device)
         return haul_error_set(error, HAUL_STATUS_USAGE,
                               "device memory needs the device in haul_comm_options");
     return check_side(self, of->receive, of->receives, of->receive_count, error);
@@ -57,7 +47,7 @@ static void measure_shape(const haul_comm *self, hl_mpi_call *call)
 {
     hl_mpi_shape *shape = &call->shape;
     const haul_comm_messages *of = &call->of;
-    shape->on_device = is_on_device(of->send) || is_on_device(of->receive);
+    shape->on_device = hl_mpi_is_on_device(of->send) || hl_mpi_is_on_device(of->receive);
     for (size_t i = 0; i < of->send_count; i++) {
         const haul_comm_message *item = &of->sends[i];
         const uint64_t largest = item->bytes > item->offset ? item->bytes : item->offset;
@@ -126,7 +116,7 @@ static haul_status run_exchange(haul_comm *self, hl_mpi_call *call, haul_exchang
     hl_mpi_shape shape = {.kind = kind};
     hl_mpi_scratch aside = {.at = NULL};
     haul_status status = HAUL_OK;
-    if (call && is_in_place(call->of.send))
+    if (call && hl_mpi_is_in_place(call->of.send))
         status = move_aside(self, call, &aside, error);
     if (!status && call)
         status = check_messages(self, &call->of, error);
@@ -276,7 +266,7 @@ static haul_status exchange_blocks_v(haul_comm *comm, const haul_alltoallv_block
 {
     haul_error own = {.status = HAUL_OK};
     hl_mpi_call call = {.bytes = 0};
-    const bool in_place = is_in_place(blocks->send);
+    const bool in_place = hl_mpi_is_in_place(blocks->send);
     error = error ? error : &own;
     haul_status status = room_for_messages(comm, error);
     if (!status)

@@ -4,23 +4,6 @@
 #include "base/fail.h"
 #include "mpi/mpi_parts.h"
 
-enum { CHUNKS = 4 };
-
-static bool on_device(haul_address address)
-{
-    return address.buffer && !haul_buffer_host(address.buffer);
-}
-
-/* Where MPI or the host finds an address; NULL where neither can. */
-static char *pointer_of(haul_address address)
-{
-    if (!address.buffer)
-        return address.host;
-    char *at = haul_buffer_host(address.buffer);
-    at = at ? at : haul_buffer_pointer(address.buffer);
-    return at ? at + address.offset : NULL;
-}
-
 /* --- staging */
 
 /* One side in packed host memory: its items, there and in the buffer. */
@@ -35,8 +18,8 @@ static haul_status stage_open(haul_comm *self, stage *made, haul_address address
                               const haul_comm_message *items, size_t count, haul_error *error)
 {
     *made = (stage){.address = address, .side = {.count = count, .items = items}};
-    if (!on_device(address)) {
-        made->side.at = pointer_of(address);
+    if (!hl_mpi_is_on_device(address)) {
+        made->side.at = hl_mpi_pointer_of(address);
         return HAUL_OK;
     }
     uint64_t bytes = 0;
@@ -108,99 +91,70 @@ static haul_status run_staged(haul_comm *self, haul_way way, const hl_mpi_call *
     return status;
 }
 
-typedef struct chunk {
-    size_t count;
-    haul_comm_message *packed, *items;
-} chunk;
+/* A piece's messages. */
+typedef struct chunks {
+    const haul_comm_messages *of;
+    haul_comm_message *sends, *receives;
+} chunks;
 
-static haul_status chunk_make(const haul_comm *self, const stage *of, bool is_send, size_t number,
-                              chunk *made, haul_error *error)
+static void list_chunk(const hl_mpi_staging *of, const hl_mpi_region *region, uint64_t piece,
+                       const haul_comm_message *items, haul_comm_message *made)
 {
-    const size_t most = of->side.count + 1;
-    size_t *picked = malloc(most * sizeof *picked);
-    made->packed = malloc(2 * most * sizeof *made->packed);
-    if (!picked || !made->packed) {
-        free(picked);
-        return hl_base_fail_no_memory(error);
+    uint64_t at = 0;
+    for (int i = 0; i < region->blocks; i++) {
+        made[i] = (haul_comm_message){items[i].peer, hl_mpi_piece_of(of, region, i, piece), at};
+        at += made[i].bytes;
     }
-    made->items = made->packed + most;
-    /* The items of a chunk, by their owners' distance: both ends have the same. */
-    const size_t owners = (size_t)self->layout.owners, own = (size_t)self->owner;
-    size_t count = 0;
-    for (size_t i = 0; i < of->side.count; i++) {
-        const size_t peer = (size_t)of->side.items[i].peer;
-        const size_t apart = (is_send ? peer + owners - own : own + owners - peer) % owners;
-        if (apart * CHUNKS / owners == number)
-            picked[count++] = i;
-    }
-    made->count = count;
-    for (size_t i = 0; i < made->count; i++) {
-        made->packed[i] = of->side.items[picked[i]];
-        made->items[i] = of->items[picked[i]];
-    }
-    free(picked);
-    return HAUL_OK;
 }
 
-/* Items of a chunk need not be neighbours in packed memory: each run is copied by itself. */
-static haul_status queue_chunk(haul_stream *stream, const stage *of, const chunk *part,
-                               bool to_device, haul_error *error)
+static haul_status send_chunk(haul_comm *self, const hl_mpi_staging *of, uint64_t piece,
+                              const hl_mpi_slot *slot, haul_error *error)
 {
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; !status && i < part->count;) {
-        size_t next = i + 1;
-        while (next < part->count && part->packed[next].offset == part->packed[next - 1].offset +
-                                                                      part->packed[next - 1].bytes)
-            next++;
-        const hl_mpi_copying what = {of->address.buffer, part->items + i, next - i,
-                                     of->side.at + part->packed[i].offset, to_device};
-        status = hl_mpi_copies_queue(stream, &what, error);
-        i = next;
-    }
+    const chunks *all = of->of;
+    list_chunk(of, of->out, piece, all->of->sends, all->sends);
+    list_chunk(of, of->in, piece, all->of->receives, all->receives);
+    const hl_mpi_sides sides = {{slot->out, all->sends, all->of->send_count},
+                                {slot->in, all->receives, all->of->receive_count}};
+    return hl_mpi_direct(self, &sides, error);
+}
+
+static haul_status list_region(haul_address at, const haul_comm_message *items, size_t count,
+                               hl_mpi_region *region, haul_error *error)
+{
+    hl_mpi_block_of *blocks = malloc((count + 1) * sizeof *blocks);
+    if (!blocks)
+        return hl_base_fail_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        blocks[i] = (hl_mpi_block_of){(int64_t)items[i].offset, (int64_t)items[i].bytes, MPI_BYTE};
+    const haul_status status = hl_mpi_region_make(region, at, blocks, (int)count, error);
+    free(blocks);
     return status;
 }
 
-/* The copies of all chunks to the host are queued at once; messages follow as each is there, and
- * copies to the device as each has come. */
-static haul_status run_chunked(haul_comm *self, const stage *out, const stage *in,
-                               haul_error *error)
+/* A message's ends have as many pieces, and another one's may have more: none waits for a piece
+ * that has not been posted, for each process sends its pieces in order. */
+static haul_status run_chunked(haul_comm *self, const haul_comm_messages *of, haul_error *error)
 {
-    chunk parts[2][CHUNKS] = {0};
-    haul_event *events[CHUNKS] = {NULL};
-    const int64_t since = haul_device_now(self->device);
-    haul_status status = HAUL_OK;
-    for (size_t c = 0; !status && c < CHUNKS; c++) {
-        const haul_transfer nothing = {.to = haul_in_host(out->side.at),
-                                       .from = haul_in_buffer(out->address.buffer, 0)};
-        status = haul_event_new(self->device, &events[c], error);
-        if (!status)
-            status = chunk_make(self, out, true, c, &parts[0][c], error);
-        if (!status)
-            status = chunk_make(self, in, false, c, &parts[1][c], error);
-        if (!status)
-            status = queue_chunk(self->streams[0], out, &parts[0][c], false, error);
-        if (!status) /* what is through when the chunk's copies are */
-            status = haul_stream_copy(self->streams[0], &nothing, events[c], error);
+    chunks all = {.of = of, .sends = malloc((of->send_count + 1) * sizeof *all.sends)};
+    hl_mpi_region out = {.blocks = 0}, in = {.blocks = 0};
+    const uint64_t each = self->piece_bytes / (uint64_t)self->layout.owners;
+    hl_mpi_staging made = {
+        .out = &out, .in = &in, .piece_bytes = each ? each : 1, .send = send_chunk, .of = &all};
+    all.receives = malloc((of->receive_count + 1) * sizeof *all.receives);
+    haul_status status = all.sends && all.receives ? HAUL_OK : hl_base_fail_no_memory(error);
+    if (!status)
+        status = list_region(of->send, of->sends, of->send_count, &out, error);
+    if (!status)
+        status = list_region(of->receive, of->receives, of->receive_count, &in, error);
+    if (!status) {
+        const uint64_t most = out.most > in.most ? out.most : in.most;
+        made.pieces = (most + made.piece_bytes - 1) / made.piece_bytes;
+        status = hl_mpi_stage(self, &made, error);
     }
-    for (size_t c = 0; !status && c < CHUNKS; c++) {
-        const hl_mpi_sides sides = {{out->side.at, parts[0][c].packed, parts[0][c].count},
-                                    {in->side.at, parts[1][c].packed, parts[1][c].count}};
-        status = haul_event_wait(events[c], error);
-        if (!status)
-            status = hl_mpi_direct(self, &sides, error);
-        if (!status)
-            status = queue_chunk(self->streams[1], in, &parts[1][c], true, error);
-    }
-    for (int i = 0; i < 2; i++) {
-        const haul_status waited = haul_stream_wait(self->streams[i], status ? NULL : error);
-        status = status ? status : waited;
-    }
-    hl_mpi_pace_keep(self, since);
-    for (size_t c = 0; c < CHUNKS; c++) {
-        haul_event_free(events[c]);
-        free(parts[0][c].packed);
-        free(parts[1][c].packed);
-    }
+    hl_mpi_region_release(&out);
+    hl_mpi_region_release(&in);
+    free(all.sends);
+    free(all.receives);
     return status;
 }
 
@@ -232,11 +186,14 @@ static haul_status run_owner(haul_comm *self, haul_way way, const hl_mpi_call *c
 {
     const haul_comm_messages *of = &call->of;
     const bool is_native = way == HAUL_WAY_PLAIN || way == HAUL_WAY_DIRECT;
-    if (is_native || (!on_device(of->send) && !on_device(of->receive))) {
-        const hl_mpi_sides sides = {{pointer_of(of->send), of->sends, of->send_count},
-                                    {pointer_of(of->receive), of->receives, of->receive_count}};
+    if (is_native || (!hl_mpi_is_on_device(of->send) && !hl_mpi_is_on_device(of->receive))) {
+        const hl_mpi_sides sides = {
+            {hl_mpi_pointer_of(of->send), of->sends, of->send_count},
+            {hl_mpi_pointer_of(of->receive), of->receives, of->receive_count}};
         return run_between_hosts(self, way, call, &sides, error);
     }
+    if (way == HAUL_WAY_CHUNKED)
+        return run_chunked(self, of, error);
     stage out = {.items = NULL}, in = {.items = NULL};
     haul_status status = stage_open(self, &out, of->send, of->sends, of->send_count, error);
     if (!status)
@@ -246,8 +203,6 @@ static haul_status run_owner(haul_comm *self, haul_way way, const hl_mpi_call *c
         status = hl_mpi_duplicate_pointer(self, of, error);
         if (!status)
             status = copy_own_on_device(self, &out, &in, error);
-    } else if (!status && way == HAUL_WAY_CHUNKED && both) {
-        status = run_chunked(self, &out, &in, error);
     } else if (!status) {
         status = run_staged(self, way, call, &out, &in, error);
     }

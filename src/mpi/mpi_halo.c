@@ -223,21 +223,18 @@ void haul_halo_free(haul_halo *halo)
 
 /* --- an exchange */
 
-static void move_rows(const haul_halo *self, const part *of, char *packed)
+/* On the host at once. */
+static haul_status move_part(const haul_halo *self, haul_stream *stream, const part *of,
+                             haul_error *error)
 {
-    for (uint64_t z = 0; z < of->size[2]; z++)
-        for (uint64_t y = 0; y < of->size[1]; y++, packed += of->size[0]) {
-            char *row = host_of(self) + of->offset + z * self->pitch[1] + y * self->pitch[0];
-            if (of->is_send)
-                memcpy(packed, row, of->size[0]);
-            else
-                memcpy(row, packed, of->size[0]);
-        }
-}
-
-static haul_status queue_part(const haul_halo *self, haul_stream *stream, const part *of,
-                              haul_error *error)
-{
+    char *at = self->host + of->packed;
+    for (uint64_t i = 0; !stream && i < of->size[1] * of->size[2]; i++, at += of->size[0]) {
+        char *row = host_of(self) + of->offset + i / of->size[1] * self->pitch[1] +
+                    i % of->size[1] * self->pitch[0];
+        memcpy(of->is_send ? at : row, of->is_send ? row : at, of->size[0]);
+    }
+    if (!stream)
+        return HAUL_OK;
     const haul_address packed = haul_in_buffer(self->buffer, of->packed);
     const haul_address box = haul_in_buffer(self->array.buffer, self->array.offset + of->offset);
     haul_transfer transfer = {.to = of->is_send ? packed : box,
@@ -255,12 +252,8 @@ static haul_status move_parts(haul_halo *self, bool is_send, haul_error *error)
     const int64_t since = stream ? haul_device_now(comm->device) : 0;
     for (size_t i = 0; i < self->count; i++) {
         const part *of = &self->parts[i];
-        if (!of->is_packed || of->is_send != is_send)
-            continue;
-        if (!stream)
-            move_rows(self, of, self->host + of->packed);
-        else
-            HAUL_TRY(queue_part(self, stream, of, error));
+        if (of->is_packed && of->is_send == is_send)
+            HAUL_TRY(move_part(self, stream, of, error));
     }
     if (stream) {
         HAUL_TRY(haul_stream_wait(stream, error));

@@ -150,7 +150,8 @@ struct haul_comm {
     double tried_took_s, agreement_s;
     hl_mpi_course *left_course; /* of all-to-alls with blocks of left_bytes; NULL: none yet */
     uint64_t left_bytes;
-    int *plain_numbers; /* counts and places of MPI's own all-to-all-v */
+    uint64_t piece_bytes; /* of staged calls */
+    int *plain_numbers;   /* counts and places of MPI's own all-to-all-v */
     char explained[2048];
     char *proofs_path, *proofs_key; /* of the first process; NULL: proofs are not kept */
     char proofs_said[160];          /* why proofs in the file are not used */
@@ -272,6 +273,107 @@ haul_status hl_mpi_copies_queue(haul_stream *stream, const hl_mpi_copying *what,
 
 /* A simulated device moves its own clock alone: its copies are made to take as long here. */
 void hl_mpi_pace_keep(const haul_comm *self, int64_t since_ns);
+
+/* --- mpi_strips.c */
+
+/* `rows` rows of `row` bytes, `pitch` bytes from one to the next. */
+typedef struct hl_mpi_strip {
+    int64_t offset; /* from the side's address */
+    uint64_t row, rows;
+    int64_t pitch;
+} hl_mpi_strip;
+
+typedef struct hl_mpi_strips {
+    hl_mpi_strip *items;
+    size_t count, capacity;
+} hl_mpi_strips;
+
+/* Items of a datatype from `place` bytes on. */
+typedef struct hl_mpi_block_of {
+    int64_t place, count;
+    MPI_Datatype type;
+} hl_mpi_block_of;
+
+/* How far a block has been moved: bytes of a strip of it. */
+typedef struct hl_mpi_cursor {
+    size_t strip;
+    uint64_t done;
+} hl_mpi_cursor;
+
+/* One side of a call: blocks of strips. */
+typedef struct hl_mpi_region {
+    haul_address at;
+    int blocks;
+    uint64_t *bytes; /* of each block */
+    uint64_t most;   /* of them */
+    size_t *first;   /* strip of each block; blocks + 1 of them */
+    hl_mpi_strips strips;
+    int64_t low, high; /* from the address; equal: no bytes */
+    hl_mpi_cursor *cursors;
+} hl_mpi_region;
+
+/* Released after errors too. Returns USAGE where it leaves its buffer, ABSENT for a datatype that
+ * haul cannot take apart. */
+haul_status hl_mpi_region_make(hl_mpi_region *self, haul_address at, const hl_mpi_block_of *blocks,
+                               int count, haul_error *error);
+void hl_mpi_region_release(hl_mpi_region *self);
+
+/* Leaves one block of it. */
+void hl_mpi_region_keep(hl_mpi_region *self, int block);
+
+/* --- mpi_stage.c */
+
+/* The host's memory for a piece. */
+typedef struct hl_mpi_slot {
+    char *out, *in;
+} hl_mpi_slot;
+
+/* Moves messages from `out` to `in` in pieces, the copies of one while another's messages are on
+ * their way. Piece k of a block is its bytes from k * piece_bytes on, whatever its datatype, so
+ * that the pieces of both ends are the same. */
+typedef struct hl_mpi_staging {
+    hl_mpi_region *out, *in; /* of host memory too; NULL: none */
+    uint64_t piece_bytes, pieces;
+    /* Sends a piece that is packed at `out`, its blocks one behind the other, to `in`. */
+    haul_status (*send)(haul_comm *comm, const struct hl_mpi_staging *self, uint64_t piece,
+                        const hl_mpi_slot *slot, haul_error *error);
+    const void *of;
+} hl_mpi_staging;
+
+haul_status hl_mpi_stage(haul_comm *self, const hl_mpi_staging *of, haul_error *error);
+
+/* Of a block in a piece. */
+uint64_t hl_mpi_piece_of(const hl_mpi_staging *of, const hl_mpi_region *region, int block,
+                         uint64_t piece);
+
+/* Copies a block of a region, or all where it is -1, to memory of the host with the same gaps,
+ * whose first byte is the region's lowest, or back, and waits. */
+haul_status hl_mpi_mirror(haul_comm *self, const hl_mpi_region *region, int block, char *host,
+                          bool to_device, haul_error *error);
+
+static inline bool hl_mpi_is_on_device(haul_address address)
+{
+    return address.buffer && !haul_buffer_host(address.buffer);
+}
+
+/* Where MPI or the host finds an address; NULL where neither can. */
+char *hl_mpi_pointer_of(haul_address address);
+
+/* --- mpi_sides.c */
+
+/* The blocks of one side; those of a bcast are of its `receive`. Released after errors too. */
+haul_status hl_mpi_side_region(const haul_call *call, MPI_Comm over, bool is_send, haul_address at,
+                               hl_mpi_region *region, haul_error *error);
+
+static inline bool hl_mpi_is_in_place(haul_address address)
+{
+    return !address.buffer && !address.host && address.offset == UINT64_MAX;
+}
+
+/* MPI's own call, with these addresses; returns MPI's code. */
+int hl_mpi_own_call(const haul_call *call, MPI_Comm over, const void *send, void *receive);
+int hl_mpi_own_start(const haul_call *call, MPI_Comm over, const void *send, void *receive,
+                     MPI_Request *request);
 
 /* --- mpi_device.c */
 

@@ -182,20 +182,14 @@ static known_comm *make_comm(MPI_Comm comm)
     return made;
 }
 
-static const known_comm *find_comm(MPI_Comm comm)
-{
-    known_comm *of = NULL;
-    int is_there = 0;
-    if (PMPI_Comm_get_attr(comm, self.key, (void *)&of, &is_there))
-        return NULL;
-    return is_there ? of : make_comm(comm);
-}
-
 static const known_comm *comm_of(MPI_Comm comm)
 {
     if (thread.known && thread.comm == comm && thread.freed == freed)
         return thread.known;
-    thread.known = find_comm(comm);
+    known_comm *of = NULL;
+    int is_there = 0;
+    const bool is_told = !PMPI_Comm_get_attr(comm, self.key, (void *)&of, &is_there);
+    thread.known = is_told && !is_there ? make_comm(comm) : of;
     thread.comm = comm;
     thread.freed = freed;
     return thread.known;
@@ -205,11 +199,6 @@ void hl_mpi_record_comm(MPI_Comm comm)
 {
     if (atomic_load(&self.alive) && comm != MPI_COMM_NULL)
         (void)comm_of(comm);
-}
-
-static int world_rank(const known_comm *of, int rank)
-{
-    return of && rank >= 0 && rank < of->size ? of->world_ranks[rank] : -1;
 }
 
 /* --- bytes */
@@ -231,14 +220,6 @@ uint64_t hl_mpi_record_sum(const int *counts, MPI_Datatype type, MPI_Comm comm)
     return hl_mpi_record_bytes(sum, type);
 }
 
-static uint64_t bytes_come(const MPI_Status *status)
-{
-    int bytes = 0;
-    if (PMPI_Get_count(status, MPI_BYTE, &bytes) || bytes < 0)
-        return 0;
-    return (uint64_t)bytes;
-}
-
 /* --- calls about somebody */
 
 static bool is_message(hl_record_mpi_way way)
@@ -252,7 +233,8 @@ static void set_target(hl_record *record, const hl_mpi_target *target)
     record->kind = is_message(target->way) ? HL_RECORD_MPI_MESSAGE : HL_RECORD_MPI_COLLECTIVE;
     record->mpi.comm = comm ? comm->number : 0;
     record->mpi.comm_size = comm ? (uint32_t)comm->size : 0;
-    record->mpi.peer = world_rank(comm, target->peer);
+    const bool is_known = comm && target->peer >= 0 && target->peer < comm->size;
+    record->mpi.peer = is_known ? comm->world_ranks[target->peer] : -1;
     record->mpi.tag = target->tag;
     record->mpi.bytes = target->bytes;
     record->mpi.way = target->way;
@@ -283,11 +265,14 @@ void hl_mpi_record_sends(const hl_mpi_call *call, const hl_mpi_target *target)
 
 static hl_mpi_target sender_of(MPI_Comm comm, const MPI_Status *status)
 {
+    int bytes = 0;
+    if (PMPI_Get_count(status, MPI_BYTE, &bytes) || bytes < 0)
+        bytes = 0;
     return (hl_mpi_target){.comm = comm,
                            .peer = status->MPI_SOURCE,
                            .tag = status->MPI_TAG,
                            .way = HL_RECORD_MPI_RECEIVES,
-                           .bytes = bytes_come(status)};
+                           .bytes = (uint64_t)bytes};
 }
 
 void hl_mpi_record_received(const hl_mpi_call *call, MPI_Comm comm, const MPI_Status *status)
@@ -505,13 +490,6 @@ void hl_mpi_record_complete_end(hl_mpi_completion *of, int done, const int *whic
 
 /* --- the begin and the end */
 
-static int64_t real_time_shift(void)
-{
-    struct timespec real;
-    (void)clock_gettime(CLOCK_REALTIME, &real);
-    return (int64_t)real.tv_sec * INT64_C(1000000000) + real.tv_nsec - hl_record_profile_now();
-}
-
 /* The first process answers each other in turn; the shortest of some ways there and back bounds the
  * difference of the two clocks. Within that the clocks of one node are one. */
 void hl_mpi_record_compare_clocks(void)
@@ -545,7 +523,10 @@ void hl_mpi_record_compare_clocks(void)
 /* The difference is taken as it was half-way; what it moved by is its error. */
 static void tell_clocks(void)
 {
-    int64_t real_ns = real_time_shift();
+    struct timespec real;
+    (void)clock_gettime(CLOCK_REALTIME, &real);
+    int64_t real_ns =
+        (int64_t)real.tv_sec * INT64_C(1000000000) + real.tv_nsec - hl_record_profile_now();
     if (self.for_clocks == MPI_COMM_NULL || self.compared < 2)
         return;
     (void)PMPI_Bcast(&real_ns, 1, MPI_INT64_T, 0, self.for_clocks);

@@ -7,20 +7,6 @@
 
 enum { LEAST_BYTES = 4096 };
 
-static haul_status allocate_scratch(haul_comm *self, uint64_t bytes, hl_mpi_scratch *made,
-                                    haul_error *error)
-{
-    *made = (hl_mpi_scratch){.bytes = bytes, .is_used = true};
-    if (self->device) {
-        const haul_status status =
-            haul_buffer_new(self->device, HAUL_BUFFER_PINNED, bytes, &made->buffer, error);
-        made->at = status ? NULL : haul_buffer_host(made->buffer);
-        return status;
-    }
-    made->at = malloc(bytes);
-    return made->at ? HAUL_OK : hl_base_fail_no_memory(error);
-}
-
 /* Sizes are powers of two, so that what one exchange gave back serves others of about its size. */
 haul_status hl_mpi_scratch_take(haul_comm *self, uint64_t bytes, hl_mpi_scratch *scratch,
                                 haul_error *error)
@@ -37,10 +23,14 @@ haul_status hl_mpi_scratch_take(haul_comm *self, uint64_t bytes, hl_mpi_scratch 
     if (!hl_base_grow(&self->scratch, &self->scratch_capacity, self->scratch_count + 1,
                       sizeof *self->scratch))
         return hl_base_fail_no_memory(error);
-    const haul_status status = allocate_scratch(self, size, scratch, error);
-    if (!status)
-        self->scratch[self->scratch_count++] = *scratch;
-    return status;
+    hl_mpi_scratch made = {.bytes = size, .is_used = true};
+    if (self->device)
+        HAUL_TRY(haul_buffer_new(self->device, HAUL_BUFFER_PINNED, size, &made.buffer, error));
+    made.at = made.buffer ? haul_buffer_host(made.buffer) : malloc(size);
+    if (!made.at)
+        return hl_base_fail_no_memory(error);
+    *scratch = self->scratch[self->scratch_count++] = made;
+    return HAUL_OK;
 }
 
 void hl_mpi_scratch_give(haul_comm *self, const hl_mpi_scratch *scratch)

@@ -96,6 +96,7 @@ static void try_way(const setup *of)
                                        .ranks_per_node = 2,
                                        .is_helper = is_helper,
                                        .device = device,
+                                       .piece_bytes = 3000,
                                        .is_device_aware = of->is_aware};
     if (haul_comm_new(MPI_COMM_WORLD, &options, &comm, &error)) {
         fail(of, "haul_comm_new", &error);

@@ -1,0 +1,230 @@
+/* Messages of device memory that go through the host in pieces: the copies of one piece run while
+ * the messages of another are on their way. */
+#include <string.h>
+
+#include "mpi/mpi_parts.h"
+
+char *hl_mpi_pointer_of(haul_address address)
+{
+    if (!address.buffer)
+        return address.host;
+    char *at = haul_buffer_host(address.buffer);
+    at = at ? at : haul_buffer_pointer(address.buffer);
+    return at ? at + address.offset : NULL;
+}
+
+/* --- rows between a region and the host's memory */
+
+/* Rows of `row` bytes, `pitch` apart in the region and `host_pitch` at `host`. */
+typedef struct rows {
+    int64_t offset;
+    uint64_t row, count;
+    int64_t pitch;
+    char *host;
+    uint64_t host_pitch;
+} rows;
+
+static haul_status queue_rows(haul_stream *stream, const hl_mpi_region *region, const rows *of,
+                              bool to_region, haul_error *error)
+{
+    const haul_address host = haul_in_host(of->host);
+    const haul_address device =
+        haul_in_buffer(region->at.buffer, region->at.offset + (uint64_t)of->offset);
+    haul_transfer transfer = {.to = to_region ? device : host,
+                              .from = to_region ? host : device,
+                              .size = {of->row, of->count}};
+    if (of->count > 1) {
+        transfer.to_pitch[0] = to_region ? (uint64_t)of->pitch : of->host_pitch;
+        transfer.from_pitch[0] = to_region ? of->host_pitch : (uint64_t)of->pitch;
+    }
+    return haul_stream_copy(stream, &transfer, NULL, error);
+}
+
+/* Rows that overlap or go backwards are copied one by one: a device's copies know neither. */
+static haul_status move_rows(haul_stream *stream, const hl_mpi_region *region, const rows *of,
+                             bool to_region, haul_error *error)
+{
+    const bool on_host = !hl_mpi_is_on_device(region->at);
+    if (!on_host && (of->pitch >= (int64_t)of->row || of->count == 1))
+        return queue_rows(stream, region, of, to_region, error);
+    rows one = *of;
+    one.count = 1;
+    for (uint64_t i = 0; i < of->count; i++, one.offset += of->pitch, one.host += of->host_pitch) {
+        char *at = on_host ? hl_mpi_pointer_of(region->at) + one.offset : NULL;
+        if (on_host)
+            memcpy(to_region ? at : one.host, to_region ? one.host : at, of->row);
+        else
+            HAUL_TRY(queue_rows(stream, region, &one, to_region, error));
+    }
+    return HAUL_OK;
+}
+
+/* Where packed bytes go to or come from; `host` moves on. */
+typedef struct packing {
+    haul_stream *stream;
+    hl_mpi_region *region;
+    char *host;
+    bool to_region;
+} packing;
+
+/* Rows that are still to be moved of a strip: a part of one, or whole ones. */
+static rows next_rows(const packing *self, const hl_mpi_strip *strip, uint64_t done, uint64_t bytes)
+{
+    const uint64_t row = done / strip->row, column = done % strip->row;
+    const uint64_t whole = bytes / strip->row, left = strip->rows - row;
+    const uint64_t rest = strip->row - column;
+    rows part = {.offset = strip->offset + (int64_t)row * strip->pitch + (int64_t)column,
+                 .row = rest < bytes ? rest : bytes,
+                 .count = 1,
+                 .pitch = strip->pitch,
+                 .host = self->host};
+    if (!column && whole)
+        part.count = whole < left ? whole : left;
+    part.host_pitch = part.row;
+    return part;
+}
+
+/* The next `bytes` bytes of a block. */
+static haul_status move_part(packing *self, int block, uint64_t bytes, haul_error *error)
+{
+    hl_mpi_region *region = self->region;
+    hl_mpi_cursor *at = &region->cursors[block];
+    while (bytes) {
+        const hl_mpi_strip *strip = &region->strips.items[region->first[block] + at->strip];
+        const rows part = next_rows(self, strip, at->done, bytes);
+        const uint64_t moved = part.row * part.count;
+        HAUL_TRY(move_rows(self->stream, region, &part, self->to_region, error));
+        self->host += moved;
+        bytes -= moved;
+        at->done += moved;
+        if (at->done == strip->row * strip->rows)
+            *at = (hl_mpi_cursor){at->strip + 1, 0};
+    }
+    return HAUL_OK;
+}
+
+haul_status hl_mpi_mirror(haul_comm *self, const hl_mpi_region *region, int block, char *host,
+                          bool to_device, haul_error *error)
+{
+    haul_stream *stream = self->streams[to_device];
+    const int64_t since = haul_device_now(self->device);
+    const size_t first = block < 0 ? 0 : region->first[block];
+    const size_t end = block < 0 ? region->strips.count : region->first[block + 1];
+    for (size_t i = first; i < end; i++) {
+        const hl_mpi_strip *strip = &region->strips.items[i];
+        const bool is_box = strip->rows == 1 || strip->pitch >= (int64_t)strip->row;
+        rows part = {.row = strip->row,
+                     .count = is_box ? strip->rows : 1,
+                     .pitch = strip->pitch,
+                     .host_pitch = (uint64_t)strip->pitch};
+        for (uint64_t row = 0; row < strip->rows; row += part.count) {
+            part.offset = strip->offset + (int64_t)row * strip->pitch;
+            part.host = host + (part.offset - region->low);
+            HAUL_TRY(move_rows(stream, region, &part, to_device, error));
+        }
+    }
+    HAUL_TRY(haul_stream_wait(stream, error));
+    hl_mpi_pace_keep(self, since);
+    return HAUL_OK;
+}
+
+/* --- pieces */
+
+uint64_t hl_mpi_piece_of(const hl_mpi_staging *of, const hl_mpi_region *region, int block,
+                         uint64_t piece)
+{
+    const uint64_t from = piece * of->piece_bytes, bytes = region->bytes[block];
+    const uint64_t left = from < bytes ? bytes - from : 0;
+    return left < of->piece_bytes ? left : of->piece_bytes;
+}
+
+static haul_status move_piece(const hl_mpi_staging *of, uint64_t piece, packing by,
+                              haul_error *error)
+{
+    for (int i = 0; by.region && i < by.region->blocks; i++)
+        HAUL_TRY(move_part(&by, i, hl_mpi_piece_of(of, by.region, i, piece), error));
+    return HAUL_OK;
+}
+
+/* Two pieces' memory: the copies of one run while the other's messages do. */
+typedef struct slots {
+    hl_mpi_scratch scratch;
+    hl_mpi_slot of[2];
+    haul_event *down[2], *up[2]; /* the end of a piece's copies */
+} slots;
+
+static uint64_t first_piece(const hl_mpi_staging *of, const hl_mpi_region *region)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; region && i < region->blocks; i++)
+        bytes += hl_mpi_piece_of(of, region, i, 0);
+    return bytes;
+}
+
+static haul_status open_slots(haul_comm *self, const hl_mpi_staging *of, slots *made,
+                              haul_error *error)
+{
+    const uint64_t out = first_piece(of, of->out), in = first_piece(of, of->in);
+    HAUL_TRY(hl_mpi_scratch_take(self, 2 * (out + in) + 1, &made->scratch, error));
+    for (int i = 0; i < 2; i++) {
+        made->of[i].out = made->scratch.at + (uint64_t)i * (out + in);
+        made->of[i].in = made->of[i].out + out;
+        if (!self->device)
+            continue;
+        HAUL_TRY(haul_event_new(self->device, &made->down[i], error));
+        HAUL_TRY(haul_event_new(self->device, &made->up[i], error));
+    }
+    return HAUL_OK;
+}
+
+static haul_status copy_down(haul_comm *self, const hl_mpi_staging *of, slots *at, uint64_t piece,
+                             haul_error *error)
+{
+    if (piece == of->pieces)
+        return HAUL_OK;
+    const packing by = {self->streams[0], of->out, at->of[piece % 2].out, false};
+    HAUL_TRY(move_piece(of, piece, by, error));
+    return self->device ? haul_stream_record(self->streams[0], at->down[piece % 2], error)
+                        : HAUL_OK;
+}
+
+/* The next piece is copied to the host, and the last one to the device, while this one's messages
+ * go. What is received in place is then no longer sent: it is of an earlier piece. */
+static haul_status run_piece(haul_comm *self, const hl_mpi_staging *of, slots *at, uint64_t piece,
+                             haul_error *error)
+{
+    const uint64_t slot = piece % 2;
+    HAUL_TRY(copy_down(self, of, at, piece + 1, error));
+    if (self->device) { /* `up` is of the piece that had this memory before */
+        HAUL_TRY(haul_event_wait(at->down[slot], error));
+        HAUL_TRY(haul_event_wait(at->up[slot], error));
+    }
+    HAUL_TRY(of->send(self, of, piece, &at->of[slot], error));
+    const packing by = {self->streams[1], of->in, at->of[slot].in, true};
+    HAUL_TRY(move_piece(of, piece, by, error));
+    return self->device ? haul_stream_record(self->streams[1], at->up[slot], error) : HAUL_OK;
+}
+
+haul_status hl_mpi_stage(haul_comm *self, const hl_mpi_staging *of, haul_error *error)
+{
+    slots at = {.scratch = {.at = NULL}};
+    const int64_t since = self->device ? haul_device_now(self->device) : 0;
+    haul_status status = open_slots(self, of, &at, error);
+    if (!status)
+        status = copy_down(self, of, &at, 0, error);
+    for (uint64_t piece = 0; piece < of->pieces && !status; piece++)
+        status = run_piece(self, of, &at, piece, error);
+    for (int i = 0; self->device && i < 2; i++) {
+        const haul_status waited = haul_stream_wait(self->streams[i], status ? NULL : error);
+        status = status ? status : waited;
+    }
+    if (self->device)
+        hl_mpi_pace_keep(self, since);
+    for (int i = 0; i < 2; i++) {
+        haul_event_free(at.down[i]);
+        haul_event_free(at.up[i]);
+    }
+    if (at.scratch.at)
+        hl_mpi_scratch_give(self, &at.scratch);
+    return status;
+}
