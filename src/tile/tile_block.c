@@ -158,7 +158,7 @@ static bool takes(hl_tile_block *block, hl_tile_step *step, const hl_tile_block_
 {
     const bool in_host_rows = limits->in_host_rows;
     const hl_tile_step *last = block->count ? &block->steps[block->count - 1] : step;
-    if (step->length != block->length || step->outer != last->outer ||
+    if (step->is_exchange || step->length != block->length || step->outer != last->outer ||
         region_of(step) != region_of(last))
         return false;
     if (in_host_rows && !step->outer && block->count) /* no rows to cut into tiles */

@@ -4,7 +4,6 @@
  * left is copied out. The next pass goes the other way, so that what is on the device is used
  * first: that is eviction by next use for sweeps. */
 #include "base/fail.h"
-#include "base/grow.h"
 #include "haul/device_backend.h"
 #include "tile/tile_pass.h"
 
@@ -17,6 +16,7 @@ typedef struct pass {
     int count;                   /* regions: those that a step touches */
     int length;                  /* their planes */
     int extra;                   /* regions that a pass round the array comes to again */
+    int ahead;                   /* regions before the front that are brought */
     int lag;                     /* regions behind the front that its steps still use */
     const hl_tile_field *wanted; /* by the host, after the pass */
     bool is_backward;
@@ -107,6 +107,12 @@ static haul_status make_room_for(const pass *self, const hl_tile_block_field *of
     return status;
 }
 
+/* Events go round: each is recorded again when all have waited for it. */
+static int event_of(const pass *self, int region)
+{
+    return region % (self->ahead + 2);
+}
+
 /* Before the work that is queued on the device next: room for a region of all arrays. */
 static haul_status make_room(const pass *self, int region, int front, haul_error *error)
 {
@@ -118,9 +124,8 @@ static haul_status make_room(const pass *self, int region, int front, haul_error
         if (of->is_aligned && region < self->count + self->extra)
             HAUL_TRY(make_room_for(self, of, region, front, error));
     }
-    HAUL_TRY(hl_tile_record(context, context->streams.down, context->streams.made_room[region % 3],
-                            error));
-    return HAUL_OK;
+    return hl_tile_record(context, context->streams.down,
+                          context->streams.made_room.of[event_of(self, region)], error);
 }
 
 static bool is_part_written(const hl_tile_block *block, const hl_tile_field *field, int part)
@@ -184,12 +189,12 @@ static haul_status bring_all(const pass *self, const hl_tile_block_field *of, ha
     return HAUL_OK;
 }
 
-/* Events go round in threes: one region is used, one arrives and one makes room. */
 static haul_status bring_region(const pass *self, int region, haul_error *error)
 {
     haul_context *context = self->context;
-    const int room = self->is_whole ? 0 : region % 3;
-    HAUL_TRY(hl_tile_wait(context, context->streams.up, context->streams.made_room[room], error));
+    const int room = self->is_whole ? 0 : event_of(self, region);
+    HAUL_TRY(
+        hl_tile_wait(context, context->streams.up, context->streams.made_room.of[room], error));
     for (unsigned i = 0; i < self->block.field_count; i++) {
         const hl_tile_block_field *of = &self->block.fields[i];
         if (of->is_aligned && region < self->count + self->extra)
@@ -197,9 +202,8 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
         if (!of->is_aligned && !region)
             HAUL_TRY(bring_all(self, of, error));
     }
-    HAUL_TRY(
-        hl_tile_record(context, context->streams.up, context->streams.arrived[region % 3], error));
-    return HAUL_OK;
+    return hl_tile_record(context, context->streams.up,
+                          context->streams.arrived.of[event_of(self, region)], error);
 }
 
 /* Whether one of the parts [first, end) was not brought; they are not bare from now on. */
@@ -287,17 +291,11 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
     haul_context *context = self->context;
     if (first >= end)
         return HAUL_OK;
-    if (!hl_base_grow(&context->streams.passed, &context->streams.passed_capacity, (size_t)end,
-                      sizeof(haul_event *)))
-        return hl_base_fail_no_memory(error);
-    haul_status status = HAUL_OK;
-    for (; context->streams.passed_count < (size_t)end && !status;
-         context->streams.passed_count += !status)
-        status = haul_event_new(context->memory.device,
-                                &context->streams.passed[context->streams.passed_count], error);
+    haul_status status =
+        hl_tile_events_ensure(context, &context->streams.passed, (size_t)end, error);
     if (!status)
         status =
-            hl_tile_record(context, context->streams.run, context->streams.passed[first], error);
+            hl_tile_record(context, context->streams.run, context->streams.passed.of[first], error);
     for (unsigned i = 0; i < self->block.field_count && !status; i++) {
         hl_tile_field *field = self->block.fields[i].field;
         const bool is_aligned = self->block.fields[i].is_aligned;
@@ -305,7 +303,7 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
         const int parts = is_aligned ? self->count + self->extra : field->part_count;
         for (int region = is_aligned ? first : 0; region < last && region < parts; region++)
             field->parts[is_aligned ? part_of(self, region) : region].passed =
-                context->streams.passed[first];
+                context->streams.passed.of[first];
     }
     return status;
 }
@@ -320,7 +318,7 @@ static haul_status send_home(const pass *self, int first, int end, haul_error *e
         if (of->field != self->wanted || !of->is_aligned || first >= end)
             continue;
         HAUL_TRY(
-            hl_tile_wait(context, context->streams.down, context->streams.passed[first], error));
+            hl_tile_wait(context, context->streams.down, context->streams.passed.of[first], error));
         for (int r = first; r < end && r < self->count; r++) {
             const int part = part_of(self, r);
             const hl_tile_part *state = &of->field->parts[part];
@@ -331,19 +329,19 @@ static haul_status send_home(const pass *self, int first, int end, haul_error *e
     return HAUL_OK;
 }
 
-/* Queues what the front brings with it in one region: room for the one after the next, the next,
- * and the steps up to the front. */
+/* Queues what the front brings with it in one region: room for the one after the last that is
+ * brought, that one, and the steps up to the front. */
 static haul_status advance(const pass *self, int front, int last, haul_error *error)
 {
     haul_context *context = self->context;
     const int regions = self->is_whole ? 1 : self->count + self->extra;
-    if (front + 2 < regions)
-        HAUL_TRY(make_room(self, front + 2, front - 1, error));
-    if (front + 1 < regions)
-        HAUL_TRY(bring_region(self, front + 1, error));
+    if (front + self->ahead + 1 < regions)
+        HAUL_TRY(make_room(self, front + self->ahead + 1, front - 1, error));
+    if (front + self->ahead < regions)
+        HAUL_TRY(bring_region(self, front + self->ahead, error));
     if (front < regions)
-        HAUL_TRY(hl_tile_wait(context, context->streams.run, context->streams.arrived[front % 3],
-                              error));
+        HAUL_TRY(hl_tile_wait(context, context->streams.run,
+                              context->streams.arrived.of[event_of(self, front)], error));
     const int end = self->is_whole ? self->count : front + 1;
     for (int r = front; front < regions && r < end; r++)
         HAUL_TRY(frame_region(self, r, error));
@@ -381,12 +379,12 @@ static haul_status run_pass(const pass *self, haul_error *error)
     const int regions = self->is_whole ? 1 : self->count + self->extra;
     const int last = self->is_whole ? 0 : regions - 1 + self->lag;
     haul_status status = HAUL_OK;
-    for (int r = 0; r < 2 && r < regions && !status; r++)
+    for (int r = 0; r <= self->ahead && r < regions && !status; r++)
         status = make_room(self, r, -1, error);
     for (int r = 1; self->is_whole && r < self->count && !status; r++)
         status = bring_region(self, r, error);
-    if (!status)
-        status = bring_region(self, 0, error);
+    for (int r = 0; r < self->ahead && r < regions && !status; r++)
+        status = bring_region(self, r, error);
     for (int front = 0; front <= last && !status; front++)
         status = advance(self, front, last, error);
     for (size_t i = 0; i < self->block.count && !status; i++)
@@ -484,6 +482,21 @@ static bool has_cut_rows(const hl_tile_block *block)
     return is_one;
 }
 
+/* As many regions as the rings have room for beside those in use: a pass over what is there at
+ * first copies from its begin on, not when it comes to what is not. Round an array, one. */
+static int regions_ahead(const pass *self)
+{
+    int ahead = self->count;
+    for (unsigned i = 0; i < self->block.field_count; i++) {
+        const hl_tile_field *field = self->block.fields[i].field;
+        if (!self->block.fields[i].is_aligned || hl_tile_field_is_all_there(field))
+            continue;
+        const int room = (field->planes - 2 * field->edge) / field->region - self->lag - 2;
+        ahead = room < ahead ? room : ahead;
+    }
+    return ahead < 1 || self->block.wraps || self->is_whole ? 1 : ahead;
+}
+
 /* A pass over what is resident keeps its direction: no order is better than another. */
 static haul_status make_pass(haul_context *context, pass *self, haul_error *error)
 {
@@ -497,6 +510,10 @@ static haul_status make_pass(haul_context *context, pass *self, haul_error *erro
     self->is_backward = !self->block.wraps && !self->is_whole && context->streams.is_backward &&
                         !has_cut_rows(&self->block);
     HAUL_TRY(check_pass(self, error));
+    self->ahead = regions_ahead(self);
+    const size_t events = (size_t)self->ahead + 2;
+    HAUL_TRY(hl_tile_events_ensure(context, &context->streams.made_room, events, error));
+    HAUL_TRY(hl_tile_events_ensure(context, &context->streams.arrived, events, error));
     for (unsigned i = 0; i < self->block.field_count; i++)
         HAUL_TRY(hl_tile_ghosts_prepare(self->block.fields[i].field, error));
     for (size_t i = 0; i < self->block.count; i++)

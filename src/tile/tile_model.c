@@ -119,6 +119,10 @@ hl_tile_pass_time hl_tile_predict(const hl_tile_choice *self, hl_tile_step *step
     for (size_t done = 0; done < count;) {
         hl_tile_block block;
         hl_tile_pass_time pass;
+        if (steps[done].is_exchange) {
+            done++;
+            continue;
+        }
         const hl_tile_block_limits limits =
             hl_tile_limits_of(self, steps + done, count - done, region);
         if (limits.reach < 0)
@@ -126,10 +130,10 @@ hl_tile_pass_time hl_tile_predict(const hl_tile_choice *self, hl_tile_step *step
         hl_tile_block_take(&block, steps + done, count - done, &limits);
         if (block.reach > limits.reach)
             return never;
-        block.is_first = !done;
+        block.is_first = !sum.passes;
         block.is_last = done + block.count == count;
         predict_block(self, &block, region, &rates, &pass);
-        if (!done) {
+        if (!sum.passes) {
             sum = pass;
             sum.total_s = 0;
             sum.bound_s = pass.fill_s;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/grow.h"
 #include "haul/device_backend.h"
 #include "tile/tile_pass.h"
 
@@ -19,22 +20,33 @@ haul_status hl_tile_streams_open(haul_context *context, haul_error *error)
     for (int i = 0; i < 3; i++) {
         HAUL_TRY(i == 1 && own ? haul_stream_wrap(device, own, streams[i], error)
                                : haul_stream_new(device, streams[i], error));
-        HAUL_TRY(haul_event_new(device, &self->made_room[i], error));
-        HAUL_TRY(haul_event_new(device, &self->arrived[i], error));
     }
     return haul_event_new(device, &self->computed, error);
+}
+
+haul_status hl_tile_events_ensure(haul_context *context, hl_tile_events *self, size_t count,
+                                  haul_error *error)
+{
+    if (!hl_base_grow(&self->of, &self->capacity, count, sizeof(haul_event *)))
+        return hl_base_fail_no_memory(error);
+    for (; self->count < count; self->count++)
+        HAUL_TRY(haul_event_new(context->memory.device, &self->of[self->count], error));
+    return HAUL_OK;
+}
+
+static void free_events(hl_tile_events *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        haul_event_free(self->of[i]);
+    free(self->of);
 }
 
 /* Needs: nothing queued. Works where opening stopped half way. */
 void hl_tile_streams_close(hl_tile_streams *self)
 {
-    for (int i = 0; i < 3; i++) {
-        haul_event_free(self->made_room[i]);
-        haul_event_free(self->arrived[i]);
-    }
-    for (size_t i = 0; i < self->passed_count; i++)
-        haul_event_free(self->passed[i]);
-    free(self->passed);
+    free_events(&self->made_room);
+    free_events(&self->arrived);
+    free_events(&self->passed);
     haul_event_free(self->computed);
     haul_event_free(self->share_began);
     haul_event_free(self->share_ended);
@@ -274,7 +286,9 @@ haul_status hl_tile_field_settle(hl_tile_field *field, haul_error *error)
             HAUL_TRY(hl_tile_host_wait(context, copies[i], error));
             continue;
         }
-        haul_event *done = i ? streams->made_room[0] : streams->arrived[0];
+        hl_tile_events *events = i ? &streams->made_room : &streams->arrived;
+        HAUL_TRY(hl_tile_events_ensure(context, events, 1, error));
+        haul_event *done = events->of[0];
         HAUL_TRY(hl_tile_record(context, copies[i], done, error));
         HAUL_TRY(hl_tile_wait(context, streams->run, done, error));
     }

@@ -7,15 +7,20 @@
 
 typedef struct hl_tile_plan hl_tile_plan;
 
+/* Events by number: made when they are first asked for. */
+typedef struct hl_tile_events {
+    haul_event **of;
+    size_t count;
+    size_t capacity;
+} hl_tile_events;
+
 /* The device's streams, and the events between them. */
 typedef struct hl_tile_streams {
     haul_stream *up, *run, *down;
     haul_stream *home; /* copies out that the host waits for: it waits for nothing else */
-    haul_event *made_room[3], *arrived[3], *computed;
+    haul_event *computed;
     haul_event *share_began, *share_ended;
-    haul_event **passed;
-    size_t passed_count;
-    size_t passed_capacity;
+    hl_tile_events made_room, arrived, passed;
     bool is_backward; /* the direction of the next pass */
 } hl_tile_streams;
 
@@ -65,6 +70,8 @@ struct haul_context {
 
 haul_status hl_tile_streams_open(haul_context *context, haul_error *error);
 void hl_tile_streams_close(hl_tile_streams *self);
+haul_status hl_tile_events_ensure(haul_context *context, hl_tile_events *self, size_t count,
+                                  haul_error *error);
 
 /* Operations on the device, counted and, where the context keeps a plan, noted there. */
 hl_tile_plan *hl_tile_plan_new(int processes);

@@ -395,27 +395,14 @@ static haul_status run_alone(haul_context *context, hl_tile_step *steps, size_t 
     return status;
 }
 
-/* The model is asked for the longest run of steps between exchanges. */
-static haul_status ensure_rings(haul_context *context, hl_tile_step *steps, size_t count,
-                                haul_error *error)
-{
-    size_t first = 0, most = 0;
-    for (size_t i = 0, end; i < count; i = end + 1) {
-        for (end = i; end < count && !steps[end].is_exchange;)
-            end++;
-        if (end - i > most) {
-            most = end - i;
-            first = i;
-        }
-    }
-    return most ? hl_tile_rings_ensure(context, steps + first, most, NULL, error) : HAUL_OK;
-}
-
 static haul_status run_all(exchange *self, hl_tile_step *steps, size_t count, haul_error *error)
 {
     haul_context *context = self->context;
-    if (!context->memory.is_host)
-        HAUL_TRY(ensure_rings(context, steps, count, error));
+    bool has_loops = false; /* else there is nothing to choose regions for */
+    for (size_t i = 0; i < count; i++)
+        has_loops = has_loops || (!steps[i].is_exchange && steps[i].source);
+    if (has_loops && !context->memory.is_host)
+        HAUL_TRY(hl_tile_rings_ensure(context, steps, count, NULL, error));
     for (size_t i = 0, taken = 1; i < count; i += taken) {
         taken = 1;
         if (steps[i].is_exchange) {
