@@ -267,6 +267,7 @@ static haul_status make_advice(hl_advise_advisor *self, haul_error *error)
 {
     haul_advice_list *out = &self->out;
     HAUL_TRY(hl_timeline_recorded_waits_find(self->workload, &self->waits, error));
+    self->waits.keeps_replay = !self->options->on;
     const haul_release release = hl_project_release_of(self->workload);
     HAUL_TRY(hl_timeline_replay_with(self->workload, release, &self->waits, &out->replay, error));
     HAUL_TRY(hl_advise_advisor_machine(self, error));

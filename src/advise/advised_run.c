@@ -53,6 +53,14 @@ static haul_status calls_at_end(const hl_advise_advisor *self, const haul_worklo
     return HAUL_OK;
 }
 
+/* On the machine that recorded it the run before changes is the replay, where copies never met: by
+ * what they lose to each other alone the two devices differ. */
+static bool is_replay(const hl_advise_advisor *self, hl_timeline_bound end)
+{
+    return end == HL_TIMELINE_LIKELY && self->waits.replay && !self->study.durations_ns &&
+           self->baselines[end].host_time == 1 && !hl_timeline_copies_met(self->waits.replay);
+}
+
 haul_status hl_advise_baseline_make(hl_advise_advisor *self, hl_timeline_bound end,
                                     haul_timeline **timeline, haul_error *error)
 {
@@ -70,13 +78,24 @@ haul_status hl_advise_baseline_make(hl_advise_advisor *self, hl_timeline_bound e
         .delays = self->waits.delays,
         .delay_count = self->waits.delay_count,
     };
-    const haul_status status =
-        hl_timeline_predicted_run_make(self->workload, &options, NULL, &run, error);
+    haul_status status = HAUL_OK;
+    if (is_replay(self, end)) {
+        status =
+            hl_timeline_predicted_run_check(self->workload, &options, self->waits.replay, error);
+        run.timeline = self->waits.replay;
+        self->waits.replay = NULL;
+    } else {
+        haul_timeline_free(self->waits.replay);
+        self->waits.replay = NULL;
+        status = hl_timeline_predicted_run_make(self->workload, &options, NULL, &run, error);
+    }
     free(calls_ns);
     self->host_end = HL_TIMELINE_LIKELY;
     self->scheduled += self->workload->op_count;
-    if (status)
+    if (status) {
+        haul_timeline_free(run.timeline);
         return status;
+    }
     baseline->run_ns = run.timeline->makespan_ns;
     baseline->began_ns = run.timeline->origin_ns + run.timeline->start_ns;
     *timeline = run.timeline;

@@ -193,6 +193,7 @@ typedef struct hl_timeline_engine {
     uint32_t queue_depth; /* 0: no limit */
     bool has_faults;      /* migrations are modelled, and some have no call */
     bool calls_ahead;     /* no thread makes another's calls, so that whose turn one is is known */
+    bool copies_met;      /* of both directions, on a link */
     bool is_later_round;  /* operations have started at this instant already */
     haul_status status;
     haul_error *error;

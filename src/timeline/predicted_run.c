@@ -37,3 +37,12 @@ haul_status hl_timeline_predicted_run_make(const haul_workload *workload,
     *run = made;
     return HAUL_OK;
 }
+
+haul_status hl_timeline_predicted_run_check(const haul_workload *workload,
+                                            const haul_timeline_options *options,
+                                            const haul_timeline *timeline, haul_error *error)
+{
+    hl_run_bound least;
+    HAUL_TRY(hl_timeline_bound_find(workload, options, timeline, &least, error));
+    return hl_timeline_bound_check(&least, timeline->makespan_ns, error);
+}

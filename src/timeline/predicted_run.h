@@ -36,4 +36,13 @@ haul_status hl_timeline_predicted_run_make(const haul_workload *workload,
                                            const hl_timeline_run_bounds *bounds,
                                            hl_timeline_predicted_run *run, haul_error *error);
 
+/* Checks a run against its bounds, as hl_timeline_predicted_run_make does. */
+haul_status hl_timeline_predicted_run_check(const haul_workload *workload,
+                                            const haul_timeline_options *options,
+                                            const haul_timeline *timeline, haul_error *error);
+
+/* Whether copies of both directions ever ran at once on a link; where none did, what they lose to
+ * each other is no matter. In timeline.c. */
+bool hl_timeline_copies_met(const haul_timeline *timeline);
+
 #endif

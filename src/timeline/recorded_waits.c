@@ -226,5 +226,6 @@ void hl_timeline_recorded_waits_release(hl_timeline_recorded_waits *self)
     free(self->call_durations_ns);
     free(self->delays);
     free(self->critical);
+    haul_timeline_free(self->replay);
     *self = (hl_timeline_recorded_waits){0};
 }

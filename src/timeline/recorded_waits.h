@@ -26,6 +26,9 @@ typedef struct hl_timeline_recorded_waits {
     /* The replay's critical path, as in haul_timeline; hl_timeline_replay_with sets it. */
     uint32_t *critical;
     size_t critical_count;
+    /* The replay, where it is asked for. */
+    bool keeps_replay;
+    haul_timeline *replay;
 } hl_timeline_recorded_waits;
 
 /* Finds all but the delays, which hl_timeline_replay_with finds. Needs 32 bytes an operation

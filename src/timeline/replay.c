@@ -266,11 +266,18 @@ static int64_t later(int64_t a, int64_t b)
  * profiles are 0 to 2 us. */
 enum { QUEUED_NS = 10000, LEAST_GAPS = 20, LONGEST_GAP_NS = 10000 };
 
-/* The time from the end of an operation to the start of the next in its stream, which was queued:
- * the median. */
-static int64_t find_gap(const haul_workload *workload, hl_timeline_gap_kind kind, double *gaps)
+/* The median of such gaps; sorts them. */
+static int64_t usual_gap(double *gaps, size_t count)
 {
-    size_t count = 0;
+    const double median_ns = count >= LEAST_GAPS ? hl_base_median_of_many(gaps, count) : 0;
+    return median_ns <= LONGEST_GAP_NS ? (int64_t)median_ns : 0;
+}
+
+/* The times from the end of an operation to the start of the next in its stream, which was queued.
+ * Of one pass: those of kernels fill `gaps` from the front, those of memory from the back. */
+static void find_gaps(const haul_workload *workload, double *gaps, haul_timeline_device *device)
+{
+    size_t count = 0, rest = workload->op_count;
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
         if (op->stream_prev == HAUL_NONE || !(op->flags & HAUL_OP_HAS_CALL))
@@ -278,15 +285,16 @@ static int64_t find_gap(const haul_workload *workload, hl_timeline_gap_kind kind
         const haul_op *before = &workload->ops[op->stream_prev];
         const int64_t end_ns = hl_base_end_of(before->start_ns, before->dur_ns);
         const int64_t returned_ns = hl_base_end_of(op->call_ns, op->call_dur_ns);
-        if (hl_timeline_gap_kind_of(before, op) == kind &&
-            hl_base_end_of(returned_ns, QUEUED_NS) <= end_ns)
-            gaps[count++] =
-                op->start_ns > end_ns
-                    ? (double)hl_base_clamp_ns((uint64_t)op->start_ns - (uint64_t)end_ns)
-                    : 0;
+        const hl_timeline_gap_kind kind = hl_timeline_gap_kind_of(before, op);
+        if (kind == HL_TIMELINE_GAP_NONE || hl_base_end_of(returned_ns, QUEUED_NS) > end_ns)
+            continue;
+        gaps[kind == HL_TIMELINE_GAP_KERNEL ? count++ : --rest] =
+            op->start_ns > end_ns
+                ? (double)hl_base_clamp_ns((uint64_t)op->start_ns - (uint64_t)end_ns)
+                : 0;
     }
-    const double median_ns = count >= LEAST_GAPS ? hl_base_median_of_many(gaps, count) : 0;
-    return median_ns <= LONGEST_GAP_NS ? (int64_t)median_ns : 0;
+    device->kernel_gap_ns = usual_gap(gaps, count);
+    device->memory_gap_ns = usual_gap(gaps + rest, workload->op_count - rest);
 }
 
 /* From the first start to the last end of the device's operations, as the timeline counts. */
@@ -347,20 +355,24 @@ static bool find_delays(const haul_workload *workload, const haul_timeline_devic
 
 /* Errors of starts say more than that of the makespan, whose parts may cancel. */
 static haul_replay describe(const haul_workload *workload, const haul_timeline *timeline,
-                            const haul_timeline_options *options, double *errors_ns)
+                            const haul_timeline_options *options, int64_t recorded_ns,
+                            double *errors_ns)
 {
     haul_replay replay = {
         .device = options->device,
         .delayed = options->delay_count,
-        .recorded_ns = recorded_makespan(workload),
+        .recorded_ns = recorded_ns,
         .replayed_ns = timeline->makespan_ns,
         .unissued = timeline->unissued,
     };
     for (size_t i = 0; i < workload->op_count; i++) {
         const haul_op *op = &workload->ops[i];
         const int64_t start_ns = timeline->ops[i].start_ns + timeline->origin_ns;
-        if (haul_op_on_device(op))
-            errors_ns[replay.ops++] = fabs((double)(start_ns - op->start_ns));
+        if (!haul_op_on_device(op))
+            continue;
+        const double error_ns = fabs((double)(start_ns - op->start_ns));
+        errors_ns[replay.ops++] = error_ns;
+        replay.start_worst_ns = error_ns > replay.start_worst_ns ? error_ns : replay.start_worst_ns;
     }
     for (size_t d = 0; d < options->delay_count; d++)
         replay.delays_ns = hl_base_add_ns(replay.delays_ns, options->delays[d].delay_ns);
@@ -370,7 +382,6 @@ static haul_replay describe(const haul_workload *workload, const haul_timeline *
     if (replay.ops) {
         replay.start_median_ns = hl_base_median_of_many(errors_ns, replay.ops);
         replay.start_p90_ns = hl_base_quantile_of_many(errors_ns, replay.ops, 0.9);
-        replay.start_worst_ns = hl_base_quantile_of_many(errors_ns, replay.ops, 1);
     }
     return replay;
 }
@@ -396,7 +407,8 @@ haul_status hl_timeline_replay_with(const haul_workload *workload, haul_release 
 {
     const bool by_host = release == HAUL_RELEASE_HOST;
     const size_t classes = (workload->device_count + 1) * (HAUL_DIRECTIONS + 1);
-    const int64_t least_ns = recorded_makespan(workload) / HL_TIMELINE_DELAYS_OF_RUN;
+    const int64_t recorded_ns = recorded_makespan(workload);
+    const int64_t least_ns = recorded_ns / HL_TIMELINE_DELAYS_OF_RUN;
     double *of_ops = malloc((workload->op_count + 1) * sizeof *of_ops);
     int64_t *ends_ns = calloc(classes, sizeof *ends_ns);
     issue_marks marks = {.issued = calloc(workload->op_count / 8 + 1, 1),
@@ -419,10 +431,8 @@ haul_status hl_timeline_replay_with(const haul_workload *workload, haul_release 
     for (int kind = 0; ready && kind < HAUL_OP_KINDS; kind++)
         if (marks.kinds & 1U << kind)
             find_issue(workload, (haul_op_kind)kind, &marks, of_ops, &options.device);
-    if (ready) {
-        options.device.kernel_gap_ns = find_gap(workload, HL_TIMELINE_GAP_KERNEL, of_ops);
-        options.device.memory_gap_ns = find_gap(workload, HL_TIMELINE_GAP_MEMORY, of_ops);
-    }
+    if (ready)
+        find_gaps(workload, of_ops, &options.device);
     free(of_ops); /* 8 bytes an operation, which the run needs for itself */
     of_ops = NULL;
     if (ready && (!by_host || find_delays(workload, &options.device, least_ns, ends_ns, found))) {
@@ -437,8 +447,11 @@ haul_status hl_timeline_replay_with(const haul_workload *workload, haul_release 
     if (!status && (!of_ops || !keep_critical(timeline, found)))
         status = hl_base_fail_no_memory(error);
     if (!status)
-        *replay = describe(workload, timeline, &options, of_ops);
-    haul_timeline_free(timeline);
+        *replay = describe(workload, timeline, &options, recorded_ns, of_ops);
+    if (!status && found->keeps_replay)
+        found->replay = timeline;
+    else
+        haul_timeline_free(timeline);
     free(of_ops);
     free(ends_ns);
     free(marks.issued);

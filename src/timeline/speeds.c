@@ -98,6 +98,7 @@ void hl_timeline_copy_joins(hl_timeline_engine *self, uint32_t actor)
     lanes[way].first = actor;
     lanes[way].running++;
     ++*going(self, stream->device, stream->resource == HAUL_RESOURCE_MIGRATION, way);
+    self->copies_met |= lanes[WAYS - 1 - way].running > 0;
     settle_speeds(self, lanes, way);
 }
 

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/intervals.h"
 #include "timeline/engine.h"
+#include "timeline/predicted_run.h"
 
 typedef struct hl_timeline_owned_timeline {
     haul_timeline seen;
@@ -15,6 +16,7 @@ typedef struct hl_timeline_owned_timeline {
     hl_timeline_stream_link *streams;
     haul_resource *resources;
     uint32_t *critical;
+    bool copies_met;
 } hl_timeline_owned_timeline;
 
 void haul_timeline_free(haul_timeline *timeline)
@@ -27,6 +29,11 @@ void haul_timeline_free(haul_timeline *timeline)
     free(owned->resources);
     free(owned->critical);
     free(owned);
+}
+
+bool hl_timeline_copies_met(const haul_timeline *timeline)
+{
+    return ((const hl_timeline_owned_timeline *)timeline)->copies_met;
 }
 
 const char *haul_resource_text(haul_resource_kind kind)
@@ -155,6 +162,7 @@ static haul_status collect(hl_timeline_engine *engine, hl_timeline_owned_timelin
         return hl_base_fail_no_memory(engine->error);
     timeline->progress = engine->progress;
     timeline->streams = engine->streams;
+    timeline->copies_met = engine->copies_met;
     engine->progress = NULL;
     engine->streams = NULL;
     timeline->seen.ops = &timeline->progress->span;
