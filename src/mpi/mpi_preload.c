@@ -2,17 +2,11 @@
  * recompiled go through libhaul-mpi, by MPI's profiling interface. The program must run as it does
  * without: its calls are MPI's own until they have taken long enough for a comparison to cost
  * little, and whatever haul cannot do MPI's own call does. */
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <mpi.h>
-#ifdef OPEN_MPI
-#include <mpi-ext.h>
-#endif
 
 #include "mpi/preload_parts.h"
 
@@ -62,11 +56,7 @@ static int free_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
  * is left alone. */
 static bool may_have_device_memory(void)
 {
-#if defined(MPIX_CUDA_AWARE_SUPPORT)
-    return MPIX_Query_cuda_support() == 1 && dlsym(RTLD_DEFAULT, "cuInit");
-#else
-    return false;
-#endif
+    return hl_mpi_takes_device_memory() && hl_mpi_program_has_device();
 }
 
 /* Collective. Without memory or contexts the program goes on as it is; a setting that is wrong is
@@ -256,8 +246,20 @@ static bool is_quiet(hook *self)
 HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
                           int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    hook *self = hook_of(mpi);
     int code;
+    if (hl_mpi_needs_staging(send, receive)) {
+        hl_mpi_staged to;
+        haul_call call = {.kind = HAUL_CALL_ALLTOALL,
+                          .send = {.count = send_count, .type = send_type},
+                          .receive = {.count = receive_count, .type = receive_type},
+                          .over = mpi};
+        code = hl_mpi_staged_begin(&to, &call, send, receive);
+        if (code)
+            return code;
+        return hl_mpi_staged_end(&to, MPI_Alltoall(to.send, send_count, send_type, to.receive,
+                                                   receive_count, receive_type, mpi));
+    }
+    hook *self = hook_of(mpi);
     if (is_quiet(self))
         return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type,
                              mpi);
@@ -278,8 +280,22 @@ HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *
                            MPI_Datatype send_type, void *receive, const int *receive_counts,
                            const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    hook *self = hook_of(mpi);
     int code;
+    if (hl_mpi_needs_staging(send, receive)) {
+        hl_mpi_staged to;
+        haul_call call = {
+            .kind = HAUL_CALL_ALLTOALL_V,
+            .send = {.counts = send_counts, .places = send_places, .type = send_type},
+            .receive = {.counts = receive_counts, .places = receive_places, .type = receive_type},
+            .over = mpi};
+        code = hl_mpi_staged_begin(&to, &call, send, receive);
+        if (code)
+            return code;
+        return hl_mpi_staged_end(&to, MPI_Alltoallv(to.send, send_counts, send_places, send_type,
+                                                    to.receive, receive_counts, receive_places,
+                                                    receive_type, mpi));
+    }
+    hook *self = hook_of(mpi);
     const bool is_given = receive_counts && (send == MPI_IN_PLACE || send_counts);
     if (is_given && is_quiet(self))
         return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,
@@ -314,5 +330,6 @@ HAUL_API int MPI_Finalize(void)
                       is_there ? self->calls : 0UL);
     if (is_there)
         (void)PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+    hl_mpi_preload_close_devices();
     return PMPI_Finalize();
 }

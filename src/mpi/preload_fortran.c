@@ -34,8 +34,7 @@ static bool translate_one(const special *of, void **at, bool *is_it)
     return is_known;
 }
 
-/* A Fortran program's address as C's. False where haul cannot tell: the call is the MPI's then. */
-static bool translate_address(void **at)
+bool hl_mpi_fortran_address(void **at)
 {
     /* MPI's constants are casts to pointers, so that no table in constant memory can hold them */
     const special in_place = {{"mpi_fortran_in_place_", "mpi_fortran_in_place",
@@ -73,7 +72,7 @@ void mpi_alltoall_(void *send, MPI_Fint *send_count, MPI_Fint *send_type, void *
                    MPI_Fint *receive_count, MPI_Fint *receive_type, MPI_Fint *comm, MPI_Fint *code)
 {
     void *from = send, *to = receive;
-    if (!translate_address(&from) || !translate_address(&to)) {
+    if (!hl_mpi_fortran_address(&from) || !hl_mpi_fortran_address(&to)) {
         fortran_alltoall *own;
         *(void **)&own = dlsym(RTLD_NEXT, "mpi_alltoall_");
         own(send, send_count, send_type, receive, receive_count, receive_type, comm, code);
@@ -94,7 +93,7 @@ void mpi_alltoallv_(void *send, MPI_Fint *send_counts, MPI_Fint *send_places, MP
                     MPI_Fint *receive_type, MPI_Fint *comm, MPI_Fint *code)
 {
     void *from = send, *to = receive;
-    if (!translate_address(&from) || !translate_address(&to)) {
+    if (!hl_mpi_fortran_address(&from) || !hl_mpi_fortran_address(&to)) {
         fortran_alltoallv *own;
         *(void **)&own = dlsym(RTLD_NEXT, "mpi_alltoallv_");
         own(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,

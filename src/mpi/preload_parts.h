@@ -32,4 +32,36 @@ int hl_mpi_side_pack(const hl_mpi_side *self, const hl_mpi_given *given, int pee
 int hl_mpi_side_unpack(const hl_mpi_side *self, const hl_mpi_given *given, int peers,
                        MPI_Comm comm);
 
+/* --- preload_device.c */
+
+/* A call whose sides have copies in the host's memory. */
+typedef struct hl_mpi_staged {
+    MPI_Comm over;
+    haul_comm *comm;
+    haul_buffer *buffers[2];
+    haul_request *request;
+    const void *send; /* for MPI */
+    void *receive;
+} hl_mpi_staged;
+
+/* Whether either is a GPU's memory that the MPI does not take. */
+bool hl_mpi_needs_staging(const void *send, const void *receive);
+
+/* Between the two MPI's call is made, with the addresses that the first gives, and its code given
+ * to the second. Return MPI's code; where the first fails the call is over. */
+int hl_mpi_staged_begin(hl_mpi_staged *self, haul_call *call, const void *send, void *receive);
+int hl_mpi_staged_end(hl_mpi_staged *self, int code);
+
+/* Whether MPI takes a GPU's memory, and the program has loaded CUDA's driver. */
+bool hl_mpi_takes_device_memory(void);
+bool hl_mpi_program_has_device(void);
+
+/* Before MPI_Finalize. */
+void hl_mpi_preload_close_devices(void);
+
+/* --- preload_fortran.c */
+
+/* A Fortran program's address as C's. False where haul cannot tell: the call is the MPI's then. */
+bool hl_mpi_fortran_address(void **at);
+
 #endif

@@ -97,11 +97,17 @@ CALL(cuDevicePrimaryCtxRelease_v2, (int device), driver_primary_release(device))
 /* CUpointer_attribute */
 static int tell_of_pointer(void *value, int attribute, driver_address at)
 {
-    enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE = 9, HOST = 1, ON_DEVICE = 2 };
+    enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE = 9, FIRST = 11, BYTES = 12 };
+    enum { HOST = 1, ON_DEVICE = 2 };
     const driver_block *block = driver_block_at(at);
     if (!block)
         return DRIVER_INVALID_VALUE;
     unsigned answer;
+    if (attribute == FIRST || attribute == BYTES) {
+        const uint64_t wide = attribute == FIRST ? block->at : block->bytes;
+        memcpy(value, &wide, sizeof wide);
+        return DRIVER_OK;
+    }
     switch (attribute) {
     case MEMORY_TYPE:
         answer = block->memory == DRIVER_PINNED ? HOST : ON_DEVICE;

@@ -1,0 +1,130 @@
+! A Fortran program that knows nothing of haul and hands a GPU's memory to MPI, by mpi_f08 and by
+! `use mpi`: with the preloaded library each call gives what it gives on the host.
+module device_memory
+  use iso_c_binding
+  implicit none
+  integer, parameter :: block = 30
+  interface
+    function cuda_memory_open() bind(c) result(is_there)
+      import :: c_int
+      integer(c_int) :: is_there
+    end function
+    function cuda_memory_new(bytes) bind(c) result(at)
+      import :: c_size_t, c_ptr
+      integer(c_size_t), value :: bytes
+      type(c_ptr) :: at
+    end function
+    subroutine cuda_memory_write(at, from, bytes) bind(c)
+      import :: c_size_t, c_ptr, c_int
+      type(c_ptr), value :: at
+      integer(c_int), intent(in) :: from(*)
+      integer(c_size_t), value :: bytes
+    end subroutine
+    subroutine cuda_memory_read(to, at, bytes) bind(c)
+      import :: c_size_t, c_ptr, c_int
+      integer(c_int), intent(out) :: to(*)
+      type(c_ptr), value :: at
+      integer(c_size_t), value :: bytes
+    end subroutine
+  end interface
+  type(c_ptr) :: at(2)
+  integer, pointer, contiguous :: send(:), receive(:)
+  integer, allocatable :: host_send(:), host(:), expected(:), got(:)
+  integer :: failures = 0
+contains
+  subroutine new_memory(n)
+    integer, intent(in) :: n
+    integer :: i
+    do i = 1, 2
+      at(i) = cuda_memory_new(int(4 * n, c_size_t))
+    end do
+    call c_f_pointer(at(1), send, [n])
+    call c_f_pointer(at(2), receive, [n])
+    allocate(host_send(n), host(n), expected(n), got(n))
+  end subroutine
+  subroutine begin(rank)
+    integer, intent(in) :: rank
+    integer :: i
+    host_send = [(i * 7 + rank * 1001, i = 1, size(host))]
+    host = [(-i - rank, i = 1, size(host))]
+    expected = host
+    call cuda_memory_write(at(1), host_send, int(4 * size(host), c_size_t))
+    call cuda_memory_write(at(2), host, int(4 * size(host), c_size_t))
+  end subroutine
+  subroutine check(what)
+    character(*), intent(in) :: what
+    call cuda_memory_read(got, at(2), int(4 * size(host), c_size_t))
+    if (any(got /= expected)) then
+      failures = failures + 1
+      print '(2a)', what, ' differs'
+    end if
+  end subroutine
+end module
+
+subroutine with_f08(rank, n)
+  use mpi_f08
+  use device_memory
+  implicit none
+  integer, intent(in) :: rank, n
+  type(MPI_Datatype) :: types(n)
+  integer :: counts(n), places(n), bytes(n), i
+  counts = [(mod(i, 3) + 1, i = 1, n)]
+  places = [((i - 1) * block, i = 1, n)]
+  bytes = 4 * places
+  types = MPI_INTEGER
+  call begin(rank)
+  call MPI_Alltoall(host_send, block, MPI_INTEGER, expected, block, MPI_INTEGER, MPI_COMM_WORLD)
+  call MPI_Alltoall(send, block, MPI_INTEGER, receive, block, MPI_INTEGER, MPI_COMM_WORLD)
+  call check('f08 alltoall')
+  call begin(rank)
+  call MPI_Allreduce(host_send, expected, block, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  call MPI_Allreduce(send, receive, block, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  call check('f08 allreduce')
+  call begin(rank)
+  call MPI_Allgatherv(host_send, counts(rank + 1), MPI_INTEGER, expected, counts, places, &
+                      MPI_INTEGER, MPI_COMM_WORLD)
+  call MPI_Allgatherv(send, counts(rank + 1), MPI_INTEGER, receive, counts, places, MPI_INTEGER, &
+                      MPI_COMM_WORLD)
+  call check('f08 allgatherv')
+  call begin(rank)
+  counts = [(abs(i - 1 - rank), i = 1, n)]
+  call MPI_Alltoallw(host_send, counts, bytes, types, expected, counts, bytes, types, &
+                     MPI_COMM_WORLD)
+  call MPI_Alltoallw(send, counts, bytes, types, receive, counts, bytes, types, MPI_COMM_WORLD)
+  call check('f08 alltoallw')
+  call begin(rank)
+  call MPI_Bcast(expected, block, MPI_INTEGER, 0, MPI_COMM_WORLD)
+  call MPI_Bcast(receive, block, MPI_INTEGER, 0, MPI_COMM_WORLD)
+  call check('f08 bcast')
+end subroutine
+
+program unaware_cuda
+  use mpi
+  use device_memory
+  implicit none
+  integer :: rank, n, code, all, ring
+  call MPI_Init(code)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
+  call MPI_Comm_size(MPI_COMM_WORLD, n, code)
+  if (cuda_memory_open() == 0) call MPI_Abort(MPI_COMM_WORLD, 1, code)
+  call new_memory(n * block + 2 * block)
+  call MPI_Cart_create(MPI_COMM_WORLD, 1, [n], [.true.], .false., ring, code)
+  call begin(rank)
+  call MPI_Allgather(MPI_IN_PLACE, 0, MPI_INTEGER, expected, block, MPI_INTEGER, MPI_COMM_WORLD, &
+                     code)
+  call MPI_Allgather(MPI_IN_PLACE, 0, MPI_INTEGER, receive, block, MPI_INTEGER, MPI_COMM_WORLD, &
+                     code)
+  call check('allgather in place')
+  call begin(rank)
+  call MPI_Allreduce(MPI_IN_PLACE, expected, block, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, code)
+  call MPI_Allreduce(MPI_IN_PLACE, receive, block, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, code)
+  call check('allreduce in place')
+  call begin(rank)
+  call MPI_Neighbor_alltoall(host_send, block, MPI_INTEGER, expected, block, MPI_INTEGER, ring, code)
+  call MPI_Neighbor_alltoall(send, block, MPI_INTEGER, receive, block, MPI_INTEGER, ring, code)
+  call check('neighbor_alltoall')
+  call with_f08(rank, n)
+  call MPI_Allreduce(failures, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, code)
+  if (rank == 0) print '(i0,a)', all, ' failures'
+  call MPI_Finalize(code)
+end program
