@@ -189,10 +189,24 @@ static haul_status bring_all(const pass *self, const hl_tile_block_field *of, ha
     return HAUL_OK;
 }
 
+haul_status hl_tile_gate_open(hl_tile_gate *self, haul_error *error)
+{
+    const hl_tile_gate gate = *self;
+    self->open = NULL;
+    return gate.open ? gate.open(gate.state, error) : HAUL_OK;
+}
+
 static haul_status bring_region(const pass *self, int region, haul_error *error)
 {
     haul_context *context = self->context;
     const int room = self->is_whole ? 0 : event_of(self, region);
+    const hl_tile_field *along = hl_tile_block_along(&self->block);
+    const int last = part_of(self, region < self->count ? region : 0);
+    const int gate = context->gate.planes;
+    if (self->is_whole ||
+        (context->gate.is_high ? hl_tile_part_end(along, last) > along->length - gate
+                               : hl_tile_part_begin(along, last) < gate))
+        HAUL_TRY(hl_tile_gate_open(&context->gate, error));
     HAUL_TRY(
         hl_tile_wait(context, context->streams.up, context->streams.made_room.of[room], error));
     for (unsigned i = 0; i < self->block.field_count; i++) {

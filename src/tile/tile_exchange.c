@@ -19,6 +19,8 @@ typedef struct part_of_loop {
 /* Regions that a ring has at a time, so that copies hide behind each other. */
 enum { REGIONS = 16 };
 
+#define LEAST_GAIN 0.995
+
 static part_of_loop describe_part(haul_array *const *arrays, const hl_tile_step *step, int rank)
 {
     const haul_context *context = hl_tile_team_context(arrays[0]->context->team, rank);
@@ -64,17 +66,20 @@ static double predict_loop(const part_of_loop *self, unsigned steps)
                 fmax(0, sent_s - inner_s)) /
                steps;
     }
-    if (steps > 1 && 4 * ghosts > self->room)
+    /* planes beyond both ends, those that steps are behind, and as many to copy ahead */
+    if (steps > 1 && 5 * ghosts > self->room)
         return INFINITY;
     const double regions = REGIONS * (double)self->planes / fmax(self->room, 1);
     double copy_s = 0;
     for (int d = 0; d < 2; d++)
         copy_s = fmax(copy_s, missing * self->plane_bytes[d] / rates->copy_Bps[d] / rates->busy[d]);
-    const double fill_s = self->room * self->plane_bytes[0] / REGIONS / rates->copy_Bps[0];
-    return (fmax(run_s + steps * regions * rates->launch_s, copy_s) + fill_s + sent_s) / steps;
+    /* a pass begins when its first region and the planes of one neighbour are there */
+    const double fill_s = self->room * self->plane_bytes[0] / REGIONS / rates->copy_Bps[0] +
+                          ghosts * self->sent_bytes / rates->copy_Bps[0];
+    return (fmax(run_s + steps * regions * rates->launch_s, copy_s) + fill_s) / steps;
 }
 
-/* The devices wait for the slowest. A gain of less than a fiftieth is none. */
+/* The devices wait for the slowest. Of equal times the fewest loops: others need more memory. */
 unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *step)
 {
     static const unsigned tried[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
@@ -87,7 +92,7 @@ unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *
             const part_of_loop part = describe_part(arrays, step, rank);
             slowest_s = fmax(slowest_s, predict_loop(&part, tried[i]));
         }
-        if (slowest_s < 0.98 * best_s) {
+        if (slowest_s < LEAST_GAIN * best_s) {
             best_s = slowest_s;
             best = tried[i];
         }

@@ -100,6 +100,8 @@ struct hl_tile_field {
     int window_first;
     int window_rows;
     uint64_t slot_bytes; /* of a plane in the ring */
+    /* Ghost planes on their way, out and in, while a pass runs; NULL until there are some. */
+    haul_buffer *sent_device, *sent_host, *received;
     /* Cells beyond the edges within a plane: pairs (where to, where from) of a plane's elements,
      * and their fixed values, plane by plane. */
     haul_buffer *ghost_list;

@@ -47,6 +47,7 @@ void hl_tile_streams_close(hl_tile_streams *self)
     free_events(&self->made_room);
     free_events(&self->arrived);
     free_events(&self->passed);
+    free_events(&self->early);
     haul_event_free(self->computed);
     haul_event_free(self->share_began);
     haul_event_free(self->share_ended);
@@ -84,7 +85,7 @@ haul_status hl_tile_part_leaves(hl_tile_field *field, int part, haul_error *erro
     haul_context *context = field->context;
     hl_tile_part *state = &field->parts[part];
     state->on_host = state->is_leaving = true;
-    if (!is_read_at_once(field))
+    if (!is_read_at_once(field) && !context->memory.is_team)
         return HAUL_OK;
     if (!state->left)
         HAUL_TRY(haul_event_new(context->memory.device, &state->left, error));

@@ -20,7 +20,7 @@ typedef struct hl_tile_streams {
     haul_stream *home; /* copies out that the host waits for: it waits for nothing else */
     haul_event *computed;
     haul_event *share_began, *share_ended;
-    hl_tile_events made_room, arrived, passed;
+    hl_tile_events made_room, arrived, passed, early;
     bool is_backward; /* the direction of the next pass */
 } hl_tile_streams;
 
@@ -45,6 +45,16 @@ typedef struct hl_tile_last_run {
     haul_fused fused;
 } hl_tile_last_run;
 
+/* Before a pass brings planes at one end, the last so many, the host has to wait for others. */
+typedef struct hl_tile_gate {
+    haul_status (*open)(void *state, haul_error *error); /* NULL: none */
+    void *state;
+    bool is_high;
+    int planes;
+} hl_tile_gate;
+
+haul_status hl_tile_gate_open(hl_tile_gate *self, haul_error *error);
+
 struct haul_context {
     hl_tile_team *team; /* several devices: their contexts do the work; NULL: one */
     double *before;     /* of them: hl_tile_memory's */
@@ -55,6 +65,7 @@ struct haul_context {
     hl_tile_queue queue;
     hl_tile_choice choice;
     hl_tile_streams streams;
+    hl_tile_gate gate;
     hl_tile_limited limited;
     hl_tile_loops_of_kernel *known;
     size_t known_count;

@@ -8,60 +8,12 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "haul/device_backend.h"
+#include "tile/tile_exchange.h"
 #include "tile/tile_processes.h"
 
 /* A field has two neighbours, each with a message in and one out. CHUNK: cells that are computed on
- * the host between looks at the messages, well below a millisecond. LABELS: haul/tile.h. */
-enum { MESSAGES = 4, CHUNK = 1 << 16, LABELS = 16384 };
-
-typedef struct exchange {
-    haul_context *context;
-    const haul_processes *processes;
-    hl_tile_field *fields[HL_TILE_USES];
-    bool is_untold[HL_TILE_USES];
-    unsigned count;
-    /* Of the exchange before, while devices may be copying from each other's memory. */
-    const hl_tile_field *lent[HL_TILE_USES];
-    unsigned lent_count;
-} exchange;
-
-/* Devices of one program copy from each other's memory, without the host. */
-static bool is_direct(const exchange *self)
-{
-    return self->context->memory.is_team && !self->context->memory.is_host;
-}
-
-/* Until the device has the planes of the exchange before, and the others have this one's: their
- * memory may change from here on. */
-static haul_status settle_memory(exchange *self, haul_error *error)
-{
-    if (!self->lent_count)
-        return HAUL_OK;
-    self->lent_count = 0;
-    haul_status status = hl_tile_host_wait(self->context, self->context->streams.up, error);
-    /* a device that failed copies nothing more */
-    const haul_status last = hl_tile_wire_settle(self->processes, status ? NULL : error);
-    return status ? status : last;
-}
-
-/* Messages from and to one neighbour. */
-typedef struct side {
-    int peer; /* -1: none */
-    int sent; /* planes from this one on */
-    int received;
-} side;
-
-static side side_of(const exchange *self, const hl_tile_field *field, bool is_high)
-{
-    const int rank = self->processes->rank, count = self->processes->count;
-    const int peer = is_high ? rank + 1 : rank - 1;
-    const bool is_there = field->is_ring || (peer >= 0 && peer < count);
-    return (side){
-        .peer = is_there ? (peer + count) % count : -1,
-        .sent = is_high ? field->length - field->edge : 0,
-        .received = is_high ? field->length : -field->edge,
-    };
-}
+ * the host between looks at the messages, well below a millisecond. */
+enum { MESSAGES = 4, CHUNK = 1 << 16 };
 
 /* Planes [first, first + edge), as far as the device alone has them, on their way to the host. */
 static haul_status fetch(const hl_tile_field *field, int first, haul_error *error)
@@ -85,7 +37,7 @@ static haul_status fetch(const hl_tile_field *field, int first, haul_error *erro
 }
 
 /* After the loops that are queued; loops that are queued later do not hold it up. */
-static haul_status fetch_all(const exchange *self, haul_error *error)
+static haul_status fetch_all(const hl_tile_exchange *self, haul_error *error)
 {
     haul_context *context = self->context;
     if (context->memory.is_host)
@@ -96,26 +48,15 @@ static haul_status fetch_all(const exchange *self, haul_error *error)
     HAUL_TRY(hl_tile_wait(context, context->streams.up, context->streams.computed, error));
     for (unsigned i = 0; i < self->count; i++)
         for (int high = 0; high < 2; high++) {
-            const side from = side_of(self, self->fields[i], high);
+            const hl_tile_side from = hl_tile_side_of(self, self->fields[i], high);
             if (from.peer >= 0)
                 HAUL_TRY(fetch(self->fields[i], from.sent, error));
         }
     return HAUL_OK;
 }
 
-static haul_process_message message_of(const hl_tile_field *field, const side *with, bool is_send)
-{
-    return (haul_process_message){
-        .peer = with->peer,
-        .label = field->number % LABELS,
-        .is_send = is_send,
-        .cells = field->host + hl_tile_field_offset(field, is_send ? with->sent : with->received),
-        .bytes = (uint64_t)field->edge * field->plane_bytes,
-    };
-}
-
 /* Between two processes that are neighbours twice, messages are told apart by their order. */
-static haul_status start(exchange *self, haul_error *error)
+static haul_status start(hl_tile_exchange *self, haul_error *error)
 {
     haul_process_message messages[MESSAGES * HL_TILE_USES];
     int count = 0;
@@ -124,20 +65,21 @@ static haul_status start(exchange *self, haul_error *error)
         /* of loops that brought what is about to change */
         HAUL_TRY(hl_tile_host_wait(self->context, self->context->streams.up, error));
     }
-    HAUL_TRY(settle_memory(self, error));
+    HAUL_TRY(hl_tile_exchange_settle(self, error));
     for (unsigned i = 0; i < self->count; i++) {
         const hl_tile_field *field = self->fields[i];
         for (int high = 0; high < 2; high++) {
-            const side to = side_of(self, field, high), from = side_of(self, field, !high);
+            const hl_tile_side to = hl_tile_side_of(self, field, high),
+                               from = hl_tile_side_of(self, field, !high);
             if (to.peer >= 0) {
-                messages[count++] = message_of(field, &to, true);
+                messages[count++] = hl_tile_side_message(field, &to, true);
                 self->context->counts.bytes_sent += messages[count - 1].bytes;
             }
             if (from.peer >= 0)
-                messages[count++] = message_of(field, &from, false);
+                messages[count++] = hl_tile_side_message(field, &from, false);
         }
         self->context->counts.exchanges++;
-        if (is_direct(self))
+        if (hl_tile_exchange_is_direct(self))
             hl_tile_wire_lend(self->processes, field->pinned);
     }
     return hl_tile_start(self->context, messages, count, error);
@@ -152,25 +94,14 @@ static haul_status order_arrivals(haul_context *context, haul_error *error)
     return hl_tile_wait(context, streams->home, streams->computed, error);
 }
 
-static int end_part_of(const hl_tile_field *field, const side *from)
-{
-    return from->received < 0 ? 0 : field->part_count - 1;
-}
-
-static hl_tile_planes planes_of(const hl_tile_field *field, const side *from)
-{
-    const int shift = field->parts[end_part_of(field, from)].shift;
-    return (hl_tile_planes){from->received, from->received + field->edge, shift};
-}
-
 /* From the neighbour's memory: to the device, where that has their region, and else to the host. */
-static haul_status take_planes(const exchange *self, unsigned index, const side *from,
-                               bool *is_pinned, haul_error *error)
+static haul_status take_planes(const hl_tile_exchange *self, unsigned index,
+                               const hl_tile_side *from, bool *is_pinned, haul_error *error)
 {
     hl_tile_field *field = self->fields[index];
     const haul_device *device = self->context->memory.device;
-    const haul_process_message message = message_of(field, from, false);
-    hl_tile_part *part = &field->parts[end_part_of(field, from)];
+    const haul_process_message message = hl_tile_side_message(field, from, false);
+    hl_tile_part *part = &field->parts[hl_tile_side_part(field, from)];
     hl_tile_parcel parcel;
     if (!hl_tile_wire_has(self->processes, from->peer)) {
         HAUL_TRY(hl_tile_host_wait(self->context, self->context->streams.up, error));
@@ -184,16 +115,17 @@ static haul_status take_planes(const exchange *self, unsigned index, const side 
     if (!part->on_device)
         return HAUL_OK;
     if (self->is_untold[index]) /* the host's memory has them, too */
-        return hl_tile_planes_copy(field, planes_of(field, from), self->context->streams.up, error);
+        return hl_tile_planes_copy(field, hl_tile_side_planes(field, from),
+                                   self->context->streams.up, error);
     part->on_host = false;
     const haul_address cells =
         *is_pinned ? haul_in_buffer(parcel.pinned, parcel.offset) : haul_in_host(parcel.cells);
-    return hl_tile_planes_bring(field, planes_of(field, from), cells, error);
+    return hl_tile_planes_bring(field, hl_tile_side_planes(field, from), cells, error);
 }
 
 /* Without the host's copies between. The neighbours get their memory back in the next exchange, as
  * this device's thread goes on at once; memory that is not page-locked sooner. */
-static haul_status take_all(exchange *self, bool *is_late, haul_error *error)
+static haul_status take_all(hl_tile_exchange *self, bool *is_late, haul_error *error)
 {
     *is_late = false;
     for (unsigned i = 0; i < self->count; i++)
@@ -202,7 +134,7 @@ static haul_status take_all(exchange *self, bool *is_late, haul_error *error)
     for (unsigned i = 0; i < self->count; i++)
         for (int high = 0; high < 2; high++) {
             bool is_pinned = true;
-            const side from = side_of(self, self->fields[i], !high);
+            const hl_tile_side from = hl_tile_side_of(self, self->fields[i], !high);
             if (from.peer >= 0)
                 HAUL_TRY(take_planes(self, i, &from, &is_pinned, error));
             *is_late = *is_late || !is_pinned;
@@ -211,18 +143,18 @@ static haul_status take_all(exchange *self, bool *is_late, haul_error *error)
 }
 
 /* The host has the ghost planes; where the device has their region, it gets them too. */
-static haul_status finish(exchange *self, bool *is_late, haul_error *error)
+static haul_status finish(hl_tile_exchange *self, bool *is_late, haul_error *error)
 {
     const double since = hl_base_clock_s();
-    haul_status status =
-        is_direct(self) ? take_all(self, is_late, error) : hl_tile_finish(self->context, error);
+    haul_status status = hl_tile_exchange_is_direct(self) ? take_all(self, is_late, error)
+                                                          : hl_tile_finish(self->context, error);
     self->context->counts.exposed_s += hl_base_clock_s() - since;
-    for (unsigned i = 0; i < self->count && !is_direct(self); i++)
+    for (unsigned i = 0; i < self->count && !hl_tile_exchange_is_direct(self); i++)
         for (int high = 0; high < 2 && !status; high++) {
             hl_tile_field *field = self->fields[i];
-            const side from = side_of(self, field, high);
-            if (from.peer >= 0 && field->parts[end_part_of(field, &from)].on_device)
-                status = hl_tile_planes_copy(field, planes_of(field, &from),
+            const hl_tile_side from = hl_tile_side_of(self, field, high);
+            if (from.peer >= 0 && field->parts[hl_tile_side_part(field, &from)].on_device)
+                status = hl_tile_planes_copy(field, hl_tile_side_planes(field, &from),
                                              self->context->streams.up, error);
         }
     for (unsigned i = 0; i < self->count; i++)
@@ -233,11 +165,11 @@ static haul_status finish(exchange *self, bool *is_late, haul_error *error)
 
 /* Planes that the step reads beyond its own, of the fields whose ghost planes are under way; -1:
  * it must wait. */
-static int reach_of(const exchange *self, const hl_tile_step *step)
+static int reach_of(const hl_tile_exchange *self, const hl_tile_step *step)
 {
     int reach = 0;
     bool is_free = step->source && !step->source->reduces && !self->context->options.exchange_first;
-    if (is_direct(self) && self->context->options.host_share > 0)
+    if (hl_tile_exchange_is_direct(self) && self->context->options.host_share > 0)
         is_free = false; /* the host's threads write what neighbours may be copying */
     for (unsigned u = 0; u < step->use_count; u++) {
         const hl_tile_field_use *use = &step->uses[u];
@@ -265,8 +197,8 @@ static haul_status run_planes(haul_context *context, const hl_tile_step *step, i
 }
 
 /* On the host in runs of few planes, between which the messages go on. */
-static haul_status run_inner(const exchange *self, const hl_tile_step *step, int first, int end,
-                             haul_error *error)
+static haul_status run_inner(const hl_tile_exchange *self, const hl_tile_step *step, int first,
+                             int end, haul_error *error)
 {
     int64_t cells = 1;
     for (int d = 0; d < step->outer; d++)
@@ -284,7 +216,7 @@ static haul_status run_inner(const exchange *self, const hl_tile_step *step, int
 }
 
 /* Whether planes are to come to memory that a neighbour may be copying from. */
-static bool is_lent(const exchange *self)
+static bool is_lent(const hl_tile_exchange *self)
 {
     bool is_found = false;
     for (unsigned i = 0; i < self->count; i++)
@@ -294,18 +226,18 @@ static bool is_lent(const exchange *self)
 }
 
 /* Whether planes are to come beyond that end. */
-static bool waits_for(const exchange *self, bool is_high)
+static bool waits_for(const hl_tile_exchange *self, bool is_high)
 {
     bool is_one = false;
     for (unsigned i = 0; i < self->count; i++)
-        is_one = is_one || side_of(self, self->fields[i], is_high).peer >= 0;
+        is_one = is_one || hl_tile_side_of(self, self->fields[i], is_high).peer >= 0;
     return is_one;
 }
 
 /* A step after exchanges: first what needs none of them. On a device it is queued before the host
  * waits for the planes that it sends. Work that may change the host's memory waits for those that
  * copy from it. */
-static haul_status run_beside(exchange *self, const hl_tile_step *step, haul_error *error)
+static haul_status run_beside(hl_tile_exchange *self, const hl_tile_step *step, haul_error *error)
 {
     haul_context *context = self->context;
     const int reach = reach_of(self, step);
@@ -317,7 +249,7 @@ static haul_status run_beside(exchange *self, const hl_tile_step *step, haul_err
     if (reach < 0 || first >= end)
         first = end = hi;
     if (reach < 0 || is_lent(self))
-        HAUL_TRY(settle_memory(self, error));
+        HAUL_TRY(hl_tile_exchange_settle(self, error));
     HAUL_TRY(fetch_all(self, error));
     if (context->memory.is_host)
         HAUL_TRY(start(self, error));
@@ -326,14 +258,14 @@ static haul_status run_beside(exchange *self, const hl_tile_step *step, haul_err
         HAUL_TRY(start(self, error));
     HAUL_TRY(finish(self, &is_late, error));
     if (reach < 0)
-        HAUL_TRY(settle_memory(self, error));
+        HAUL_TRY(hl_tile_exchange_settle(self, error));
     HAUL_TRY(run_planes(context, step, lo, first, error));
     HAUL_TRY(run_planes(context, step, end, hi, error));
-    return is_late ? settle_memory(self, error) : HAUL_OK;
+    return is_late ? hl_tile_exchange_settle(self, error) : HAUL_OK;
 }
 
 /* Ends exchanges that no step may run beside. */
-static haul_status settle(exchange *self, haul_error *error)
+static haul_status settle(hl_tile_exchange *self, haul_error *error)
 {
     const hl_tile_step nothing = {.source = NULL};
     return self->count ? run_beside(self, &nothing, error) : HAUL_OK;
@@ -395,7 +327,27 @@ static haul_status run_alone(haul_context *context, hl_tile_step *steps, size_t 
     return status;
 }
 
-static haul_status run_all(exchange *self, hl_tile_step *steps, size_t count, haul_error *error)
+/* Steps up to the next exchange, after those that are pending, or, where these can go on in a pass
+ * over them, with it. */
+static haul_status run_after(hl_tile_exchange *self, hl_tile_step *steps, size_t count,
+                             size_t *taken, haul_error *error)
+{
+    size_t own = 0;
+    bool is_early = false;
+    while (own < count && !steps[own].is_exchange)
+        own++;
+    if (self->count)
+        HAUL_TRY(hl_tile_early_begin(self, steps, own, &is_early, error));
+    if (!is_early) {
+        HAUL_TRY(settle(self, error));
+        HAUL_TRY(hl_tile_exchange_settle(self, error));
+    }
+    HAUL_TRY(run_alone(self->context, steps, count, taken, error));
+    return hl_tile_early_end(self, error);
+}
+
+static haul_status run_all(hl_tile_exchange *self, hl_tile_step *steps, size_t count,
+                           haul_error *error)
 {
     haul_context *context = self->context;
     bool has_loops = false; /* else there is nothing to choose regions for */
@@ -409,13 +361,12 @@ static haul_status run_all(exchange *self, hl_tile_step *steps, size_t count, ha
             if (self->count == HL_TILE_USES)
                 HAUL_TRY(settle(self, error));
             self->is_untold[self->count] = steps[i].is_untold;
+            self->turns[self->count] = steps[i].turn;
             self->fields[self->count++] = steps[i].uses[0].field;
         } else if (self->count && !has_parts(&steps[i]) && reach_of(self, &steps[i]) >= 0) {
             HAUL_TRY(run_beside(self, &steps[i], error));
         } else {
-            HAUL_TRY(settle(self, error));
-            HAUL_TRY(settle_memory(self, error));
-            HAUL_TRY(run_alone(context, steps + i, count - i, &taken, error));
+            HAUL_TRY(run_after(self, steps + i, count - i, &taken, error));
         }
     }
     return settle(self, error);
@@ -425,12 +376,13 @@ haul_status hl_tile_processes_run(haul_context *context, hl_tile_step *steps, si
                                   haul_error *error)
 {
     haul_error own = {.status = HAUL_OK};
-    exchange self = {.context = context, .processes = context->options.processes};
+    hl_tile_exchange self = {.context = context, .processes = context->options.processes};
     error = error ? error : &own;
     haul_status status = run_all(&self, steps, count, error);
+    context->gate.open = NULL;
     if (status)
         self.processes->tell(self.processes->of, error);
-    const haul_status last = settle_memory(&self, status ? NULL : error);
+    const haul_status last = hl_tile_exchange_settle(&self, status ? NULL : error);
     if (last && !status)
         self.processes->tell(self.processes->of, error);
     return status ? status : last;
@@ -450,9 +402,9 @@ haul_status hl_tile_planes_gather(hl_tile_field *field, char *cells, haul_error 
         const int first = hl_tile_share_first(field->memory, field->whole, from);
         const int planes = hl_tile_share_first(field->memory, field->whole, from + 1) - first;
         const haul_process_message messages[] = {
-            {to, field->number % LABELS, true, cells + (uint64_t)field->first * plane,
+            {to, field->number % HL_TILE_LABELS, true, cells + (uint64_t)field->first * plane,
              (uint64_t)field->length * plane},
-            {from, field->number % LABELS, false, cells + (uint64_t)first * plane,
+            {from, field->number % HL_TILE_LABELS, false, cells + (uint64_t)first * plane,
              (uint64_t)planes * plane},
         };
         status = hl_tile_start(field->context, messages, 2, error);

@@ -92,11 +92,13 @@ static haul_status push_step(hl_tile_queue *self, const hl_tile_step *step, haul
     return HAUL_OK;
 }
 
-static haul_status push_exchange(hl_tile_queue *self, hl_tile_field *field, haul_error *error)
+static haul_status push_exchange(hl_tile_queue *self, hl_tile_field *field, unsigned turn,
+                                 haul_error *error)
 {
     const hl_tile_step step = {.use_count = 1,
                                .uses = {{.field = field}},
                                .is_exchange = true,
+                               .turn = turn,
                                .is_untold = field->is_untold};
     return push_step(self, &step, error);
 }
@@ -122,7 +124,7 @@ static haul_status push_faces(hl_tile_queue *self, hl_tile_field *field, haul_er
     const int halo = field->boundary_kernel->parameters[0].halo;
     for (int d = 0; d < field->dims; d++) {
         if (halo && field->ghost[d] && hl_tile_is_divided(field))
-            HAUL_TRY(push_exchange(self, field, error));
+            HAUL_TRY(push_exchange(self, field, 0, error));
         for (int side = 0; side < 2 && field->ghost[d]; side++) {
             const bool is_inner = /* another process's planes are there */
                 d + 1 == field->dims &&
@@ -183,24 +185,18 @@ static bool reads_beyond(const hl_tile_step *step, const hl_tile_field_use *use)
     return use->reads && is_beyond;
 }
 
-/* Whether planes of neighbours come before the step: those that it reads are not known. */
-static bool needs_exchange(const hl_tile_step *step, const hl_tile_field_use *use, bool is_stale)
-{
-    const hl_tile_field *field = use->field;
-    return hl_tile_is_divided(field) && field->edge &&
-           (field->depth ? use->reads && hl_tile_is_along(step, use) && field->known < use->halo
-                         : is_stale);
-}
-
 /* Cells that the step reads around those of its box: first all that this process sets. */
 static haul_status push_edges(hl_tile_queue *self, const hl_tile_step *step, int *margin,
                               haul_error *error)
 {
-    bool is_sent[HL_TILE_USES] = {false};
+    bool is_sent[HL_TILE_USES] = {false}, is_any = false;
     for (unsigned i = 0; i < step->use_count; i++) {
         hl_tile_field *field = step->uses[i].field;
         const bool is_stale = field->ghosts_stale && reads_beyond(step, &step->uses[i]);
-        is_sent[i] = needs_exchange(step, &step->uses[i], is_stale);
+        const bool is_unknown = step->uses[i].reads && hl_tile_is_along(step, &step->uses[i]) &&
+                                field->known < step->uses[i].halo;
+        is_sent[i] =
+            hl_tile_is_divided(field) && field->edge && (field->depth ? is_unknown : is_stale);
         if (is_stale)
             HAUL_TRY(push_ghosts(self, field, error));
     }
@@ -209,10 +205,12 @@ static haul_status push_edges(hl_tile_queue *self, const hl_tile_step *step, int
         hl_tile_field *field = step->uses[i].field;
         if (!is_sent[i] || (field->depth && field->known == field->edge && !field->is_untold))
             continue;
-        HAUL_TRY(push_exchange(self, field, error));
+        HAUL_TRY(push_exchange(self, field, self->turns + 1, error));
+        is_any = true;
         field->known = field->edge;
         field->is_untold = false;
     }
+    self->turns += is_any;
     return HAUL_OK;
 }
 

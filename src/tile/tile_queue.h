@@ -39,6 +39,7 @@ typedef struct hl_tile_step {
     int region_asked; /* for arrays of which the program has not said it; 0: there are none */
     bool is_exchange; /* of uses[0]'s ghost planes with other processes */
     bool is_own;      /* other processes' queues have not the same loop */
+    unsigned turn;    /* exchanges for loops so far, on all processes; 0: it is for edges */
     bool is_untold;   /* which the host has set: its memory gets them, too */
     int skew;         /* planes and rows that the step is behind the front of its block */
     haul_fused fused; /* steps 0: a loop by itself; else so many of uses[0] and uses[1] in turn */
@@ -49,6 +50,7 @@ typedef struct hl_tile_queue {
     hl_tile_step *steps;
     size_t count;
     size_t capacity;
+    unsigned turns;     /* loops that exchanges were queued for */
     haul_error failure; /* of a call that could not return it; the next one does */
 } hl_tile_queue;
 

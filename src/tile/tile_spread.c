@@ -157,15 +157,6 @@ haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *erro
 }
 
 /* Once for each array: its first loop that reads neighbours says what pays. */
-static haul_status give_depth(haul_array *array, unsigned steps, haul_error *error)
-{
-    if (array->exchange_steps)
-        return HAUL_OK;
-    array->exchange_steps = steps;
-    return steps > 1 ? place_anew(array, array->on_all, error) : HAUL_OK;
-}
-
-/* Of arrays that such a loop divides. */
 static haul_status give_depths(haul_array *const *arrays, const hl_tile_step *step,
                                haul_error *error)
 {
@@ -180,8 +171,10 @@ static haul_status give_depths(haul_array *const *arrays, const hl_tile_step *st
         return HAUL_OK;
     steps = steps ? steps : hl_tile_exchange_choose(arrays, step);
     for (unsigned u = 0; u < step->use_count; u++)
-        if (!arrays[u]->on_all)
-            HAUL_TRY(give_depth(arrays[u], steps, error));
+        if (!arrays[u]->on_all && !arrays[u]->exchange_steps) {
+            arrays[u]->exchange_steps = steps;
+            HAUL_TRY(steps > 1 ? place_anew(arrays[u], false, error) : HAUL_OK);
+        }
     return HAUL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "haul/device_test.h"
 #include "haul/tile.h"
 #include "tile_kernels.h"
 
@@ -90,6 +91,48 @@ static void test_several_loops_between_exchanges(void **state)
         }
         /* the second array's edges are the host's, too, and come with the first's once */
         assert_in_range(exchanges[1] * STEPS, 1, 3 * exchanges[0]);
+    }
+}
+
+/* Arrays that stream, over devices that run work late or in another order: planes for neighbours
+ * are put aside, sent and taken while passes run. Loops are cut into queues of several lengths. */
+static void test_exchanges_while_passes_run(void **state)
+{
+    enum { LONG = 160, ALL = 4 * 5 * LONG, LOOPS = 40 };
+    static const char *const lists[] = {"host", "sim:k40,sim:k40,sim:k40", "sim:k40,sim:k40"};
+    static unsigned expected[ALL], cells[ALL];
+    haul_array_spec spec = shape;
+    (void)state;
+    spec.size[2] = LONG;
+    for (unsigned run = 0; run < 9; run++) {
+        const haul_device_options device = {
+            .test = &(haul_device_test){.order = (haul_order)(run % 3), .seed = run}};
+        const haul_context_options options = {.device_options = run ? &device : NULL,
+                                              .memory_bytes = 70000,
+                                              .region = 2,
+                                              .exchange_steps = 3 + run % 4};
+        haul_context *context;
+        haul_array *arrays[2];
+        const char *on = lists[run ? 1 + run % 2 : 0];
+        assert_int_equal(haul_context_open(on, &options, &context, NULL), HAUL_OK);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(haul_array_new(context, &spec, &arrays[i], NULL), HAUL_OK);
+        for (unsigned c = 0; c < ALL; c++)
+            cells[c] = 7 * c;
+        assert_int_equal(haul_array_write(arrays[0], cells, NULL), HAUL_OK);
+        for (unsigned step = 0; step < LOOPS; step++) {
+            const unsigned k = 3 + step;
+            assert_int_equal(HAUL_LOOP(context, NULL, &near_3, arrays[0], arrays[1], &k), HAUL_OK);
+            assert_int_equal(haul_array_swap(arrays[0], arrays[1], NULL), HAUL_OK);
+            if (step % 17 == run)
+                assert_int_equal(haul_context_start(context, NULL), HAUL_OK);
+        }
+        assert_int_equal(haul_array_read(arrays[0], run ? cells : expected, NULL), HAUL_OK);
+        if (run)
+            assert_memory_equal(cells, expected, sizeof cells);
+        haul_array_free(arrays[0]);
+        haul_array_free(arrays[1]);
+        haul_context_close(context);
     }
 }
 
@@ -299,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results_are_those_of_one_device),
         cmocka_unit_test(test_several_loops_between_exchanges),
+        cmocka_unit_test(test_exchanges_while_passes_run),
         cmocka_unit_test(test_regions_are_the_arrays),
         cmocka_unit_test(test_arrays_are_saved_and_loaded),
         cmocka_unit_test(test_simulated_devices_have_one_clock),
