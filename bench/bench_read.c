@@ -17,6 +17,7 @@
 enum { ROUNDS = 3 };
 
 static const double to_beat_ops_s = 2e6;
+static const double to_beat_of_sum = 1.7;
 
 typedef struct measured {
     double floor_s;
@@ -121,6 +122,7 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     remove(path);
-    printf("to beat: %.1f million operations a second\n", to_beat_ops_s / 1e6);
+    printf("to beat: %.1f million operations a second, and on two cores %.0f%% of the sum\n",
+           to_beat_ops_s / 1e6, 100 * to_beat_of_sum);
     return 0;
 }

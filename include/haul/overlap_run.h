@@ -47,7 +47,9 @@ typedef struct haul_run {
     double loss;           /* its measured time over the best one's, less 1 */
     double noise;          /* by how much a row differs from itself, measured twice: in every other
                             * turn, or in the first half of the turns and in the second, whichever
-                            * is more; relative, the median of all rows */
+                            * is more; relative, the median of all rows. On a CPU at least the
+                            * share of its cores that other programs took: without these a run
+                            * may be as much shorter */
     double others_cores;   /* that other programs took meanwhile; negative: not told */
     bool is_checked;       /* results were compared with a plain loop's */
     double difference;     /* the largest of a result from a plain loop's, relative to the largest

@@ -56,6 +56,14 @@ double hl_base_load_others(const hl_base_load *before)
     return fmax(0, others_s / (now.at_s - before->at_s));
 }
 
+double hl_base_load_share(double others)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (others < HL_BASE_LOAD_BUSY || cores < 1)
+        return 0;
+    return others < (double)cores ? others / (double)cores : 1;
+}
+
 /* A fifth of a second tells a core from half of one by the system's ticks of 10 ms. */
 void hl_base_load_wait(double longest_s)
 {

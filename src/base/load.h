@@ -12,16 +12,19 @@ typedef struct hl_base_load {
     bool is_told;
 } hl_base_load;
 
+/* Others that take so many cores make a machine busy. */
+#define HL_BASE_LOAD_BUSY 0.5
+
 hl_base_load hl_base_load_now(void);
 
 /* The cores that other programs, and other guests of a virtual machine, took in the mean since
  * `before`; negative where the system does not tell. */
 double hl_base_load_others(const hl_base_load *before);
 
+/* The share of the machine's cores that is; 0 where others do not make it busy. */
+double hl_base_load_share(double others);
+
 /* Waits until others take less than half a core, at most so long. */
 void hl_base_load_wait(double longest_s);
-
-/* Others that take so many cores make a machine busy. */
-#define HL_BASE_LOAD_BUSY 0.5
 
 #endif

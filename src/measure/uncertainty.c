@@ -2,7 +2,6 @@
  * its medians lie from the curve that was made of them. */
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/stats.h"
@@ -44,12 +43,10 @@ static void gather_errors(const haul_measurement *made, const haul_copy_curve *c
  * slower when as many more come. */
 static double load_share(const hl_measure_session *session)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const double others = hl_base_load_others(&session->load);
     const haul_device_properties *device = haul_device_describe(session->device);
-    if (!device->is_host || device->is_simulated || others < HL_BASE_LOAD_BUSY || cores < 1)
-        return 0;
-    return fmin(others / (double)cores, 1);
+    return device->is_host && !device->is_simulated
+               ? hl_base_load_share(hl_base_load_others(&session->load))
+               : 0;
 }
 
 /* As a share: 0.1 is from 1/1.1 to 1.1 times. */

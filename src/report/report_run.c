@@ -51,8 +51,8 @@ static void say_noise(haul_report *report, const haul_run *self)
                        self->others_cores);
     if (self->noise > restless || is_busy)
         haul_report_line(report, "caution",
-                         "the same strategy, measured twice, differs by %s%s: predictions "
-                         "cannot be judged better than that",
+                         "another run may differ by %s%s: predictions cannot be judged better "
+                         "than that",
                          hl_report_say_share(self->noise).text, others);
     else if (self->noise > 0)
         haul_report_line(report, "noise", "%s between two measurements of the same strategy",

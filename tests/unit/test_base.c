@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/grow.h"
+#include "base/load.h"
 #include "base/order.h"
 #include "base/stats.h"
 #include "base/strings.h"
@@ -126,9 +127,20 @@ static void items_are_sorted_where_they_are_not_in_order(void **state)
     hl_base_order_items(NULL, 0, sizeof *mixed, compare_tens);
 }
 
+/* Others that take less than half a core are no load; the share is never more than all. */
+static void a_load_is_a_share_of_the_cores(void **state)
+{
+    (void)state;
+    assert_true(hl_base_load_share(-1) == 0);
+    assert_true(hl_base_load_share(0.4) == 0);
+    assert_true(hl_base_load_share(0.6) > 0 && hl_base_load_share(0.6) <= 0.6);
+    assert_true(hl_base_load_share(1e6) == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_load_is_a_share_of_the_cores),
         cmocka_unit_test(the_version_is_that_of_the_headers),
         cmocka_unit_test(error_names_its_place),
         cmocka_unit_test(arena_keeps_what_it_gave),
