@@ -73,9 +73,11 @@ static double predict_loop(const part_of_loop *self, unsigned steps)
     double copy_s = 0;
     for (int d = 0; d < 2; d++)
         copy_s = fmax(copy_s, missing * self->plane_bytes[d] / rates->copy_Bps[d] / rates->busy[d]);
-    /* a pass begins when its first region and the planes of one neighbour are there */
-    const double fill_s = self->room * self->plane_bytes[0] / REGIONS / rates->copy_Bps[0] +
-                          ghosts * self->sent_bytes / rates->copy_Bps[0];
+    /* Copies begin when the steps have left the first region, and end before they come to the last;
+     * before them come the planes of one neighbour. */
+    const double idle = 2 * (ghosts / self->planes + 1 / regions);
+    copy_s += run_s * idle + ghosts * self->sent_bytes / rates->copy_Bps[0];
+    const double fill_s = self->room * self->plane_bytes[0] / REGIONS / rates->copy_Bps[0];
     return (fmax(run_s + steps * regions * rates->launch_s, copy_s) + fill_s) / steps;
 }
 
