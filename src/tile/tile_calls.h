@@ -27,6 +27,9 @@ haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *erro
 unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *step);
 haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *step,
                                  haul_error *error);
+/* Makes the arrays anew with room for planes of several loops, where these pay. */
+haul_status hl_tile_arrays_deepen(haul_array *const *arrays, const hl_tile_step *step,
+                                  haul_error *error);
 
 /* In the checked mode: runs the queue on the arrays' shadows, and checks each access of its
  * kernels; compares what the host has of a part with the shadow. */

@@ -60,7 +60,8 @@ static void list_arrays(const shared_loop *self, haul_array *arrays[HL_TILE_USES
         }
 }
 
-/* Checks the loop as the first device has it, places its arrays, and makes it for all. */
+/* Checks the loop as the first device has it, places its arrays, and makes it for all. Arrays that
+ * are made anew have other fields: the loop, which has their addresses, is made again. */
 static haul_status make_on_all(const shared_loop *self, haul_error *error)
 {
     const haul_context *first = hl_tile_team_context(self->context->team, 0);
@@ -70,6 +71,8 @@ static haul_status make_on_all(const shared_loop *self, haul_error *error)
     if (self->steps[0].region_asked)
         HAUL_TRY(hl_tile_queue_run(self->context, error));
     HAUL_TRY(hl_tile_arrays_place(arrays, &self->steps[0], error));
+    HAUL_TRY(hl_tile_step_make(&self->steps[0], first, self->asked, error));
+    HAUL_TRY(hl_tile_arrays_deepen(arrays, &self->steps[0], error));
     for (int rank = 0; rank < hl_tile_team_count(self->context->team); rank++)
         HAUL_TRY(make_on(self, rank, error));
     return HAUL_OK;

@@ -197,6 +197,12 @@ haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *
         HAUL_TRY(hl_tile_array_spread(arrays[u], error));
         HAUL_TRY(hl_tile_array_place(arrays[u], on_all || is_aside[u], error));
     }
+    return HAUL_OK;
+}
+
+haul_status hl_tile_arrays_deepen(haul_array *const *arrays, const hl_tile_step *step,
+                                  haul_error *error)
+{
     HAUL_TRY(give_depths(arrays, step, error));
     for (unsigned u = 0; u < step->use_count; u++)
         arrays[u]->is_blank = arrays[u]->is_blank && !step->uses[u].writes;
