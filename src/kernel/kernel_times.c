@@ -72,10 +72,11 @@ static double block_of(const hl_kernel_row *row)
     return known_or(x, 1) * known_or(y, 1) * known_or(z, 1);
 }
 
-/* The counts of BSP that follow: false where instructions, loads or stores are not known; the
- * launch, and with it the bytes and flops, are set where they are known. Per thread, as BSP counts:
- * totals over the threads of the launch. A count that only the roofline needs (bytes, flops) is 0
- * where it is not known, and so bounds nothing; one that BSP needs makes the counts unknown. */
+/* The counts of BSP that follow: false where instructions, loads, stores or a block's threads are
+ * not known (AMD's profilers may tell all work items alone); the launch, and with it the bytes and
+ * flops, are set where they are known. Per thread, as BSP counts: totals over the threads of the
+ * launch. A count that only the roofline needs (bytes, flops) is 0 where it is not known, and so
+ * bounds nothing; one that BSP needs makes the counts unknown. */
 static bool counts_of(const hl_kernel_row *row, haul_kernel_counts *out)
 {
     const double *v = row->counters;
@@ -84,7 +85,7 @@ static bool counts_of(const hl_kernel_row *row, haul_kernel_counts *out)
         first_of(v[HL_KERNEL_COUNTER_GRID] * block, v[HL_KERNEL_COUNTER_WORK_ITEMS], (double)NAN);
     if (!(threads >= 1))
         return false;
-    *out = (haul_kernel_counts){.threads = threads, .block = block};
+    *out = (haul_kernel_counts){.threads = threads, .block = known_or(block, 0)};
     out->bytes =
         known_or(first_of(v[HL_KERNEL_COUNTER_MEMORY_BYTES_ALL], v[HL_KERNEL_COUNTER_MEMORY_BYTES],
                           v[HL_KERNEL_COUNTER_MEMORY_SECTORS] * SECTOR),
@@ -105,7 +106,7 @@ static bool counts_of(const hl_kernel_row *row, haul_kernel_counts *out)
     const double instructions =
         first_of(v[HL_KERNEL_COUNTER_INSTRUCTIONS], v[HL_KERNEL_COUNTER_WARP_INSTRUCTIONS] * WARP,
                  (double)NAN);
-    if (!isfinite(loads) || !isfinite(stores) || !isfinite(instructions))
+    if (!isfinite(loads) || !isfinite(stores) || !isfinite(instructions) || !(block > 0))
         return false;
     out->loads_global = loads / threads;
     out->stores_global = stores / threads;

@@ -500,6 +500,20 @@ static void counters_are_found_whatever_namespaces_are_written(void **state)
 }
 
 /* A metric a row, a grid of work items, kilobytes, and instructions of wavefronts. */
+/* All work items alone tell no block, which BSP needs. */
+static void work_items_without_a_block_are_no_counts(void **state)
+{
+    (void)state;
+    haul_kernel_times *times =
+        parsed("Input.Size,Duration,grd,inst_executed,gld_inst_32bit,gst_request\n"
+               "4096,1e-4,256,1280,8192,128\n");
+    assert_int_equal(times->count, 1);
+    assert_false(times->rows[0].is_counted);
+    CHECK_NEAR(times->rows[0].counts.threads, 256, 0);
+    CHECK_NEAR(times->rows[0].counts.block, 0, 0);
+    haul_kernel_times_free(times);
+}
+
 static void rocprofs_counters_are_read(void **state)
 {
     (void)state;
@@ -547,6 +561,7 @@ int main(void)
         cmocka_unit_test(flops_and_bytes_are_found_by_name_and_launch),
         cmocka_unit_test(counters_are_found_whatever_namespaces_are_written),
         cmocka_unit_test(rocprofs_counters_are_read),
+        cmocka_unit_test(work_items_without_a_block_are_no_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
