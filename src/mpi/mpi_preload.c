@@ -52,13 +52,6 @@ static int free_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* An MPI that takes a GPU's memory may be handed it, by a program that uses the GPU: such a program
- * is left alone. */
-static bool may_have_device_memory(void)
-{
-    return hl_mpi_takes_device_memory() && hl_mpi_program_has_device();
-}
-
 /* Collective. Without memory or contexts the program goes on as it is; a setting that is wrong is
  * told and ends it, for the user wants something else than what would run. */
 static void open_comm(hook *self, MPI_Comm mpi)
@@ -97,8 +90,8 @@ static void look_at_calls(hook *self, MPI_Comm mpi)
     const double usual_s = way && *way ? 0 : seconds_first;
     const double wanted_s = after && *after ? strtod(after, NULL) : usual_s;
     const bool wants_own = way && !strcmp(way, "plain");
-    double most[] = {may_have_device_memory() || wants_own, live_comms >= COMMS_MOST, self->spent_s,
-                     wanted_s <= 0};
+    double most[] = {hl_mpi_may_have_device_memory() || wants_own, live_comms >= COMMS_MOST,
+                     self->spent_s, wanted_s <= 0};
     if (PMPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_DOUBLE, MPI_MAX, mpi))
         return;
     self->is_left = most[0] > 0;
@@ -242,24 +235,13 @@ static bool is_quiet(hook *self)
     return true;
 }
 
-// NOLINTNEXTLINE(readability-function-size): MPI's parameters
-HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                          int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
+// NOLINTBEGIN(readability-function-size): MPI's parameters
+
+static int exchange_of_host(const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                            int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    int code;
-    if (hl_mpi_needs_staging(send, receive)) {
-        hl_mpi_staged to;
-        haul_call call = {.kind = HAUL_CALL_ALLTOALL,
-                          .send = {.count = send_count, .type = send_type},
-                          .receive = {.count = receive_count, .type = receive_type},
-                          .over = mpi};
-        code = hl_mpi_staged_begin(&to, &call, send, receive);
-        if (code)
-            return code;
-        return hl_mpi_staged_end(&to, MPI_Alltoall(to.send, send_count, send_type, to.receive,
-                                                   receive_count, receive_type, mpi));
-    }
     hook *self = hook_of(mpi);
+    int code;
     if (is_quiet(self))
         return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type,
                              mpi);
@@ -275,27 +257,27 @@ HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_ty
     return code;
 }
 
-// NOLINTNEXTLINE(readability-function-size): MPI's parameters
-HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *send_places,
-                           MPI_Datatype send_type, void *receive, const int *receive_counts,
-                           const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
+HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                          int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    int code;
-    if (hl_mpi_needs_staging(send, receive)) {
-        hl_mpi_staged to;
-        haul_call call = {
-            .kind = HAUL_CALL_ALLTOALL_V,
-            .send = {.counts = send_counts, .places = send_places, .type = send_type},
-            .receive = {.counts = receive_counts, .places = receive_places, .type = receive_type},
-            .over = mpi};
-        code = hl_mpi_staged_begin(&to, &call, send, receive);
-        if (code)
-            return code;
-        return hl_mpi_staged_end(&to, MPI_Alltoallv(to.send, send_counts, send_places, send_type,
-                                                    to.receive, receive_counts, receive_places,
-                                                    receive_type, mpi));
-    }
+    hl_mpi_staged to;
+    haul_call call = {.kind = HAUL_CALL_ALLTOALL,
+                      .send = {.count = send_count, .type = send_type},
+                      .receive = {.count = receive_count, .type = receive_type},
+                      .over = mpi};
+    const int code = hl_mpi_staged_begin(&to, &call, send, receive);
+    if (code)
+        return code;
+    return hl_mpi_staged_end(&to, exchange_of_host(to.send, send_count, send_type, to.receive,
+                                                   receive_count, receive_type, mpi));
+}
+
+static int exchange_v_of_host(const void *send, const int *send_counts, const int *send_places,
+                              MPI_Datatype send_type, void *receive, const int *receive_counts,
+                              const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
+{
     hook *self = hook_of(mpi);
+    int code;
     const bool is_given = receive_counts && (send == MPI_IN_PLACE || send_counts);
     if (is_given && is_quiet(self))
         return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,
@@ -312,6 +294,26 @@ HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *
     note_spent(self, since);
     return code;
 }
+
+HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *send_places,
+                           MPI_Datatype send_type, void *receive, const int *receive_counts,
+                           const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
+{
+    hl_mpi_staged to;
+    haul_call call = {
+        .kind = HAUL_CALL_ALLTOALL_V,
+        .send = {.counts = send_counts, .places = send_places, .type = send_type},
+        .receive = {.counts = receive_counts, .places = receive_places, .type = receive_type},
+        .over = mpi};
+    const int code = hl_mpi_staged_begin(&to, &call, send, receive);
+    if (code)
+        return code;
+    return hl_mpi_staged_end(&to, exchange_v_of_host(to.send, send_counts, send_places, send_type,
+                                                     to.receive, receive_counts, receive_places,
+                                                     receive_type, mpi));
+}
+
+// NOLINTEND(readability-function-size)
 
 /* While MPI still runs: attributes of the world are else deleted when it no longer does. */
 HAUL_API int MPI_Finalize(void)

@@ -1,5 +1,5 @@
-/* Collective calls in front of the MPI that are its own, unless a GPU's memory is handed over that
- * it does not take. */
+/* Collective calls in front of the MPI that are its own: with the program's addresses, or those of
+ * copies where a GPU's memory is handed over that it does not take. */
 #include "mpi/preload_parts.h"
 
 // NOLINTBEGIN(readability-function-size): MPI's parameters
@@ -9,9 +9,6 @@ HAUL_API int MPI_Alltoallw(const void *send, const int *send_counts, const int *
                            const int *receive_places, const MPI_Datatype *receive_types,
                            MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(send, receive))
-        return PMPI_Alltoallw(send, send_counts, send_places, send_types, receive, receive_counts,
-                              receive_places, receive_types, mpi);
     hl_mpi_staged to;
     haul_call call = {
         .kind = HAUL_CALL_ALLTOALL_W,
@@ -29,9 +26,6 @@ HAUL_API int MPI_Alltoallw(const void *send, const int *send_counts, const int *
 HAUL_API int MPI_Allgather(const void *send, int send_count, MPI_Datatype send_type, void *receive,
                            int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(send, receive))
-        return PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type,
-                              mpi);
     hl_mpi_staged to;
     haul_call call = {.kind = HAUL_CALL_ALLGATHER,
                       .send = {.count = send_count, .type = send_type},
@@ -48,9 +42,6 @@ HAUL_API int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_
                             const int *receive_counts, const int *receive_places,
                             MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(send, receive))
-        return PMPI_Allgatherv(send, send_count, send_type, receive, receive_counts, receive_places,
-                               receive_type, mpi);
     hl_mpi_staged to;
     haul_call call = {
         .kind = HAUL_CALL_ALLGATHER_V,
@@ -68,8 +59,6 @@ HAUL_API int MPI_Allgatherv(const void *send, int send_count, MPI_Datatype send_
 HAUL_API int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
                            MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(send, receive))
-        return PMPI_Allreduce(send, receive, count, type, op, mpi);
     hl_mpi_staged to;
     haul_call call = {.kind = HAUL_CALL_ALLREDUCE,
                       .send = {.count = count, .type = type},
@@ -84,8 +73,6 @@ HAUL_API int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datat
 
 HAUL_API int MPI_Bcast(void *at, int count, MPI_Datatype type, int root, MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(NULL, at))
-        return PMPI_Bcast(at, count, type, root, mpi);
     hl_mpi_staged to;
     haul_call call = {.kind = HAUL_CALL_BCAST,
                       .receive = {.count = count, .type = type},
@@ -101,9 +88,6 @@ HAUL_API int MPI_Neighbor_alltoall(const void *send, int send_count, MPI_Datatyp
                                    void *receive, int receive_count, MPI_Datatype receive_type,
                                    MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(send, receive))
-        return PMPI_Neighbor_alltoall(send, send_count, send_type, receive, receive_count,
-                                      receive_type, mpi);
     hl_mpi_staged to;
     haul_call call = {.kind = HAUL_CALL_NEIGHBOR_ALLTOALL,
                       .send = {.count = send_count, .type = send_type},
@@ -121,9 +105,6 @@ HAUL_API int MPI_Neighbor_alltoallv(const void *send, const int *send_counts,
                                     const int *receive_counts, const int *receive_places,
                                     MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(send, receive))
-        return PMPI_Neighbor_alltoallv(send, send_counts, send_places, send_type, receive,
-                                       receive_counts, receive_places, receive_type, mpi);
     hl_mpi_staged to;
     haul_call call = {
         .kind = HAUL_CALL_NEIGHBOR_ALLTOALL_V,
@@ -144,9 +125,6 @@ HAUL_API int MPI_Neighbor_alltoallw(const void *send, const int *send_counts,
                                     const MPI_Aint *receive_places,
                                     const MPI_Datatype *receive_types, MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(send, receive))
-        return PMPI_Neighbor_alltoallw(send, send_counts, send_places, send_types, receive,
-                                       receive_counts, receive_places, receive_types, mpi);
     hl_mpi_staged to;
     haul_call call = {
         .kind = HAUL_CALL_NEIGHBOR_ALLTOALL_W,

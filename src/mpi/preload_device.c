@@ -2,6 +2,8 @@
  * in the host's memory, and is then one of that. */
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,10 +21,12 @@ enum { CU_TYPE = 2, CU_MANAGED = 8, CU_ORDINAL = 9, CU_FIRST = 11, CU_BYTES = 12
 
 typedef unsigned long long cu_address;
 
-static struct {
-    void *library;
-    int (*attribute)(void *value, int which, cu_address at);
-} driver;
+typedef int pointer_attribute(void *value, int which, cu_address at);
+static _Atomic(pointer_attribute *) driver;
+
+/* Libraries that had been loaded when the driver was last looked for: whether another one has been
+ * costs little to ask. */
+static atomic_ullong loaded_seen;
 
 /* A GPU as haul sees it, opened when its memory is first handed over. */
 static struct {
@@ -30,8 +34,8 @@ static struct {
     haul_comm *comm; /* of this process alone */
 } gpus[GPUS_MOST];
 
-/* Libraries that have been loaded so far: whether another one has costs little to ask. */
-static unsigned long long loaded_seen;
+/* Of the GPUs and their communicators; not held while MPI's calls run. */
+static pthread_mutex_t gpus_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int note_loaded(struct dl_phdr_info *info, size_t size, void *loaded)
 {
@@ -40,23 +44,25 @@ static int note_loaded(struct dl_phdr_info *info, size_t size, void *loaded)
     return 1;
 }
 
-static bool finds_driver(void)
+/* NULL where the program has not loaded it. */
+static pointer_attribute *find_driver(void)
 {
+    pointer_attribute *found = atomic_load(&driver);
     unsigned long long loaded = 0;
-    if (driver.library)
-        return driver.attribute;
+    if (found)
+        return found;
     (void)dl_iterate_phdr(note_loaded, &loaded);
-    if (loaded == loaded_seen)
-        return false;
-    loaded_seen = loaded;
-    driver.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (!driver.library)
-        return false;
-    *(void **)&driver.attribute = dlsym(driver.library, "cuPointerGetAttribute");
-    return driver.attribute;
+    if (loaded == atomic_load(&loaded_seen))
+        return atomic_load(&driver); /* another thread may just have found it */
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    if (library)
+        *(void **)&found = dlsym(library, "cuPointerGetAttribute");
+    atomic_store(&driver, found);
+    atomic_store(&loaded_seen, loaded);
+    return found;
 }
 
-bool hl_mpi_takes_device_memory(void)
+static bool takes_device_memory(void)
 {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
     return MPIX_Query_cuda_support() == 1;
@@ -65,26 +71,27 @@ bool hl_mpi_takes_device_memory(void)
 #endif
 }
 
-bool hl_mpi_program_has_device(void)
+bool hl_mpi_may_have_device_memory(void)
 {
-    return finds_driver();
+    return takes_device_memory() && find_driver();
 }
 
 /* Managed memory is the host's too. */
 static bool is_of_device(const void *at)
 {
     unsigned type = 0, is_managed = 0;
-    if (!at || at == MPI_IN_PLACE || !finds_driver())
+    if (!at || at == MPI_IN_PLACE)
         return false;
+    pointer_attribute *attribute = find_driver();
     const cu_address address = (uintptr_t)at;
-    if (driver.attribute(&type, CU_TYPE, address) || type != CU_DEVICE)
+    if (!attribute || attribute(&type, CU_TYPE, address) || type != CU_DEVICE)
         return false;
-    return driver.attribute(&is_managed, CU_MANAGED, address) || !is_managed;
+    return attribute(&is_managed, CU_MANAGED, address) || !is_managed;
 }
 
 bool hl_mpi_needs_staging(const void *send, const void *receive)
 {
-    return (is_of_device(receive) || is_of_device(send)) && !hl_mpi_takes_device_memory();
+    return (is_of_device(receive) || is_of_device(send)) && !takes_device_memory();
 }
 
 static haul_status open_gpu(int number, haul_error *error)
@@ -113,8 +120,9 @@ static haul_status find_address(hl_mpi_staged *self, int which, const void *at, 
     if (!is_of_device(at))
         return HAUL_OK;
     const cu_address address = (uintptr_t)at;
-    if (driver.attribute(&number, CU_ORDINAL, address) ||
-        driver.attribute(&base, CU_FIRST, address) || driver.attribute(&bytes, CU_BYTES, address))
+    pointer_attribute *attribute = find_driver();
+    if (attribute(&number, CU_ORDINAL, address) || attribute(&base, CU_FIRST, address) ||
+        attribute(&bytes, CU_BYTES, address))
         return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED,
                               "CUDA does not tell whose memory is at %p", at);
     HAUL_TRY(open_gpu(number, error));
@@ -125,13 +133,28 @@ static haul_status find_address(hl_mpi_staged *self, int which, const void *at, 
                             &self->buffers[which], error);
 }
 
-static int end_call(hl_mpi_staged *self, haul_status status, const haul_error *error)
+static haul_status open_copies(hl_mpi_staged *self, haul_call *call, const void *send,
+                               void *receive, haul_error *error)
+{
+    HAUL_TRY(find_address(self, 0, send, &call->send.at, error));
+    HAUL_TRY(find_address(self, 1, receive, &call->receive.at, error));
+    if (self->buffers[0])
+        call->send.at.buffer = self->buffers[0];
+    if (self->buffers[1])
+        call->receive.at.buffer = self->buffers[1];
+    HAUL_TRY(haul_request_new(self->comm, call, &self->request, error));
+    return haul_request_copy_down(self->request, &self->send, &self->receive, error);
+}
+
+static void close_copies(hl_mpi_staged *self)
 {
     haul_request_free(self->request);
     haul_buffer_free(self->buffers[0]);
     haul_buffer_free(self->buffers[1]);
-    if (!status)
-        return MPI_SUCCESS;
+}
+
+static int tell_failure(const hl_mpi_staged *self, const haul_error *error)
+{
     (void)fprintf(stderr, "haul: %s\n", error->text);
     (void)PMPI_Comm_call_errhandler(self->over, MPI_ERR_OTHER);
     return MPI_ERR_OTHER;
@@ -140,27 +163,27 @@ static int end_call(hl_mpi_staged *self, haul_status status, const haul_error *e
 int hl_mpi_staged_begin(hl_mpi_staged *self, haul_call *call, const void *send, void *receive)
 {
     haul_error error = {.status = HAUL_OK};
-    *self = (hl_mpi_staged){.over = call->over};
-    haul_status status = find_address(self, 0, send, &call->send.at, &error);
-    if (!status)
-        status = find_address(self, 1, receive, &call->receive.at, &error);
-    if (self->buffers[0])
-        call->send.at.buffer = self->buffers[0];
-    if (self->buffers[1])
-        call->receive.at.buffer = self->buffers[1];
-    if (!status)
-        status = haul_request_new(self->comm, call, &self->request, &error);
-    if (!status)
-        status = haul_request_copy_down(self->request, &self->send, &self->receive, &error);
-    return status ? end_call(self, status, &error) : MPI_SUCCESS;
+    *self = (hl_mpi_staged){.over = call->over, .send = send, .receive = receive};
+    if (!hl_mpi_needs_staging(send, receive))
+        return MPI_SUCCESS;
+    (void)pthread_mutex_lock(&gpus_lock);
+    const haul_status status = open_copies(self, call, send, receive, &error);
+    if (status)
+        close_copies(self);
+    (void)pthread_mutex_unlock(&gpus_lock);
+    return status ? tell_failure(self, &error) : MPI_SUCCESS;
 }
 
 int hl_mpi_staged_end(hl_mpi_staged *self, int code)
 {
     haul_error error = {.status = HAUL_OK};
+    if (!self->request)
+        return code;
+    (void)pthread_mutex_lock(&gpus_lock);
     const haul_status status = code ? HAUL_OK : haul_request_copy_up(self->request, &error);
-    const int ended = end_call(self, status, &error);
-    return code ? code : ended;
+    close_copies(self);
+    (void)pthread_mutex_unlock(&gpus_lock);
+    return status ? tell_failure(self, &error) : code;
 }
 
 void hl_mpi_preload_close_devices(void)

@@ -34,13 +34,13 @@ int hl_mpi_side_unpack(const hl_mpi_side *self, const hl_mpi_given *given, int p
 
 /* --- preload_device.c */
 
-/* A call whose sides have copies in the host's memory. */
+/* A call whose sides may have copies in the host's memory. */
 typedef struct hl_mpi_staged {
     MPI_Comm over;
     haul_comm *comm;
     haul_buffer *buffers[2];
-    haul_request *request;
-    const void *send; /* for MPI */
+    haul_request *request; /* NULL: no copies */
+    const void *send;      /* for MPI */
     void *receive;
 } hl_mpi_staged;
 
@@ -48,13 +48,14 @@ typedef struct hl_mpi_staged {
 bool hl_mpi_needs_staging(const void *send, const void *receive);
 
 /* Between the two MPI's call is made, with the addresses that the first gives, and its code given
- * to the second. Return MPI's code; where the first fails the call is over. */
+ * to the second. Return MPI's code; where the first fails the call is over. Where nothing needs
+ * staging the addresses are the program's. Any threads may make calls at once. */
 int hl_mpi_staged_begin(hl_mpi_staged *self, haul_call *call, const void *send, void *receive);
 int hl_mpi_staged_end(hl_mpi_staged *self, int code);
 
-/* Whether MPI takes a GPU's memory, and the program has loaded CUDA's driver. */
-bool hl_mpi_takes_device_memory(void);
-bool hl_mpi_program_has_device(void);
+/* An MPI that takes a GPU's memory may be handed it, by a program that uses the GPU: such a program
+ * is left alone. */
+bool hl_mpi_may_have_device_memory(void);
 
 /* Before MPI_Finalize. */
 void hl_mpi_preload_close_devices(void);

@@ -23,9 +23,9 @@ static double seconds(int64_t ns)
     return 1e-9 * (double)ns;
 }
 
-/* "2.1 ms (1.8 to 2.3 ms)": the ends are known apart only where a machine of the catalogue lent
- * parameters. Ends within 2 % are not said: they hold what its rates leave open and not what the
- * replay is off, and beside the whole saving would read as certainty. */
+/* "2.1 ms (1.8 to 2.3 ms)": the ends differ only where a machine of the catalogue lent parameters.
+ * Ends within 2 % are left out: they tell how uncertain its rates are, not how far the replay is
+ * off, and beside the whole saving would read as certainty. */
 static hl_report_words say_saving(const haul_advised_plan *plan)
 {
     if ((double)(plan->high_ns - plan->low_ns) < 0.02 * (double)plan->saved_ns)

@@ -230,7 +230,8 @@ void hl_report_other_makers(haul_report *report, const haul_target_row *rows, si
         maker = of ? of : maker;
     }
     if (maker)
-        haul_report_line(report, "needs", "the program built for %s%s GPUs, by libraries as good",
+        haul_report_line(report, "needs",
+                         "the program built for %s%s GPUs; assumes libraries as efficient there",
                          are_several ? "other makers'" : maker, are_several ? "" : "'s");
 }
 
