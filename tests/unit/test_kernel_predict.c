@@ -1,71 +1,7 @@
 /* Kernels on another GPU by their class, against closed forms. */
-#include "check.h"
+#include "kernel_machines.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-#include "haul/kernel.h"
-#include "haul/machine.h"
-
-static haul_parameter given(double value)
-{
-    return (haul_parameter){value, HAUL_PROVENANCE_PUBLISHED, "a test"};
-}
-
-/* 10 multiprocessors, 1 GHz; sustained 1 Tflop/s in fp32, 100 GB/s. */
-static haul_machine small(void)
-{
-    haul_machine machine = {.name = "small"};
-    machine.gpu = (haul_gpu){.name = "Small",
-                             .architecture = "volta",
-                             .multiprocessors = given(10),
-                             .cores = given(64),
-                             .clock_Hz = given(1e9),
-                             .memory_bandwidth_Bps = given(120e9),
-                             .l2_bytes = given(1e6),
-                             .fp64_flops = given(0.64e12),
-                             .fp32_flops = given(1.28e12),
-                             .launch_latency_s = given(2e-6),
-                             .stream_Bps = given(100e9)};
-    machine.gpu.product_flops[HAUL_PRECISION_FP32] = given(1e12);
-    return machine;
-}
-
-/* 20 multiprocessors: sustained 3 Tflop/s in fp32, 12 in TF32, 400 GB/s. */
-static haul_machine large(void)
-{
-    haul_machine machine = small();
-    machine.name = "large";
-    machine.gpu.name = "Large";
-    machine.gpu.multiprocessors = given(20);
-    machine.gpu.memory_bandwidth_Bps = given(480e9);
-    machine.gpu.stream_Bps = given(400e9);
-    machine.gpu.fp32_flops = given(3.5e12);
-    machine.gpu.fp64_flops = given(0.1e12);
-    machine.gpu.launch_latency_s = given(4e-6);
-    machine.gpu.product_flops[HAUL_PRECISION_FP32] = given(3e12);
-    machine.gpu.product_flops[HAUL_PRECISION_TF32] = given(12e12);
-    return machine;
-}
-
-static haul_kernel_work work_of(const char *name, double seconds, double blocks)
-{
-    return (haul_kernel_work){.kind = haul_kernel_kind_of(name, NULL),
-                              .launches = {.count = 1, .blocks = blocks, .block = 256},
-                              .seconds = seconds};
-}
-
-static haul_kernel_prediction predicted(const haul_machine *from, const haul_machine *to,
-                                        const haul_kernel_work *work)
-{
-    haul_kernel_prediction out = {.bound = HAUL_KERNEL_BOUNDS};
-    haul_error error = {0};
-    if (haul_kernel_predict(from, to, work, &out, &error))
-        fail_msg("%s", error.text);
-    assert_true(out.estimate.low_s <= out.estimate.seconds);
-    assert_true(out.estimate.seconds <= out.estimate.high_s);
-    return out;
-}
 
 /* Kernels that miss together add their half widths, those that miss apart the squares. */
 static void sums_are_as_wide_as_kernels_are_correlated(void **state)
@@ -135,134 +71,6 @@ static void waves_are_whole(void **state)
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1 / 3.0, 1e-9);
 }
 
-/* A tile of a x b elements takes 5 (1 / a + 1 / b) times its arithmetic to come out of L2: 4 bytes
- * at 400 GB/s for 2 flops at 1 Tflop/s. */
-static void others_small_tiles_are_slow(void **state)
-{
-    (void)state;
-    haul_machine from = small();
-    const haul_machine to = large();
-    from.gpu.l2_Bps = given(400e9);
-    haul_kernel_work work = work_of("maxwell_sgemm_32x128_tn", 1.000002, 1e6);
-    const haul_estimate own = predicted(&from, &to, &work).estimate;
-    CHECK_NEAR(own.seconds, 4e-6 + 1 / 3.0, 1e-5);
-    from.gpu.architecture = "pascal";
-    const haul_estimate others = predicted(&from, &to, &work).estimate;
-    const double usual = 1 + 5 * (1 / 128.0 + 1 / 64.0), small_one = 1 + 5 * (1 / 128.0 + 1 / 32.0);
-    CHECK_NEAR(others.seconds, 4e-6 + usual / small_one / 3, 1e-5);
-    assert_true(others.low_s < others.seconds / 2.7 && others.high_s < 2 * others.seconds);
-}
-
-/* 4 products of 640 x 1000 by 1000 x 1280 are 4 x 5 x 5 tiles of 128 x 256, 5 whole waves, whose
- * loads take 0.95 times as long as of 128 x 128; one row more is another row of tiles, a fifth
- * more, and the smaller tiles' loads still take longer. 16 steps fill and empty a tile's pipeline.
- * The source's time counts beyond where rows lie far apart. */
-static void operands_tell_a_products_tiles(void **state)
-{
-    (void)state;
-    const haul_machine from = small(), to = large();
-    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-6, 400);
-    work.operands =
-        (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
-    const double whole_s = 0.95 * 2.0 * (1000 + 16) * 100 * 256 * 128 / 3e12;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + whole_s, 1e-9);
-    work.operands.rows = 641;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + 1.2 * whole_s, 1e-9);
-    work.operands.rows = 640;
-    work.seconds = 1; /* a slow source counts up to the sustained rate */
-    const double sustained_s = 2.0 * 4 * 640 * 1280 * 1000 / 3e12;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + sustained_s, 1e-9);
-    work.operands.inner = UINT64_C(3) * 4096; /* 128 rows of 48 KiB: three pages of 2 MiB */
-    const double far_s = 0.95 * 2.0 * (3 * 4096 + 16) * 100 * 256 * 128 / 3e12;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1.2 * far_s, 1e-9);
-    work.operands.inner = 1000;
-    work.kind = haul_kernel_kind_of("my_solver", NULL); /* another kernel of the operator */
-    assert_true(predicted(&from, &to, &work).estimate.seconds > 0.1);
-}
-
-/* One tile of 64 x 64 on 20 multiprocessors: 20 times the sustained rate's time, and its loads take
- * 1.2 times as long as of 128 x 128. */
-static void few_tiles_take_up_to_a_wave(void **state)
-{
-    (void)state;
-    const haul_machine from = small(), to = large();
-    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1, 400);
-    work.operands =
-        (haul_operands){.batch = 1, .rows = 64, .columns = 64, .inner = 10000, .bytes = 1000};
-    const double best_s = 2.0 * 64 * 64 * 1e4 / 3e12;
-    const double in_a_wave_s = 1.2 * 20 * 2.0 * 64 * 64 * (1e4 + 16) / 3e12;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + in_a_wave_s, 1e-9);
-    work.seconds = 1e-6; /* slices of the inner dimension: the sustained rate at the best */
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + best_s, 1e-9);
-}
-
-/* A measured product of the same sizes is the answer, but for the share of one that is a factor of
- * 16 away; one farther off, or of another precision, says nothing. */
-static void measured_products_correct_their_neighbours(void **state)
-{
-    (void)state;
-    const haul_machine from = small();
-    haul_machine to = large();
-    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 400);
-    work.operands =
-        (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
-    const double tiles_s = predicted(&from, &to, &work).estimate.seconds - 4e-6;
-    haul_product_time product = {.precision = HAUL_PRECISION_FP32,
-                                 .batch = given(4),
-                                 .rows = given(640),
-                                 .columns = given(1280),
-                                 .inner = given(1000),
-                                 .time_s = given(4e-6 + 2 * tiles_s)};
-    to.products = &product;
-    to.product_count = 1;
-    const double of_far = 1 / (16.25 * 16.25), of_near = 16;
-    const double doubled = exp(log(2) * of_near / (of_near + of_far));
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + doubled * tiles_s, 1e-6);
-    product.precision = HAUL_PRECISION_FP16;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + tiles_s, 1e-9);
-    product.precision = HAUL_PRECISION_FP32;
-    product.inner = given(1000 * 32);
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + tiles_s, 1e-9);
-}
-
-/* Of results narrower than a tile, and of rows at odd elements, less is known. */
-static void narrow_and_unaligned_products_are_less_sure(void **state)
-{
-    (void)state;
-    const haul_machine from = small(), to = large();
-    haul_kernel_work work = work_of("ampere_fp16_s16816gemm_fp16_128x128_ldg8_nn", 1e-3, 400);
-    work.operands = (haul_operands){
-        .batch = 100, .rows = 256, .columns = 256, .inner = 1000, .bytes = 1000, .alignment = 16};
-    const haul_kernel_prediction wide = predicted(&from, &to, &work);
-    work.operands.alignment = 2;
-    const haul_kernel_prediction odd = predicted(&from, &to, &work);
-    assert_true(odd.estimate.high_s / odd.estimate.seconds >
-                1.2 * wide.estimate.high_s / wide.estimate.seconds);
-    CHECK_NEAR(odd.estimate.low_s / odd.estimate.seconds,
-               wide.estimate.low_s / wide.estimate.seconds, 1e-9);
-    work.operands.alignment = 16;
-    work.operands.rows = 64;
-    const haul_kernel_prediction narrow = predicted(&from, &to, &work);
-    assert_true(narrow.estimate.low_s / narrow.estimate.seconds <
-                0.9 * wide.estimate.low_s / wide.estimate.seconds);
-}
-
-/* Without alignment to 16 bytes tensor cores of NVIDIA wait for their operands. */
-/* 16^3 multiply-adds take 8 ns at the sustained rate, and no kernel a hundredth of a launch: the
- * recorded time counts up to a launch beside the launch's own. */
-static void tiny_products_take_a_launch_at_least(void **state)
-{
-    (void)state;
-    const haul_machine from = small(), to = large();
-    haul_kernel_work work = work_of("volta_sgemm_32x32_nn", 20e-6, 1);
-    work.operands =
-        (haul_operands){.batch = 1, .rows = 16, .columns = 16, .inner = 16, .bytes = 3072};
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 8e-6, 1e-9);
-    work.operands.batch = 40; /* a tile for each multiprocessor and more */
-    work.operands.inner = 1;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 8e-6, 1e-9);
-}
-
 /* Convolutions and attention of known sizes keep the share of the roofline that they reached: few
  * flops a byte go by the memory, many by the arithmetic, and nobody's guess of half way. */
 static void convolutions_and_attention_go_by_their_roofline(void **state)
@@ -305,23 +113,6 @@ static void convolutions_and_attention_go_by_their_roofline(void **state)
     assert_true(predicted(&from, &to, &other).estimate.seconds > 64e6 / 480e9);
 }
 
-static void odd_sizes_keep_tensor_cores_waiting(void **state)
-{
-    (void)state;
-    haul_machine from = small(), to = large();
-    from.gpu.product_flops[HAUL_PRECISION_BF16] = to.gpu.product_flops[HAUL_PRECISION_BF16] =
-        given(10e12);
-    haul_kernel_work work =
-        work_of("cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_nn_align8", 1e-6, 400);
-    work.operands = (haul_operands){
-        .batch = 4, .rows = 1280, .columns = 1280, .inner = 1000, .bytes = 1000, .alignment = 16};
-    const double aligned_s = predicted(&from, &to, &work).estimate.seconds - 1e-6;
-    work.operands.alignment = 2;
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + 2 * aligned_s, 1e-9);
-    to.gpu.architecture = "cdna3";
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + aligned_s, 1e-9);
-}
-
 /* Softmax goes over its rows three times. 80 rows of 5000 bytes are at work on the small GPU, read
  * and written 0.8 of its L2, and 160 on the large one, 1.6 of it: 2.6 passes over the memory, and
  * all 4. */
@@ -355,28 +146,6 @@ static void rows_are_kept_in_l1_too(void **state)
     work.operands.bytes *= 2;
     passes = 2 + 2 * (3.2e6 / (0.5e6 + 20 * 164 * 1024) - 0.5);
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 25e-6 * passes / 4, 1e-9);
-}
-
-static double width_up(const haul_kernel_work *work)
-{
-    const haul_machine from = small(), to = large();
-    const haul_estimate of = predicted(&from, &to, work).estimate;
-    return log(of.high_s / of.seconds);
-}
-
-/* By name a batch of products, and with sizes those whose time depends on the tile. */
-static void products_of_unknown_tiles_are_less_sure(void **state)
-{
-    (void)state;
-    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 1e4);
-    const double flat = width_up(&work);
-    work.launches.layers = 100;
-    assert_true(width_up(&work) > flat + 0.1);
-    work.operands =
-        (haul_operands){.batch = 1000, .rows = 1024, .columns = 1024, .inner = 256, .bytes = 1000};
-    const double whole = width_up(&work);
-    work.operands.rows = work.operands.columns = 64;
-    CHECK_NEAR(width_up(&work), hypot(whole, log(4 / 1.2)), 0.05);
 }
 
 /* No cache matters to rows that are read once. */
@@ -444,20 +213,6 @@ static void few_blocks_keep_their_latency(void **state)
     const haul_kernel_prediction out = predicted(&from, &to, &work);
     assert_int_equal(out.kind, HAUL_KERNEL_CLASS_LATENCY);
     CHECK_NEAR(out.estimate.seconds, 14e-6, 1e-12); /* one block's 10 us, and a longer launch */
-}
-
-static void a_precision_that_a_gpu_lacks_falls_back(void **state)
-{
-    (void)state;
-    const haul_machine from = large(), to = small();
-    const char *name = "cutlass_80_tensorop_s1688gemm_128x128_32x3_tn_align4";
-    const haul_kernel_work work = work_of(name, 1.000004, 1e6);
-    const haul_kernel_prediction out = predicted(&from, &to, &work);
-    CHECK_NEAR(out.estimate.seconds, 2e-6 + 12, 1e-6);
-    const haul_kernel_work plain = work_of("volta_sgemm_128x64_nn", 1.000004, 1e6);
-    assert_true(out.estimate.high_s / out.estimate.seconds >
-                predicted(&from, &to, &plain).estimate.high_s /
-                    predicted(&from, &to, &plain).estimate.seconds);
 }
 
 /* Counters miss what tensor cores compute: 1 s of recorded time stays 1/3 s on a GPU three times as
@@ -655,82 +410,6 @@ static void short_threads_are_bound_by_memory(void **state)
     assert_true(log(sure.high_s / sure.low_s) < 0.7 * log(unsure.high_s / unsure.low_s));
 }
 
-/* The peak of tensor cores where no rate of products was measured: of the precision itself, by
- * the share that a sibling reaches of its own where that is known. */
-static void nominal_tensor_peaks_stand_in_for_rates(void **state)
-{
-    (void)state;
-    const haul_machine from = large();
-    haul_machine to = small();
-    to.gpu.tensor_flops[HAUL_PRECISION_TF32] = given(8e12);
-    haul_kernel_work work = work_of("cutlass_tensorop_tf32_s1688gemm", 1.000002, 0);
-    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, sqrt(4 * 12 / (0.75 * 8)), 1e-3);
-    to.gpu.tensor_flops[HAUL_PRECISION_FP16] = given(16e12);
-    to.gpu.tensor_flops[HAUL_PRECISION_BF16] = given(32e12);
-    to.gpu.product_flops[HAUL_PRECISION_BF16] = given(8e12);
-    haul_machine half = large();
-    half.gpu.product_flops[HAUL_PRECISION_FP16] = given(12e12);
-    work = work_of("cutlass_tensorop_f16_h16816gemm", 1.000002, 0);
-    CHECK_NEAR(predicted(&half, &to, &work).estimate.seconds, 3, 1e-3);
-}
-
-/* Products in fp32 are in no tensor cores, whatever a GPU's ridge: the ratio of the rates, between
- * all machines of the catalogue, and the same however fast the memories are. */
-static void fp32_products_have_no_tensor_ridge(void **state)
-{
-    (void)state;
-    char **names;
-    size_t count;
-    haul_error error = {0};
-    assert_int_equal(haul_catalogue_list(&names, &count, &error), HAUL_OK);
-    haul_machine **machines = calloc(count, sizeof(haul_machine *));
-    assert_non_null(machines);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(haul_machine_load(names[i], &machines[i], &error), HAUL_OK);
-    haul_kernel_work work = work_of("ampere_sgemm_128x64_nn", 1, 1e6);
-    for (size_t i = 0; i < count * count; i++) {
-        haul_machine from = *machines[i / count], to = *machines[i % count];
-        haul_kernel_prediction out = predicted(&from, &to, &work);
-        if (out.kind != HAUL_KERNEL_CLASS_PRODUCT || !(from.gpu.memory_bandwidth_Bps.value > 0))
-            continue;
-        if (out.bound == HAUL_KERNEL_BOUND_MEMORY)
-            fail_msg("%s to %s: bound by memory", from.name, to.name);
-        const double before_s = out.estimate.seconds;
-        /* the way that no "what if" would go: rates alone */
-        to.gpu.stream_Bps = given(to.gpu.memory_bandwidth_Bps.value / 100);
-        out = predicted(&from, &to, &work);
-        CHECK_NEAR(out.estimate.seconds, before_s, 1e-9);
-    }
-    for (size_t i = 0; i < count; i++)
-        haul_machine_free(machines[i]);
-    free(machines);
-    haul_names_free(names, count);
-}
-
-static haul_kernel_bound bound_between(const char *from, const char *to, const char *kernel)
-{
-    haul_machine *machines[2] = {NULL};
-    haul_error error = {0};
-    assert_int_equal(haul_machine_load(from, &machines[0], &error), HAUL_OK);
-    assert_int_equal(haul_machine_load(to, &machines[1], &error), HAUL_OK);
-    const haul_kernel_work work = work_of(kernel, 1, 1e6);
-    const haul_kernel_bound bound = predicted(machines[0], machines[1], &work).bound;
-    haul_machine_free(machines[0]);
-    haul_machine_free(machines[1]);
-    return bound;
-}
-
-/* Half precision is in tensor cores where a GPU has them, and falls back to fp32 where not. */
-static void tensor_cores_have_a_ridge_where_they_are(void **state)
-{
-    (void)state;
-    static const char *const half = "ampere_fp16_s16816gemm_fp16_128x128_ldg8_nn";
-    assert_int_equal(bound_between("l4", "a100-sxm4", half), HAUL_KERNEL_BOUND_MEMORY);
-    assert_int_equal(bound_between("t4", "p4", half), HAUL_KERNEL_BOUND_MEMORY);
-    assert_int_equal(bound_between("p4", "gtx-980", half), HAUL_KERNEL_BOUND_ARITHMETIC);
-    assert_int_equal(bound_between("p100-pcie3", "p4", half), HAUL_KERNEL_BOUND_ARITHMETIC);
-}
-
 /* The check bits of GDDR are in the rate that programs sustain once, not twice. */
 static void ecc_is_counted_once(void **state)
 {
@@ -768,22 +447,13 @@ int main(void)
         cmocka_unit_test(classes_follow_what_bounds_them),
         cmocka_unit_test(gathers_and_other_makers_are_less_sure),
         cmocka_unit_test(waves_are_whole),
-        cmocka_unit_test(others_small_tiles_are_slow),
-        cmocka_unit_test(operands_tell_a_products_tiles),
-        cmocka_unit_test(few_tiles_take_up_to_a_wave),
-        cmocka_unit_test(measured_products_correct_their_neighbours),
-        cmocka_unit_test(narrow_and_unaligned_products_are_less_sure),
-        cmocka_unit_test(tiny_products_take_a_launch_at_least),
         cmocka_unit_test(convolutions_and_attention_go_by_their_roofline),
-        cmocka_unit_test(odd_sizes_keep_tensor_cores_waiting),
         cmocka_unit_test(rows_that_no_cache_holds_are_read_again),
         cmocka_unit_test(rows_are_kept_in_l1_too),
-        cmocka_unit_test(products_of_unknown_tiles_are_less_sure),
         cmocka_unit_test(rows_that_are_read_again_are_less_sure),
         cmocka_unit_test(data_in_l2_move_at_its_rate),
         cmocka_unit_test(the_memory_sustains_what_copies_move),
         cmocka_unit_test(few_blocks_keep_their_latency),
-        cmocka_unit_test(a_precision_that_a_gpu_lacks_falls_back),
         cmocka_unit_test(counted_flops_are_a_lower_limit_alone),
         cmocka_unit_test(nothing_is_faster_than_memory_and_arithmetic),
         cmocka_unit_test(a_gpu_with_a_token_fp64_peak_is_held_to_it),
@@ -796,9 +466,6 @@ int main(void)
         cmocka_unit_test(unknown_blocks_tell_no_low_occupancy),
         cmocka_unit_test(unknown_kernels_move_their_bytes_too),
         cmocka_unit_test(short_threads_are_bound_by_memory),
-        cmocka_unit_test(nominal_tensor_peaks_stand_in_for_rates),
-        cmocka_unit_test(fp32_products_have_no_tensor_ridge),
-        cmocka_unit_test(tensor_cores_have_a_ridge_where_they_are),
         cmocka_unit_test(ecc_is_counted_once),
         cmocka_unit_test(what_cannot_be_is_refused),
     };

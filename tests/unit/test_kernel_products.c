@@ -1,0 +1,273 @@
+/* Matrix products on another GPU, against closed forms: tiles, precisions, tensor cores. */
+#include "kernel_machines.h"
+
+#include <stdlib.h>
+
+/* A tile of a x b elements takes 5 (1 / a + 1 / b) times its arithmetic to come out of L2: 4 bytes
+ * at 400 GB/s for 2 flops at 1 Tflop/s. */
+static void others_small_tiles_are_slow(void **state)
+{
+    (void)state;
+    haul_machine from = small();
+    const haul_machine to = large();
+    from.gpu.l2_Bps = given(400e9);
+    haul_kernel_work work = work_of("maxwell_sgemm_32x128_tn", 1.000002, 1e6);
+    const haul_estimate own = predicted(&from, &to, &work).estimate;
+    CHECK_NEAR(own.seconds, 4e-6 + 1 / 3.0, 1e-5);
+    from.gpu.architecture = "pascal";
+    const haul_estimate others = predicted(&from, &to, &work).estimate;
+    const double usual = 1 + 5 * (1 / 128.0 + 1 / 64.0), small_one = 1 + 5 * (1 / 128.0 + 1 / 32.0);
+    CHECK_NEAR(others.seconds, 4e-6 + usual / small_one / 3, 1e-5);
+    assert_true(others.low_s < others.seconds / 2.7 && others.high_s < 2 * others.seconds);
+}
+
+/* 4 products of 640 x 1000 by 1000 x 1280 are 4 x 5 x 5 tiles of 128 x 256, 5 whole waves, whose
+ * loads take 0.95 times as long as of 128 x 128; one row more is another row of tiles, a fifth
+ * more, and the smaller tiles' loads still take longer. 16 steps fill and empty a tile's pipeline.
+ * The source's time counts beyond where rows lie far apart. */
+static void operands_tell_a_products_tiles(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-6, 400);
+    work.operands =
+        (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
+    const double whole_s = 0.95 * 2.0 * (1000 + 16) * 100 * 256 * 128 / 3e12;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + whole_s, 1e-9);
+    work.operands.rows = 641;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + 1.2 * whole_s, 1e-9);
+    work.operands.rows = 640;
+    work.seconds = 1; /* a slow source counts up to the sustained rate */
+    const double sustained_s = 2.0 * 4 * 640 * 1280 * 1000 / 3e12;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + sustained_s, 1e-9);
+    work.operands.inner = UINT64_C(3) * 4096; /* 128 rows of 48 KiB: three pages of 2 MiB */
+    const double far_s = 0.95 * 2.0 * (3 * 4096 + 16) * 100 * 256 * 128 / 3e12;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + 1.2 * far_s, 1e-9);
+    work.operands.inner = 1000;
+    work.kind = haul_kernel_kind_of("my_solver", NULL); /* another kernel of the operator */
+    assert_true(predicted(&from, &to, &work).estimate.seconds > 0.1);
+}
+
+/* One tile of 64 x 64 on 20 multiprocessors: 20 times the sustained rate's time, and its loads take
+ * 1.2 times as long as of 128 x 128. */
+static void few_tiles_take_up_to_a_wave(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1, 400);
+    work.operands =
+        (haul_operands){.batch = 1, .rows = 64, .columns = 64, .inner = 10000, .bytes = 1000};
+    const double best_s = 2.0 * 64 * 64 * 1e4 / 3e12;
+    const double in_a_wave_s = 1.2 * 20 * 2.0 * 64 * 64 * (1e4 + 16) / 3e12;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + in_a_wave_s, 1e-9);
+    work.seconds = 1e-6; /* slices of the inner dimension: the sustained rate at the best */
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + best_s, 1e-9);
+}
+
+/* A measured product of the same sizes is the answer, but for the share of one that is a factor of
+ * 16 away; one farther off, or of another precision, says nothing. */
+static void measured_products_correct_their_neighbours(void **state)
+{
+    (void)state;
+    const haul_machine from = small();
+    haul_machine to = large();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 400);
+    work.operands =
+        (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
+    const double tiles_s = predicted(&from, &to, &work).estimate.seconds - 4e-6;
+    haul_product_time product = {.precision = HAUL_PRECISION_FP32,
+                                 .batch = given(4),
+                                 .rows = given(640),
+                                 .columns = given(1280),
+                                 .inner = given(1000),
+                                 .time_s = given(4e-6 + 2 * tiles_s)};
+    to.products = &product;
+    to.product_count = 1;
+    const double of_far = 1 / (16.25 * 16.25), of_near = 16;
+    const double doubled = exp(log(2) * of_near / (of_near + of_far));
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + doubled * tiles_s, 1e-6);
+    product.precision = HAUL_PRECISION_FP16;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + tiles_s, 1e-9);
+    product.precision = HAUL_PRECISION_FP32;
+    product.inner = given(1000 * 32);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + tiles_s, 1e-9);
+}
+
+/* Of results narrower than a tile, and of rows at odd elements, less is known. */
+static void narrow_and_unaligned_products_are_less_sure(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("ampere_fp16_s16816gemm_fp16_128x128_ldg8_nn", 1e-3, 400);
+    work.operands = (haul_operands){
+        .batch = 100, .rows = 256, .columns = 256, .inner = 1000, .bytes = 1000, .alignment = 16};
+    const haul_kernel_prediction wide = predicted(&from, &to, &work);
+    work.operands.alignment = 2;
+    const haul_kernel_prediction odd = predicted(&from, &to, &work);
+    assert_true(odd.estimate.high_s / odd.estimate.seconds >
+                1.2 * wide.estimate.high_s / wide.estimate.seconds);
+    CHECK_NEAR(odd.estimate.low_s / odd.estimate.seconds,
+               wide.estimate.low_s / wide.estimate.seconds, 1e-9);
+    work.operands.alignment = 16;
+    work.operands.rows = 64;
+    const haul_kernel_prediction narrow = predicted(&from, &to, &work);
+    assert_true(narrow.estimate.low_s / narrow.estimate.seconds <
+                0.9 * wide.estimate.low_s / wide.estimate.seconds);
+}
+
+/* Without alignment to 16 bytes tensor cores of NVIDIA wait for their operands. */
+/* 16^3 multiply-adds take 8 ns at the sustained rate, and no kernel a hundredth of a launch: the
+ * recorded time counts up to a launch beside the launch's own. */
+static void tiny_products_take_a_launch_at_least(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    haul_kernel_work work = work_of("volta_sgemm_32x32_nn", 20e-6, 1);
+    work.operands =
+        (haul_operands){.batch = 1, .rows = 16, .columns = 16, .inner = 16, .bytes = 3072};
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 8e-6, 1e-9);
+    work.operands.batch = 40; /* a tile for each multiprocessor and more */
+    work.operands.inner = 1;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 8e-6, 1e-9);
+}
+
+static void odd_sizes_keep_tensor_cores_waiting(void **state)
+{
+    (void)state;
+    haul_machine from = small(), to = large();
+    from.gpu.product_flops[HAUL_PRECISION_BF16] = to.gpu.product_flops[HAUL_PRECISION_BF16] =
+        given(10e12);
+    haul_kernel_work work =
+        work_of("cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_nn_align8", 1e-6, 400);
+    work.operands = (haul_operands){
+        .batch = 4, .rows = 1280, .columns = 1280, .inner = 1000, .bytes = 1000, .alignment = 16};
+    const double aligned_s = predicted(&from, &to, &work).estimate.seconds - 1e-6;
+    work.operands.alignment = 2;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + 2 * aligned_s, 1e-9);
+    to.gpu.architecture = "cdna3";
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + aligned_s, 1e-9);
+}
+
+/* By name a batch of products, and with sizes those whose time depends on the tile. */
+static void products_of_unknown_tiles_are_less_sure(void **state)
+{
+    (void)state;
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 1e4);
+    const double flat = width_up(&work);
+    work.launches.layers = 100;
+    assert_true(width_up(&work) > flat + 0.1);
+    work.operands =
+        (haul_operands){.batch = 1000, .rows = 1024, .columns = 1024, .inner = 256, .bytes = 1000};
+    const double whole = width_up(&work);
+    work.operands.rows = work.operands.columns = 64;
+    CHECK_NEAR(width_up(&work), hypot(whole, log(4 / 1.2)), 0.05);
+}
+
+static void a_precision_that_a_gpu_lacks_falls_back(void **state)
+{
+    (void)state;
+    const haul_machine from = large(), to = small();
+    const char *name = "cutlass_80_tensorop_s1688gemm_128x128_32x3_tn_align4";
+    const haul_kernel_work work = work_of(name, 1.000004, 1e6);
+    const haul_kernel_prediction out = predicted(&from, &to, &work);
+    CHECK_NEAR(out.estimate.seconds, 2e-6 + 12, 1e-6);
+    const haul_kernel_work plain = work_of("volta_sgemm_128x64_nn", 1.000004, 1e6);
+    assert_true(out.estimate.high_s / out.estimate.seconds >
+                predicted(&from, &to, &plain).estimate.high_s /
+                    predicted(&from, &to, &plain).estimate.seconds);
+}
+
+/* The peak of tensor cores where no rate of products was measured: of the precision itself, by
+ * the share that a sibling reaches of its own where that is known. */
+static void nominal_tensor_peaks_stand_in_for_rates(void **state)
+{
+    (void)state;
+    const haul_machine from = large();
+    haul_machine to = small();
+    to.gpu.tensor_flops[HAUL_PRECISION_TF32] = given(8e12);
+    haul_kernel_work work = work_of("cutlass_tensorop_tf32_s1688gemm", 1.000002, 0);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, sqrt(4 * 12 / (0.75 * 8)), 1e-3);
+    to.gpu.tensor_flops[HAUL_PRECISION_FP16] = given(16e12);
+    to.gpu.tensor_flops[HAUL_PRECISION_BF16] = given(32e12);
+    to.gpu.product_flops[HAUL_PRECISION_BF16] = given(8e12);
+    haul_machine half = large();
+    half.gpu.product_flops[HAUL_PRECISION_FP16] = given(12e12);
+    work = work_of("cutlass_tensorop_f16_h16816gemm", 1.000002, 0);
+    CHECK_NEAR(predicted(&half, &to, &work).estimate.seconds, 3, 1e-3);
+}
+
+/* Products in fp32 are in no tensor cores, whatever a GPU's ridge: the ratio of the rates, between
+ * all machines of the catalogue, and the same however fast the memories are. */
+static void fp32_products_have_no_tensor_ridge(void **state)
+{
+    (void)state;
+    char **names;
+    size_t count;
+    haul_error error = {0};
+    assert_int_equal(haul_catalogue_list(&names, &count, &error), HAUL_OK);
+    haul_machine **machines = calloc(count, sizeof(haul_machine *));
+    assert_non_null(machines);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(haul_machine_load(names[i], &machines[i], &error), HAUL_OK);
+    haul_kernel_work work = work_of("ampere_sgemm_128x64_nn", 1, 1e6);
+    for (size_t i = 0; i < count * count; i++) {
+        haul_machine from = *machines[i / count], to = *machines[i % count];
+        haul_kernel_prediction out = predicted(&from, &to, &work);
+        if (out.kind != HAUL_KERNEL_CLASS_PRODUCT || !(from.gpu.memory_bandwidth_Bps.value > 0))
+            continue;
+        if (out.bound == HAUL_KERNEL_BOUND_MEMORY)
+            fail_msg("%s to %s: bound by memory", from.name, to.name);
+        const double before_s = out.estimate.seconds;
+        /* the way that no "what if" would go: rates alone */
+        to.gpu.stream_Bps = given(to.gpu.memory_bandwidth_Bps.value / 100);
+        out = predicted(&from, &to, &work);
+        CHECK_NEAR(out.estimate.seconds, before_s, 1e-9);
+    }
+    for (size_t i = 0; i < count; i++)
+        haul_machine_free(machines[i]);
+    free(machines);
+    haul_names_free(names, count);
+}
+
+static haul_kernel_bound bound_between(const char *from, const char *to, const char *kernel)
+{
+    haul_machine *machines[2] = {NULL};
+    haul_error error = {0};
+    assert_int_equal(haul_machine_load(from, &machines[0], &error), HAUL_OK);
+    assert_int_equal(haul_machine_load(to, &machines[1], &error), HAUL_OK);
+    const haul_kernel_work work = work_of(kernel, 1, 1e6);
+    const haul_kernel_bound bound = predicted(machines[0], machines[1], &work).bound;
+    haul_machine_free(machines[0]);
+    haul_machine_free(machines[1]);
+    return bound;
+}
+
+/* Half precision is in tensor cores where a GPU has them, and falls back to fp32 where not. */
+static void tensor_cores_have_a_ridge_where_they_are(void **state)
+{
+    (void)state;
+    static const char *const half = "ampere_fp16_s16816gemm_fp16_128x128_ldg8_nn";
+    assert_int_equal(bound_between("l4", "a100-sxm4", half), HAUL_KERNEL_BOUND_MEMORY);
+    assert_int_equal(bound_between("t4", "p4", half), HAUL_KERNEL_BOUND_MEMORY);
+    assert_int_equal(bound_between("p4", "gtx-980", half), HAUL_KERNEL_BOUND_ARITHMETIC);
+    assert_int_equal(bound_between("p100-pcie3", "p4", half), HAUL_KERNEL_BOUND_ARITHMETIC);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(others_small_tiles_are_slow),
+        cmocka_unit_test(operands_tell_a_products_tiles),
+        cmocka_unit_test(few_tiles_take_up_to_a_wave),
+        cmocka_unit_test(measured_products_correct_their_neighbours),
+        cmocka_unit_test(narrow_and_unaligned_products_are_less_sure),
+        cmocka_unit_test(tiny_products_take_a_launch_at_least),
+        cmocka_unit_test(odd_sizes_keep_tensor_cores_waiting),
+        cmocka_unit_test(products_of_unknown_tiles_are_less_sure),
+        cmocka_unit_test(a_precision_that_a_gpu_lacks_falls_back),
+        cmocka_unit_test(nominal_tensor_peaks_stand_in_for_rates),
+        cmocka_unit_test(fp32_products_have_no_tensor_ridge),
+        cmocka_unit_test(tensor_cores_have_a_ridge_where_they_are),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
