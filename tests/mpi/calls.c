@@ -7,6 +7,7 @@
 
 #include "haul/device_test.h"
 #include "haul/mpi.h"
+#include "moved.h"
 
 enum { TYPES = 11, BLOCKS_MOST = 64, CALLS = 60, BASE = 2048 };
 
@@ -160,22 +161,6 @@ static void fill_bytes(char *bytes, size_t count)
         bytes[i] = (char)pick_own(256);
 }
 
-static haul_status copy_buffer(const setup *of, const side *self, bool to_device, haul_error *error)
-{
-    haul_stream *stream;
-    haul_status status = haul_stream_new(of->device, &stream, error);
-    const haul_transfer transfer = {
-        .to = to_device ? haul_in_buffer(self->buffer, 0) : haul_in_host(self->host),
-        .from = to_device ? haul_in_host(self->host) : haul_in_buffer(self->buffer, 0),
-        .size = {self->bytes}};
-    if (!status)
-        status = haul_stream_copy(stream, &transfer, NULL, error);
-    if (!status)
-        status = haul_stream_wait(stream, error);
-    haul_stream_free(stream);
-    return status;
-}
-
 /* Memory with the same bytes for haul and for MPI. */
 static haul_status open_side(const setup *of, side *self, bool on_device, haul_error *error)
 {
@@ -187,7 +172,7 @@ static haul_status open_side(const setup *of, side *self, bool on_device, haul_e
         return HAUL_OK;
     const haul_status status =
         haul_buffer_new(of->device, HAUL_BUFFER_DEVICE, self->bytes, &self->buffer, error);
-    return status ? status : copy_buffer(of, self, true, error);
+    return status ? status : move(of->device, self->buffer, self->host, self->bytes, true, error);
 }
 
 static haul_address address_of(const side *self)
@@ -389,7 +374,7 @@ static void try_call(const setup *of, haul_call_kind kind)
     else
         status = make_call(of, &call, how, &error);
     if (!status && receive.buffer)
-        status = copy_buffer(of, &receive, false, &error);
+        status = move(of->device, receive.buffer, receive.host, receive.bytes, false, &error);
     if (has_gaps(&call)) {
         clear_gaps(receive.host, receive.count);
         clear_gaps(receive.expected, receive.count);

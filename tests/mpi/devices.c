@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "haul/mpi.h"
+#include "moved.h"
 
 enum { BYTES = 5000 };
 
@@ -27,22 +28,6 @@ static void fail(const setup *of, const char *what, const haul_error *error)
 }
 
 /* `bytes` bytes between a buffer of the device and the host. */
-static haul_status move(haul_device *device, haul_buffer *buffer, void *host, size_t bytes,
-                        bool to_device, haul_error *error)
-{
-    haul_stream *stream;
-    haul_status status = haul_stream_new(device, &stream, error);
-    const haul_transfer transfer = {
-        .to = to_device ? haul_in_buffer(buffer, 0) : haul_in_host(host),
-        .from = to_device ? haul_in_host(host) : haul_in_buffer(buffer, 0),
-        .size = {bytes}};
-    if (!status)
-        status = haul_stream_copy(stream, &transfer, NULL, error);
-    if (!status)
-        status = haul_stream_wait(stream, error);
-    haul_stream_free(stream);
-    return status;
-}
 
 static void exchange(const setup *of, haul_comm *comm, haul_device *device, MPI_Comm owners,
                      bool in_place)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "haul/mpi.h"
+#include "moved.h"
 
 enum { GHOSTS = 2, NEIGHBOURS = 26, DIMS = 3, ROUNDS = 2 };
 static const int own[DIMS] = {6, 5, 4}; /* cells of a process */
@@ -85,22 +86,6 @@ static void plan_messages(haul_halo_message *messages)
         messages[count++] =
             (haul_halo_message){peer, NEIGHBOURS - n, false, box_towards(step, false)};
     }
-}
-
-static haul_status move(haul_device *device, haul_buffer *buffer, int *cells, size_t bytes,
-                        bool to_device, haul_error *error)
-{
-    haul_stream *stream = NULL;
-    const haul_address there = haul_in_buffer(buffer, 0), here = haul_in_host(cells);
-    const haul_transfer transfer = {
-        .to = to_device ? there : here, .from = to_device ? here : there, .size = {bytes}};
-    haul_status status = haul_stream_new(device, &stream, error);
-    if (!status)
-        status = haul_stream_copy(stream, &transfer, NULL, error);
-    if (!status)
-        status = haul_stream_wait(stream, error);
-    haul_stream_free(stream);
-    return status;
 }
 
 static haul_status exchange_once(haul_halo *halo, haul_error *error)

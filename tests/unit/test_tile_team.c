@@ -41,6 +41,16 @@ static void run_steps(haul_context *context, haul_array *arrays[2], unsigned *ce
     assert_int_equal(haul_array_read(arrays[0], cells, NULL), HAUL_OK);
 }
 
+static void run_on_host(unsigned expected[CELLS])
+{
+    haul_array *arrays[2];
+    haul_context *context = open_on("host");
+    run_steps(context, arrays, expected);
+    haul_array_free(arrays[0]);
+    haul_array_free(arrays[1]);
+    haul_context_close(context);
+}
+
 static void test_results_are_those_of_one_device(void **state)
 {
     static const char *const lists[] = {"host,host", "sim:lassen:*", "sim:k40,host,sim:k40",
@@ -48,11 +58,8 @@ static void test_results_are_those_of_one_device(void **state)
     unsigned expected[CELLS], cells[CELLS];
     haul_array *arrays[2];
     (void)state;
-    haul_context *context = open_on("host");
-    run_steps(context, arrays, expected);
-    haul_array_free(arrays[0]);
-    haul_array_free(arrays[1]);
-    haul_context_close(context);
+    haul_context *context;
+    run_on_host(expected);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         context = open_on(lists[i]);
         run_steps(context, arrays, cells);
@@ -72,11 +79,8 @@ static void test_several_loops_between_exchanges(void **state)
     unsigned expected[CELLS], cells[CELLS];
     haul_array *arrays[2];
     (void)state;
-    haul_context *context = open_on("host");
-    run_steps(context, arrays, expected);
-    haul_array_free(arrays[0]);
-    haul_array_free(arrays[1]);
-    haul_context_close(context);
+    haul_context *context;
+    run_on_host(expected);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         uint64_t exchanges[2];
         for (unsigned many = 0; many < 2; many++) {
