@@ -160,6 +160,7 @@ typedef struct haul_host_time {
     bool is_assumed; /* the same CPU is assumed, and the host is over a quarter of the critical path
                       */
     bool has_turns;  /* likewise, and two threads are inferred to wait for each other in turns */
+    char cpu[40]; /* that is soldered to the target's GPU, where the speed is not known: "Grace" */
 } haul_host_time;
 
 typedef struct haul_projection {

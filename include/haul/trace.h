@@ -36,13 +36,16 @@ HAUL_API bool haul_trace_name_is_profile(const char *name);
 typedef struct haul_trace_jobs {
     haul_workload **items;
     size_t count;
+    haul_error *unread; /* files that are in no job, and why they could not be read */
+    size_t unread_count;
 } haul_trace_jobs;
 
 /* Reads profiles and joins those of one job: files whose processes run at the same time, by clocks
  * that both files give, those of different ranks on one kind of GPU at most 5 s from each other,
  * or, where one gives none, that name ranks and one kind of GPU; never two of one rank. A program
  * that was recorded twice, and two programs, are jobs of their own, in the order of their first
- * files. The caller releases *jobs with haul_trace_jobs_release. */
+ * files. A file that cannot be read is told in `unread` beside those that can; where none can, the
+ * first one's failure is returned. The caller releases *jobs with haul_trace_jobs_release. */
 HAUL_API haul_status haul_trace_load_jobs(const char *const *paths, size_t count,
                                           haul_trace_jobs *jobs, haul_error *error);
 HAUL_API void haul_trace_jobs_release(haul_trace_jobs *jobs);

@@ -105,10 +105,11 @@ static void write_advice(hl_advise_study *study, const hl_advise_candidate *cand
     advice->what = hl_advise_study_text(study, "send once: %s", effect->calls);
     advice->why = hl_advise_study_text(
         study,
-        "%s go to the device %u times; the copies after the first kernel take %s "
-        "and are %.3g %% of all bytes that go there",
+        "%s go to the device %u times; the copies after the first kernel take %s, their calls %s "
+        "of the host, and are %.3g %% of all bytes that go there",
         hl_advise_study_bytes(study, one->bytes), one->count,
-        hl_advise_study_time(study, effect->before_ns), 100 * (double)effect->bytes / all);
+        hl_advise_study_time(study, effect->before_ns),
+        hl_advise_study_time(study, effect->calls_ns), 100 * (double)effect->bytes / all);
     advice->assumes =
         "each copy brings the same bytes to the same buffer: a profile records sizes, not contents";
 }

@@ -100,12 +100,15 @@ static haul_status select_part(const cli_request *request, haul_workload **field
     return HAUL_OK;
 }
 
-static haul_status load_jobs(const cli_texts *paths, const cli_request *request,
-                             haul_trace_jobs *field, haul_error *error)
+/* What can be read is answered for; the exit code tells of the rest, as that of cat does. */
+static haul_status load_jobs(const cli_texts *paths, cli_request *request, haul_trace_jobs *field,
+                             haul_error *error)
 {
     cli_progress_begin("reading", paths->items[0]);
     haul_status status = haul_trace_load_jobs(paths->items, paths->count, field, error);
     cli_progress_end();
+    for (size_t i = 0; !status && i < field->unread_count; i++)
+        request->exit_code = cli_fail(&field->unread[i]);
     for (size_t i = 0; !status && i < field->count; i++)
         status = select_part(request, &field->items[i], error);
     return status;

@@ -1,6 +1,7 @@
 /* The host's time on the target. No parameter of a machine file tells how fast a CPU runs a
  * program's own code and the driver's, so the recorded times are kept, and their interval is what
  * programs show that were recorded on two machines. */
+#include <stdio.h>
 #include <string.h>
 
 #include "project/whole_run.h"
@@ -39,6 +40,9 @@ haul_host_time hl_project_host_time(const hl_project_whole_run *self)
         }
     }
     made.is_known = made.is_given || is_same;
+    const haul_machine *target = self->target;
+    if (!made.is_known && target->link.kind > HAUL_LINK_PCIE && target->host.name)
+        (void)snprintf(made.cpu, sizeof made.cpu, "%s", target->host.name);
     const double spread = made.is_known ? same_host : other_host;
     made.low = made.likely / spread;
     made.high = made.likely * spread;

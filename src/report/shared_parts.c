@@ -213,9 +213,9 @@ void hl_report_host(haul_report *report, const haul_host_time *host)
                          host->has_turns ? "; assumes that two of its threads take turns" : "");
     else if (host->is_assumed)
         haul_report_line(
-            report, "host",
-            "assumes the same CPU, its time %.2gx to %.2gx%s; --host-speed gives another",
-            host->low, host->high, turns);
+            report, "host", "assumes %s%s%s, its time %.2gx to %.2gx%s; --host-speed gives another",
+            *host->cpu ? "that " : "the same CPU", host->cpu,
+            *host->cpu ? " is as fast as the recording CPU" : "", host->low, host->high, turns);
     else if (host->has_turns)
         haul_report_line(report, "host", "assumes that two of its threads take turns");
 }

@@ -30,7 +30,7 @@ typedef struct rank_job {
     char format[64];
 } rank_job;
 
-/* Files are taken in turn by threads. The first failure, by the files' order, is kept. */
+/* Files are taken in turn by threads. */
 typedef struct rank_loader {
     const char *const *paths;
     size_t count;
@@ -38,16 +38,15 @@ typedef struct rank_loader {
     pthread_mutex_t lock;
     size_t next;
     haul_workload **workloads; /* read and in no job yet */
+    haul_error *failures;      /* of files that could not be read; HAUL_OK is none */
     rank_facts *facts;         /* of those that are in a job */
     rank_job *jobs;
     size_t job_count;
     bool joining;  /* a thread does */
-    size_t sorted; /* files that are in a job */
+    size_t sorted; /* files that are in a job, or in none for they could not be read */
     size_t ahead;  /* files that may be read beyond those */
     pthread_cond_t grown;
-    size_t failed_at; /* `count`: none */
-    haul_status status;
-    haul_error error;
+    size_t failed_at; /* the first file without which there is no answer; `count`: none */
 } rank_loader;
 
 /* PyTorch's profiler before it gave an epoch, and nvprof, write times since 1970: those of no clock
@@ -145,11 +144,15 @@ static void sort_ready(rank_loader *self)
     if (self->joining)
         return;
     self->joining = true;
-    while (self->sorted < self->count && self->workloads[self->sorted]) {
+    while (self->sorted < self->count &&
+           (self->workloads[self->sorted] || self->failures[self->sorted].status)) {
         haul_workload *const workload = self->workloads[self->sorted];
         self->workloads[self->sorted] = NULL;
         pthread_mutex_unlock(&self->lock);
-        sort_file(self, workload);
+        if (workload)
+            sort_file(self, workload);
+        else
+            self->facts[self->sorted].job = SIZE_MAX;
         pthread_mutex_lock(&self->lock);
         self->sorted++;
         pthread_cond_broadcast(&self->grown);
@@ -168,6 +171,13 @@ static bool take_file(rank_loader *self, size_t *file)
     return *file < self->failed_at;
 }
 
+/* A file that is missing in a run would be a rank less; one of many jobs is not missed by the
+ * others. */
+static bool stops_all(const rank_loader *self, haul_status status)
+{
+    return self->as_one || status == HAUL_STATUS_NO_MEMORY;
+}
+
 static void *load_files(void *argument)
 {
     rank_loader *const self = argument;
@@ -183,10 +193,10 @@ static void *load_files(void *argument)
         const haul_status status = haul_trace_load(self->paths[file], &workload, &error);
         pthread_mutex_lock(&self->lock);
         self->workloads[file] = workload;
-        if (status && file < self->failed_at) {
+        self->failures[file] = error;
+        self->failures[file].status = status;
+        if (status && file < self->failed_at && stops_all(self, status)) {
             self->failed_at = file;
-            self->status = status;
-            self->error = error;
             pthread_cond_broadcast(&self->grown);
         }
         sort_ready(self);
@@ -305,23 +315,28 @@ static haul_status take_job(rank_loader *self, size_t job, haul_workload **made,
     return status;
 }
 
-/* The first failure by the files' order is reported, whichever thread met one first. */
+/* Without any file the first failure by the files' order is reported, whichever thread met one
+ * first. */
 static haul_status load_jobs(rank_loader *self, haul_error *error)
 {
     self->failed_at = self->count;
     self->workloads = calloc(self->count + 1, sizeof(haul_workload *));
+    self->failures = calloc(self->count + 1, sizeof *self->failures);
     self->facts = calloc(self->count + 1, sizeof *self->facts);
     self->jobs = calloc(self->count + 1, sizeof *self->jobs);
-    if (!self->workloads || !self->facts || !self->jobs)
+    if (!self->workloads || !self->failures || !self->facts || !self->jobs)
         return hl_base_fail_no_memory(error);
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->grown, NULL);
     load_all(self);
     pthread_cond_destroy(&self->grown);
     pthread_mutex_destroy(&self->lock);
-    if (self->status && error)
-        *error = self->error;
-    return self->status;
+    size_t failed = self->failed_at;
+    if (!self->job_count)
+        failed = 0;
+    if (error && failed < self->count)
+        *error = self->failures[failed];
+    return failed < self->count ? self->failures[failed].status : HAUL_OK;
 }
 
 static void release_loader(rank_loader *self)
@@ -333,6 +348,7 @@ static void release_loader(rank_loader *self)
         hl_workload_joiner_free(self->jobs[i].joiner);
     }
     free(self->workloads);
+    free(self->failures);
     free(self->facts);
     free(self->jobs);
 }
@@ -372,6 +388,16 @@ haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_w
     return status;
 }
 
+/* Which files could not be read, by their order: taken over, the first of the list onwards. */
+static void take_unread(rank_loader *self, haul_trace_jobs *jobs)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (self->failures[i].status)
+            self->failures[jobs->unread_count++] = self->failures[i];
+    jobs->unread = self->failures;
+    self->failures = NULL;
+}
+
 haul_status haul_trace_load_jobs(const char *const *paths, size_t count, haul_trace_jobs *jobs,
                                  haul_error *error)
 {
@@ -387,6 +413,8 @@ haul_status haul_trace_load_jobs(const char *const *paths, size_t count, haul_tr
         status = take_job(&self, made.count, &made.items[made.count], error);
         made.count += !status;
     }
+    if (!status)
+        take_unread(&self, &made);
     release_loader(&self);
     hl_base_name_list_release(&files);
     if (status)
@@ -401,6 +429,7 @@ void haul_trace_jobs_release(haul_trace_jobs *jobs)
     for (size_t i = 0; i < jobs->count; i++)
         haul_workload_free(jobs->items[i]);
     free(jobs->items);
+    free(jobs->unread);
     *jobs = (haul_trace_jobs){.items = NULL};
 }
 

@@ -21,7 +21,6 @@ try haul analyze
 try haul analyze "$profile" --format yaml
 try haul analyze "$profile" --form
 try haul analyze "$profile" -o
-try haul analyze "$profile" other.sqlite
 cp "$profile" mine.sqlite
 chmod +w mine.sqlite
 try haul analyze mine.sqlite -o ./mine.sqlite
@@ -36,6 +35,11 @@ try haul analyze text.sqlite
 head -c 9000 "$profile" >cut.sqlite
 try haul analyze cut.sqlite
 try haul analyze .
+
+echo "== what can be read is answered for"
+haul analyze nowhere.sqlite "$profile" empty >report.txt
+echo "exit $?"
+head -1 report.txt
 
 echo "== what cannot be written"
 try haul analyze "$profile" -o nowhere/report

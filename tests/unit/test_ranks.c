@@ -378,6 +378,28 @@ static void times_of_the_calendar_tell_jobs_apart(void **state)
     haul_trace_jobs_release(&jobs);
 }
 
+/* A file that is no profile, among those of a job, takes none of the others' answers. */
+static void files_that_cannot_be_read_are_told(void **state)
+{
+    (void)state;
+    write_rank(0, "\"distributedInfo\":{\"rank\":0},", 100);
+    write_rank(1, "\"distributedInfo\":{\"rank\":1},", 100);
+    const char *const some[] = {"/not/there", paths[0], "/dev/null", paths[1]};
+    haul_trace_jobs jobs;
+    haul_error error = {0};
+    assert_int_equal(haul_trace_load_jobs(some, 4, &jobs, &error), HAUL_OK);
+    assert_int_equal(jobs.count, 1);
+    assert_int_equal(jobs.items[0]->op_count, 6);
+    assert_int_equal(jobs.unread_count, 2);
+    assert_non_null(strstr(jobs.unread[0].text, "/not/there"));
+    assert_int_equal(jobs.unread[0].status, HAUL_STATUS_IO);
+    assert_int_not_equal(jobs.unread[1].status, HAUL_OK);
+    haul_trace_jobs_release(&jobs);
+    haul_workload *workload = NULL;
+    assert_int_equal(haul_trace_load_ranks(some, 4, &workload, &error), HAUL_STATUS_IO);
+    assert_int_equal(haul_trace_load_jobs(some, 1, &jobs, &error), HAUL_STATUS_IO);
+}
+
 /* A folder stands for its profiles, in the order of their names; what else lies there is not read.
  */
 static void a_folder_is_its_profiles(void **state)
@@ -436,6 +458,7 @@ int main(void)
         cmocka_unit_test(windows_are_cut),
         cmocka_unit_test(files_are_sorted_into_jobs),
         cmocka_unit_test(times_of_the_calendar_tell_jobs_apart),
+        cmocka_unit_test(files_that_cannot_be_read_are_told),
         cmocka_unit_test(a_folder_is_its_profiles),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
