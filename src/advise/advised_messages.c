@@ -28,12 +28,6 @@ typedef struct all_to_all_sum {
     double seconds; /* of transfer */
 } all_to_all_sum;
 
-static bool is_all_to_all(const haul_workload *workload, const haul_op *op)
-{
-    return hl_workload_is_of_hosts(workload, op) && !(op->flags & HAUL_OP_HAS_CALL) &&
-           !strncmp(haul_workload_string(workload, op->name), "MPI_Alltoall", 12);
-}
-
 /* The fastest way by the machine's messages; NaN where it lacks those. */
 static double fastest_s(const haul_machine *machine, const hl_workload_mpi_layout *layout,
                         const all_to_all *of, bool may_rotate, const char **way)
@@ -94,7 +88,8 @@ haul_status hl_advise_advisor_messages(hl_advise_advisor *self, haul_error *erro
     bool enough = true;
     for (size_t i = 0; enough && i < self->workload->op_count; i++) {
         const haul_op *const op = &self->workload->ops[i];
-        if (!is_all_to_all(self->workload, op))
+        if (!hl_workload_is_of_hosts(self->workload, op) || op->flags & HAUL_OP_HAS_CALL ||
+            strncmp(haul_workload_string(self->workload, op->name), "MPI_Alltoall", 12) != 0)
             continue;
         const all_to_all key = {self->workload->streams[op->stream].id, op->bytes, op->name, 0};
         const size_t before = keys.count;

@@ -67,18 +67,6 @@ static void print_finding(void *state, const char *text)
     self->count++;
 }
 
-/* Fails a check of a machine that is to join the catalogue where there is any finding. */
-static haul_status check_as_new(const haul_machine *machine, findings *found, int *exit_code,
-                                haul_error *error)
-{
-    size_t alike;
-    HAUL_TRY(haul_machine_check_new(machine, print_finding, found, &alike, error));
-    printf("%s: compared with %zu machines of the same GPU\n", found->file, alike);
-    if (found->count && !*exit_code)
-        *exit_code = 1;
-    return HAUL_OK;
-}
-
 /* The first error of each file is told, and the worst exit code returned. */
 static haul_status check_machines(void *request, haul_error *error)
 {
@@ -107,9 +95,16 @@ static haul_status check_machines(void *request, haul_error *error)
         putchar('\n');
         findings found = {.file = file};
         haul_machine_check(machine, print_finding, &found);
+        size_t alike = 0;
         if (self->as_new)
-            status = check_as_new(machine, &found, &given->exit_code, error);
+            status = haul_machine_check_new(machine, print_finding, &found, &alike, error);
         haul_machine_free(machine);
+        if (status || !self->as_new)
+            continue;
+        /* one that is to join the catalogue fails where there is any finding */
+        printf("%s: compared with %zu machines of the same GPU\n", file, alike);
+        if (found.count && !given->exit_code)
+            given->exit_code = 1;
     }
     return cli_output_finish(stdout, NULL, status, error);
 }

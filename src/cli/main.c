@@ -153,20 +153,15 @@ static int start_command(int argc, char **argv)
     return part ? cli_run(part, argc - 2, argv + 2) : fail_command(command, argv[2]);
 }
 
-/* Without this glibc comes to keep freed blocks of up to 32 MB for others, which seldom fit: a
- * tenth of the peak of a million names. */
-static void return_large_blocks(void)
-{
-#ifdef __GLIBC__
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
-    (void)mallopt(M_MMAP_THRESHOLD, 16 << 20);
-#endif
-}
-
 /* Output without a report, such as a command's help, may meet a full disk too. */
 int main(int argc, char **argv)
 {
-    return_large_blocks();
+#ifdef __GLIBC__
+    /* Else glibc comes to keep freed blocks of up to 32 MB for others, which seldom fit: a tenth of
+     * the peak of a million names. */
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the program has one thread
+    (void)mallopt(M_MMAP_THRESHOLD, 16 << 20);
+#endif
     const int code = start_command(argc, argv);
     if (code || (!fflush(stdout) && !ferror(stdout)))
         return code;

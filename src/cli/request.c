@@ -100,7 +100,7 @@ static haul_status select_part(const cli_request *request, haul_workload **field
     return HAUL_OK;
 }
 
-/* What can be read is answered for; the exit code tells of the rest, as that of cat does. */
+/* Files that can be read are answered for; the exit code tells of the rest, as that of cat does. */
 static haul_status load_jobs(const cli_texts *paths, cli_request *request, haul_trace_jobs *field,
                              haul_error *error)
 {

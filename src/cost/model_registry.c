@@ -8,12 +8,6 @@
 
 #include "base/fail.h"
 
-static bool is_path(const char *name)
-{
-    const size_t length = strlen(name);
-    return strchr(name, '/') || (length > 3 && !strcmp(name + length - 3, ".so"));
-}
-
 /* Kinds of models differ in the last member alone, so that one registry serves all. */
 static hl_cost_model_head head_of(const void *model)
 {
@@ -88,7 +82,9 @@ haul_status hl_cost_model_find_in(const hl_cost_model_kind *kind, const char *na
     const void *found = NULL;
     /* stays NULL for haul's own models, which hl_cost_model_close accepts */
     void *opened = NULL;
-    if (!is_path(name)) {
+    const size_t length = strlen(name);
+    const bool is_path = strchr(name, '/') || (length > 3 && !strcmp(name + length - 3, ".so"));
+    if (!is_path) {
         found = find_own(kind, name);
         if (!found) {
             enum { NAMES = 32 };

@@ -87,14 +87,6 @@ static void scale_curve(haul_copy_curve *curve, double ratio, double peak_Bps)
         haul_provenance_weaker(curve->points_from.provenance, HAUL_PROVENANCE_SCALED);
 }
 
-static void scale_copies(const haul_machine *made, haul_copy_curve *copies, double before_Bps)
-{
-    const double after = hl_machine_link_rate(&made->link);
-    const bool changes = before_Bps > 0 && after > 0 && before_Bps != after;
-    for (size_t c = 0; changes && c < made->copy_count; c++)
-        scale_curve(&copies[c], after / before_Bps, after);
-}
-
 /* A gen 6 slot for a GPU that now has NVLink: rates and points measured over the old link say
  * nothing of it, so that models compute them from the new one; no copy outruns it. Parameters
  * of a link that are not given are taken as usual (copy_packet.c). */
@@ -177,10 +169,13 @@ haul_status haul_machine_set(const haul_machine *machine, const char *assignment
     if (memory_rate > 0)
         scale(&made.gpu.stream_Bps, made.gpu.memory_bandwidth_Bps.value / memory_rate);
     const bool is_other = made.link.kind != HAUL_LINK_NONE && made.link.kind != HAUL_LINK_PCIE;
+    const double before = hl_machine_link_rate(&machine->link);
+    const double after = hl_machine_link_rate(&made.link);
     if (!status && is_other && made.link.generation.provenance)
         replace_link(&made, copies);
-    else
-        scale_copies(&made, copies, hl_machine_link_rate(&machine->link));
+    else if (before > 0 && after > 0 && before != after)
+        for (size_t c = 0; c < made.copy_count; c++)
+            scale_curve(&copies[c], after / before, after);
     if (!status)
         status = check_assigned(&made, assignment, out, error);
     if (!status)

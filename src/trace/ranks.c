@@ -171,13 +171,6 @@ static bool take_file(rank_loader *self, size_t *file)
     return *file < self->failed_at;
 }
 
-/* A file that is missing in a run would be a rank less; one of many jobs is not missed by the
- * others. */
-static bool stops_all(const rank_loader *self, haul_status status)
-{
-    return self->as_one || status == HAUL_STATUS_NO_MEMORY;
-}
-
 static void *load_files(void *argument)
 {
     rank_loader *const self = argument;
@@ -195,7 +188,9 @@ static void *load_files(void *argument)
         self->workloads[file] = workload;
         self->failures[file] = error;
         self->failures[file].status = status;
-        if (status && file < self->failed_at && stops_all(self, status)) {
+        /* A run would miss the rank; other jobs do not miss the file. */
+        const bool stops_all = status && (self->as_one || status == HAUL_STATUS_NO_MEMORY);
+        if (stops_all && file < self->failed_at) {
             self->failed_at = file;
             pthread_cond_broadcast(&self->grown);
         }
@@ -388,16 +383,6 @@ haul_status haul_trace_load_ranks(const char *const *paths, size_t count, haul_w
     return status;
 }
 
-/* Which files could not be read, by their order: taken over, the first of the list onwards. */
-static void take_unread(rank_loader *self, haul_trace_jobs *jobs)
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (self->failures[i].status)
-            self->failures[jobs->unread_count++] = self->failures[i];
-    jobs->unread = self->failures;
-    self->failures = NULL;
-}
-
 haul_status haul_trace_load_jobs(const char *const *paths, size_t count, haul_trace_jobs *jobs,
                                  haul_error *error)
 {
@@ -413,8 +398,14 @@ haul_status haul_trace_load_jobs(const char *const *paths, size_t count, haul_tr
         status = take_job(&self, made.count, &made.items[made.count], error);
         made.count += !status;
     }
-    if (!status)
-        take_unread(&self, &made);
+    /* The list of failures is handed over without its empty ones. */
+    for (size_t i = 0; !status && self.failures && i < self.count; i++)
+        if (self.failures[i].status)
+            self.failures[made.unread_count++] = self.failures[i];
+    if (!status) {
+        made.unread = self.failures;
+        self.failures = NULL;
+    }
     release_loader(&self);
     hl_base_name_list_release(&files);
     if (status)

@@ -189,13 +189,6 @@ static bool may_block(const hl_workload_builder *built, const haul_op *op)
     return op->kind == HAUL_OP_COPY && (op->detail != HAUL_MEMORY_PINNED || !strstr(name, "Async"));
 }
 
-/* A copy blocks where its call returned after it had ended, unless the call is one that returns at
- * once and the copy was merely short. */
-static bool is_blocking_copy(const hl_workload_builder *built, const haul_op *op)
-{
-    return returned_after_ns(op) >= 0 && may_block(built, op);
-}
-
 /* By clocks that differ the call may return before, in the copy's second half: it was a wait where
  * it was long, and for most of it what was queued on the stream before ran, up to the copy. */
 static void mark_skewed_copies(hl_workload_builder *built)
@@ -215,7 +208,9 @@ static void mark_skewed_copies(hl_workload_builder *built)
     }
 }
 
-/* Blocking copies are found first: their calls' keys share the room of the links. */
+/* A copy blocks where its call returned after it had ended, unless the call is one that returns at
+ * once and the copy was merely short. Blocking copies are found first: their calls' keys share the
+ * room of the links. */
 void hl_trace_links_make(hl_trace_builder *self)
 {
     if (!self->built.op_count)
@@ -223,7 +218,7 @@ void hl_trace_links_make(hl_trace_builder *self)
     for (size_t i = 0; i < self->built.op_count; i++) {
         haul_op *op = &self->built.ops[i];
         if (op->flags & HAUL_OP_HAS_CALL &&
-            (is_blocking_launch(op) || is_blocking_copy(&self->built, op)))
+            (is_blocking_launch(op) || (returned_after_ns(op) >= 0 && may_block(&self->built, op))))
             op->flags |= HAUL_OP_BLOCKS;
     }
     uint32_t *const order = hl_trace_by_start(self);
