@@ -38,22 +38,27 @@ static bool can_begin(const hl_tile_exchange *self, hl_tile_step *steps, size_t 
     return can;
 }
 
+/* Of each end's planes: those that are put aside, and behind them those that come. */
 static haul_status make_buffers(haul_context *context, hl_tile_field *field, haul_error *error)
 {
-    haul_device *device = context->memory.device;
+    hl_tile_memory *memory = &context->memory;
     const uint64_t bytes = (uint64_t)field->edge * field->plane_bytes;
-    if (!field->sent_device)
-        HAUL_TRY(haul_buffer_new(device, HAUL_BUFFER_DEVICE, bytes, &field->sent_device, error));
-    if (!field->received)
-        HAUL_TRY(haul_buffer_new(device, HAUL_BUFFER_DEVICE, bytes, &field->received, error));
+    if (!field->aside && memory->device_bytes + 2 * bytes > memory->budget)
+        return HAUL_STATUS_DEVICE_FULL;
+    if (!field->aside) {
+        HAUL_TRY(
+            haul_buffer_new(memory->device, HAUL_BUFFER_DEVICE, 2 * bytes, &field->aside, error));
+        memory->device_bytes += 2 * bytes;
+    }
     if (!field->sent_host)
-        HAUL_TRY(haul_buffer_new(device, HAUL_BUFFER_PINNED, bytes, &field->sent_host, error));
+        HAUL_TRY(
+            haul_buffer_new(memory->device, HAUL_BUFFER_PINNED, bytes, &field->sent_host, error));
     return HAUL_OK;
 }
 
 /* Between the ring and memory beside it, in the stream of the kernels. */
-static haul_status put_aside(hl_tile_field *field, hl_tile_planes run, haul_buffer *aside,
-                             bool is_back, haul_error *error)
+static haul_status put_aside(hl_tile_field *field, hl_tile_planes run, bool is_back,
+                             haul_error *error)
 {
     haul_context *context = field->context;
     haul_status status = HAUL_OK;
@@ -61,8 +66,9 @@ static haul_status put_aside(hl_tile_field *field, hl_tile_planes run, haul_buff
         const int at = hl_tile_ring_place(field, first + run.shift), room = field->planes - at;
         const int planes = run.end - first < room ? run.end - first : room;
         const haul_address ring = haul_in_buffer(field->ring, (uint64_t)at * field->plane_bytes);
+        const int before = first - run.first + (is_back ? field->edge : 0);
         const haul_address other =
-            haul_in_buffer(aside, (uint64_t)(first - run.first) * field->plane_bytes);
+            haul_in_buffer(field->aside, (uint64_t)before * field->plane_bytes);
         const haul_transfer transfer = {
             .to = is_back ? ring : other,
             .from = is_back ? other : ring,
@@ -153,9 +159,10 @@ static haul_status take_near(hl_tile_exchange *self, haul_error *error)
         if (from.peer < 0)
             continue;
         HAUL_TRY(see(self, field, &from, &parcel, error));
-        const haul_transfer transfer = {.to = haul_in_buffer(field->received, 0),
+        const uint64_t bytes = (uint64_t)field->edge * field->plane_bytes;
+        const haul_transfer transfer = {.to = haul_in_buffer(field->aside, bytes),
                                         .from = address_of(&parcel),
-                                        .size = {(uint64_t)field->edge * field->plane_bytes}};
+                                        .size = {bytes}};
         HAUL_TRY(hl_tile_copy(context, streams->up, &transfer, error));
     }
     HAUL_TRY(hl_tile_record(context, streams->up, streams->early.of[HAS_RECEIVED], error));
@@ -165,7 +172,7 @@ static haul_status take_near(hl_tile_exchange *self, haul_error *error)
         const hl_tile_side from = hl_tile_side_of(self, field, self->begins_high);
         if (from.peer < 0)
             continue;
-        HAUL_TRY(put_aside(field, hl_tile_side_planes(field, &from), field->received, true, error));
+        HAUL_TRY(put_aside(field, hl_tile_side_planes(field, &from), true, error));
         field->parts[hl_tile_side_part(field, &from)].on_host = false;
     }
     return HAUL_OK;
@@ -234,7 +241,7 @@ static haul_status send(hl_tile_exchange *self, haul_error *error)
         const hl_tile_side to = hl_tile_side_of(self, field, self->begins_high);
         const hl_tile_planes planes = {to.sent, to.sent + field->edge, 0};
         if (to.peer >= 0)
-            HAUL_TRY(put_aside(field, planes, field->sent_device, false, error));
+            HAUL_TRY(put_aside(field, planes, false, error));
         context->counts.exchanges++;
     }
     HAUL_TRY(hl_tile_record(context, streams->run, streams->computed, error));
@@ -242,7 +249,7 @@ static haul_status send(hl_tile_exchange *self, haul_error *error)
     for (unsigned i = 0; i < self->early_count; i++) {
         const hl_tile_field *field = self->early[i];
         const haul_transfer transfer = {.to = haul_in_buffer(field->sent_host, 0),
-                                        .from = haul_in_buffer(field->sent_device, 0),
+                                        .from = haul_in_buffer(field->aside, 0),
                                         .size = {(uint64_t)field->edge * field->plane_bytes}};
         if (hl_tile_side_of(self, field, self->begins_high).peer >= 0)
             HAUL_TRY(hl_tile_copy(context, streams->home, &transfer, error));

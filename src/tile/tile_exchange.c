@@ -57,7 +57,8 @@ static double predict_loop(const part_of_loop *self, unsigned steps)
     const double sent = self->sides * ghosts * self->sent_bytes;
     const double sent_s =
         2 * rates->copy_latency_s + sent / rates->copy_Bps[0] + sent / rates->copy_Bps[1];
-    const double missing = self->planes + 2 * ghosts - self->room;
+    double missing = self->planes + 2 * ghosts - self->room;
+    missing += missing > 0 ? 2 * ghosts : 0; /* that are put aside */
     if (ghosts >= self->planes)
         return INFINITY;
     if (missing <= 0) { /* the first loop's inner planes hide the exchange */

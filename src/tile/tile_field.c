@@ -277,11 +277,12 @@ void hl_tile_field_free(hl_tile_field *field)
         }
     if (field->ring && !field->is_wrapped)
         memory->device_bytes -= haul_buffer_bytes(field->ring);
+    if (field->aside)
+        memory->device_bytes -= haul_buffer_bytes(field->aside);
     haul_buffer_free(field->ring);
     haul_buffer_free(field->frame);
-    haul_buffer_free(field->sent_device);
+    haul_buffer_free(field->aside);
     haul_buffer_free(field->sent_host);
-    haul_buffer_free(field->received);
     haul_buffer_free(field->rows);
     haul_buffer_free(field->ghost_list);
     haul_buffer_free(field->pinned);

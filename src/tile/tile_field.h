@@ -101,7 +101,7 @@ struct hl_tile_field {
     int window_rows;
     uint64_t slot_bytes; /* of a plane in the ring */
     /* Ghost planes on their way, out and in, while a pass runs; NULL until there are some. */
-    haul_buffer *sent_device, *sent_host, *received;
+    haul_buffer *aside, *sent_host;
     /* Cells beyond the edges within a plane: pairs (where to, where from) of a plane's elements,
      * and their fixed values, plane by plane. */
     haul_buffer *ghost_list;
@@ -220,6 +220,14 @@ static inline void hl_tile_field_given(hl_tile_field *field)
 static inline bool hl_tile_is_divided(const hl_tile_field *field)
 {
     return field->length != field->whole;
+}
+
+/* Device memory for planes of both ends, where several devices exchange them while a pass runs. */
+static inline uint64_t hl_tile_bytes_aside(const hl_tile_field *field)
+{
+    return field->memory->is_team && hl_tile_is_divided(field)
+               ? 2 * (uint64_t)field->edge * field->plane_bytes
+               : 0;
 }
 
 /* USAGE where the program asks for an array that cannot be. */

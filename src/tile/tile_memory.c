@@ -78,7 +78,8 @@ haul_status hl_tile_fields_divide(hl_tile_memory *memory, haul_error *error)
  * of another, which loops may yet read so. */
 uint64_t hl_tile_ring_bytes(const hl_tile_memory *memory, const hl_tile_field *field)
 {
-    uint64_t plane_bytes = 0, largest = 0, left = memory->budget;
+    uint64_t plane_bytes = 0, largest = 0, all = 0, aside = 0;
+    uint64_t left = memory->budget;
     if (field->is_wrapped)
         return field->host_bytes;
     for (const hl_tile_field *other = memory->fields; other; other = other->next) {
@@ -86,7 +87,10 @@ uint64_t hl_tile_ring_bytes(const hl_tile_memory *memory, const hl_tile_field *f
             continue;
         plane_bytes += other->host_bytes ? other->plane_bytes : 0;
         largest = other->plane_bytes > largest ? other->plane_bytes : largest;
+        all += other->host_bytes;
+        aside += hl_tile_bytes_aside(other);
     }
+    left -= all > left && aside < left ? aside : 0;
     for (int round = 0; round < 2; round++)
         for (const hl_tile_field *other = memory->fields; other; other = other->next) {
             const uint64_t planes = (uint64_t)other->length + 2 * (uint64_t)other->edge;
