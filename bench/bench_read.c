@@ -1,6 +1,6 @@
 /* Reading profiles: operations a second and memory an operation, beside what SQLite takes to sum
- * the same columns of the same file in the same run. Times are of the processor, one thread; the
- * file is in the page cache.
+ * the same columns of the same file in the same run. SQLite's time is of one thread; haul's of the
+ * processor, all threads together, and as it passes. The file is in the page cache.
  *
  * bench_read [MILLIONS [FOLDER]]: so many operations a mix (5), files made in the folder (/tmp). */
 #include <sqlite3.h>
@@ -22,6 +22,7 @@ static const double to_beat_of_sum = 1.7;
 typedef struct measured {
     double floor_s;
     double load_s;
+    double wall_s;
     double bytes_per_op; /* peak of the process above what it was before */
 } measured;
 
@@ -53,7 +54,7 @@ static double sum_s(const char *path)
 static void load(const char *path, measured *result)
 {
     const double peak = peak_bytes();
-    const double start = cpu_s();
+    const double start = cpu_s(), start_wall = wall_s();
     haul_workload *workload = NULL;
     haul_error error;
     char text[1200];
@@ -62,6 +63,7 @@ static void load(const char *path, measured *result)
         exit(1);
     }
     result->load_s = cpu_s() - start;
+    result->wall_s = wall_s() - start_wall;
     result->bytes_per_op = (peak_bytes() - peak) / (double)workload->op_count;
     haul_workload_free(workload);
 }
@@ -89,6 +91,8 @@ static measured measure(const char *path)
         best.bytes_per_op = result.bytes_per_op;
         if (!round || result.load_s < best.load_s)
             best.load_s = result.load_s;
+        if (!round || result.wall_s < best.wall_s)
+            best.wall_s = result.wall_s;
         if (!round || result.floor_s < best.floor_s)
             best.floor_s = result.floor_s;
     }
@@ -108,17 +112,16 @@ int main(int argc, char **argv)
     char path[1024];
     snprintf(path, sizeof path, "%s/haul-bench-%ld.sqlite", argc > 2 ? argv[2] : "/tmp",
              (long)getpid());
-    printf("%-26s %6s %8s %8s %8s %8s %9s %6s\n", "mix", "Mrows", "sum s", "haul s", "Mops/s",
-           "Mrows/s", "of sum", "B/op");
+    printf("%-26s %6s %8s %8s %8s %8s %9s %6s\n", "mix", "Mrows", "sum s", "all s", "passed s",
+           "Mops/s", "of sum", "B/op");
     for (size_t i = 0; i < sizeof mixes / sizeof *mixes; i++) {
         if (!synthetic_write(path, &mixes[i]))
             return 1;
         const measured result = measure(path);
         const double rows = (double)ops * (mixes[i].calls ? 2 : 1);
         printf("%-26s %6.1f %8.2f %8.2f %8.2f %8.2f %8.0f%% %6.1f\n", mixes[i].name, rows / 1e6,
-               result.floor_s, result.load_s, (double)ops / result.load_s / 1e6,
-               rows / result.load_s / 1e6, 100 * result.floor_s / result.load_s,
-               result.bytes_per_op);
+               result.floor_s, result.load_s, result.wall_s, (double)ops / result.wall_s / 1e6,
+               100 * result.floor_s / result.wall_s, result.bytes_per_op);
         fflush(stdout);
     }
     remove(path);

@@ -5,7 +5,7 @@
 
 #include "trace/cupti_devices.h"
 #include "trace/source_lines.h"
-#include "trace/sqlite_source.h"
+#include "trace/sqlite_rows.h"
 #include "trace/trace_builder.h"
 #include "trace/trace_format.h"
 

@@ -3,7 +3,7 @@
 #define HAUL_TRACE_CUPTI_DEVICES_H
 
 #include "trace/id_map.h"
-#include "trace/sqlite_source.h"
+#include "trace/sqlite_rows.h"
 #include "trace/trace_builder.h"
 
 /* Known before the operations are read. Zero is empty. */

@@ -1,4 +1,5 @@
 #include "trace/nsys_mpi.h"
+#include "trace/sqlite_rows.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
  * callchainId, the depth from 0 for the innermost, function and file as strings
  * (docs.nvidia.com/nsight-systems, "SQLite Export Schema Reference"). */
 #include "trace/nsys_stacks.h"
+#include "trace/sqlite_rows.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef HAUL_TRACE_NVTX_COLLECTIVES_H
 #define HAUL_TRACE_NVTX_COLLECTIVES_H
 
-#include "trace/sqlite_source.h"
+#include "trace/sqlite_rows.h"
 #include "trace/trace_builder.h"
 
 enum { HL_TRACE_NVTX_LAYOUTS = 64 };

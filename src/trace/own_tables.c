@@ -4,6 +4,7 @@
 
 #include "trace/call_operators.h"
 #include "trace/id_map.h"
+#include "trace/sqlite_rows.h"
 
 /* Rows of launches come in order of their kernels: one pass over the operations serves them all. */
 typedef struct own_reader {

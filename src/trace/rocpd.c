@@ -292,8 +292,8 @@ static void take_kernel(void *reader_, const hl_trace_rows *rows)
 {
     reader *const self = reader_;
     haul_op op = begin_op(self, rows, HAUL_OP_KERNEL, hl_trace_rows_int(rows, AGENT));
-    op.shape = hl_trace_rocpd_shape(&self->builder->built, &rows->row.values[BLOCK],
-                                    &rows->row.values[GRID], hl_trace_rows_int(rows, SHARED));
+    op.shape = hl_trace_rocpd_shape(&self->builder->built, &rows->row->values[BLOCK],
+                                    &rows->row->values[GRID], hl_trace_rows_int(rows, SHARED));
     op.name = hl_trace_name(
         self->builder, hl_trace_rocpd_name_key(SYMBOLS + self->set, hl_trace_rows_int(rows, NAME)));
     hl_trace_op(self->builder, &op, call_key(self, hl_trace_rows_int(rows, EVENT)));

@@ -2,7 +2,7 @@
 #ifndef HAUL_TRACE_ROCPD_H
 #define HAUL_TRACE_ROCPD_H
 
-#include "trace/sqlite_source.h"
+#include "trace/sqlite_rows.h"
 #include "trace/trace_builder.h"
 
 /* The builder's key of a string, or of a kernel's symbol, of one of a file's sets of tables. */

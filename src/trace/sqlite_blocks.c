@@ -1,0 +1,299 @@
+/* Blocks are taken in the table's order, from the scan that has the fewest ahead of its reader. A
+ * block that ended in an error is stepped again by the reader as it comes to it: what it then finds
+ * is what one thread would. */
+#include "trace/sqlite_blocks.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BLOCK_ROWS = 1024, /* 150 KB: stays in a core's second cache */
+    AHEAD = 8,         /* blocks of a table that are stepped before they are asked for */
+    LEAST_ROWS = 64 * BLOCK_ROWS,
+    MOST_HELPERS = 7, /* the reader takes a third of the time that stepping and reading take */
+    ENDLESS = -1,     /* more rows than row numbers, beside SQLite's codes */
+};
+
+typedef struct block {
+    bool is_ready;
+    int code; /* SQLITE_DONE, or what ended it */
+    uint32_t count;
+    hl_trace_row *rows; /* BLOCK_ROWS and one to spare */
+} block;
+
+struct hl_trace_blocks {
+    struct hl_trace_helpers *helpers;
+    hl_trace_blocks *next; /* scan of the source that has not ended */
+    char *sql;
+    const uint8_t *present;
+    int64_t first, last; /* row numbers */
+    uint64_t count;      /* blocks */
+    uint64_t at;         /* the reader's block */
+    uint64_t taken;      /* blocks that were begun to be stepped */
+    uint32_t row;        /* of the reader's block, the next */
+    bool has_block;
+    int stepping; /* helpers that step a block of it */
+    sqlite3_stmt *stmts[MOST_HELPERS + 1];
+    block ring[AHEAD];
+};
+
+typedef struct helper {
+    struct hl_trace_helpers *of;
+    pthread_t thread;
+    int number; /* from 1: the reader is 0 */
+    hl_trace_source source;
+} helper;
+
+typedef struct hl_trace_helpers {
+    hl_trace_source *source;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool ended;
+    hl_trace_blocks *scans;
+    int count;
+    helper items[MOST_HELPERS];
+} helpers;
+
+/* Steps a block of a scan, in whichever thread. The statement of another connection than the
+ * reader's ends with that connection. */
+static void step_block(hl_trace_blocks *scan, uint64_t number, hl_trace_source *source, int stepper)
+{
+    block *const made = &scan->ring[number % AHEAD];
+    sqlite3_stmt **const stmt = &scan->stmts[stepper];
+    const int64_t first = scan->first + (int64_t)number * BLOCK_ROWS;
+    made->count = 0;
+    made->code = SQLITE_OK;
+    if (!*stmt)
+        made->code = sqlite3_prepare_v2(source->db, scan->sql, -1, stmt, NULL);
+    if (made->code != SQLITE_OK)
+        return;
+    (void)sqlite3_bind_int64(*stmt, 1, first);
+    (void)sqlite3_bind_int64(*stmt, 2, first + BLOCK_ROWS - 1);
+    source->present = scan->present;
+    do {
+        source->row = &made->rows[made->count];
+        made->code = sqlite3_step(*stmt);
+        made->count += made->code == SQLITE_ROW;
+    } while (made->code == SQLITE_ROW && made->count <= BLOCK_ROWS);
+    if (made->code == SQLITE_ROW) {
+        made->code = ENDLESS;
+        made->count = BLOCK_ROWS;
+    }
+    (void)sqlite3_reset(*stmt);
+}
+
+/* With the lock held: the scan whose next block is to be stepped, NULL where none has room. */
+static hl_trace_blocks *take_block(const helpers *self, uint64_t *number)
+{
+    hl_trace_blocks *found = NULL;
+    for (hl_trace_blocks *scan = self->scans; scan; scan = scan->next)
+        if (scan->taken < scan->count && scan->taken < scan->at + AHEAD &&
+            (!found || scan->taken - scan->at < found->taken - found->at))
+            found = scan;
+    if (found)
+        *number = found->taken++;
+    return found;
+}
+
+static void *serve(void *helper_)
+{
+    helper *const self = helper_;
+    helpers *const of = self->of;
+    uint64_t number = 0;
+    const bool is_open =
+        !hl_trace_source_open(&self->source, of->source->path, of->source->path, NULL);
+    pthread_mutex_lock(&of->lock);
+    while (is_open && !of->ended) {
+        hl_trace_blocks *const scan = take_block(of, &number);
+        if (!scan) {
+            pthread_cond_wait(&of->changed, &of->lock);
+            continue;
+        }
+        scan->stepping++;
+        pthread_mutex_unlock(&of->lock);
+        step_block(scan, number, &self->source, self->number);
+        pthread_mutex_lock(&of->lock);
+        scan->stepping--;
+        scan->ring[number % AHEAD].is_ready = true;
+        pthread_cond_broadcast(&of->changed);
+    }
+    pthread_mutex_unlock(&of->lock);
+    if (is_open) {
+        sqlite3_stmt *stmt;
+        while ((stmt = sqlite3_next_stmt(self->source.db, NULL)))
+            sqlite3_finalize(stmt);
+        hl_trace_source_close(&self->source);
+    }
+    return NULL;
+}
+
+static void stop(helpers *self)
+{
+    pthread_mutex_lock(&self->lock);
+    self->ended = true;
+    pthread_cond_broadcast(&self->changed);
+    pthread_mutex_unlock(&self->lock);
+    for (int i = 0; i < self->count; i++)
+        pthread_join(self->items[i].thread, NULL);
+    pthread_cond_destroy(&self->changed);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+/* A helper on each core that no other source is read on. NULL without any. */
+static helpers *start(hl_trace_source *source)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long idle = cores - hl_trace_sources_open();
+    helpers *const self = idle > 0 && sqlite3_threadsafe() ? calloc(1, sizeof *self) : NULL;
+    if (!self)
+        return NULL;
+    self->source = source;
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->changed, NULL);
+    while (self->count < idle && self->count < MOST_HELPERS) {
+        helper *const one = &self->items[self->count];
+        *one = (helper){.of = self, .number = self->count + 1};
+        if (pthread_create(&one->thread, NULL, serve, one))
+            break;
+        self->count++;
+    }
+    if (self->count)
+        return self;
+    stop(self);
+    return NULL;
+}
+
+/* Row numbers from the first to the last, where there are many and they count rows: of fewer rows
+ * than numbers most blocks would be empty. A column named as the number is not the number. */
+static bool find_range(hl_trace_source *source, const char *table, int64_t *first, int64_t *last)
+{
+    char *const least = sqlite3_mprintf("SELECT min(rowid) FROM main.\"%w\"", table);
+    char *const most = sqlite3_mprintf("SELECT max(rowid) FROM main.\"%w\"", table);
+    *first = *last = -1;
+    const bool is_found = least && most &&
+                          !hl_trace_source_has_named(source, table, "rowid", strlen("rowid")) &&
+                          hl_trace_source_integer(source->db, least, first) == SQLITE_OK &&
+                          hl_trace_source_integer(source->db, most, last) == SQLITE_OK;
+    sqlite3_free(least);
+    sqlite3_free(most);
+    return is_found && *first >= 0 && *last >= *first && *last - *first >= LEAST_ROWS &&
+           (uint64_t)*last <= hl_trace_source_row_estimate(source, table);
+}
+
+static void free_blocks(hl_trace_blocks *self)
+{
+    for (int i = 0; i < AHEAD; i++)
+        free(self->ring[i].rows);
+    sqlite3_free(self->sql);
+    free(self);
+}
+
+static hl_trace_blocks *make_blocks(const char *select, int64_t first, int64_t last)
+{
+    hl_trace_blocks *const self = calloc(1, sizeof *self);
+    if (!self)
+        return NULL;
+    self->first = first;
+    self->last = last;
+    self->count = (uint64_t)(last - first) / BLOCK_ROWS + 1;
+    self->sql = sqlite3_mprintf("%s WHERE rowid BETWEEN ?1 AND ?2", select);
+    bool enough = self->sql != NULL;
+    for (int i = 0; i < AHEAD; i++) {
+        self->ring[i].rows = calloc(BLOCK_ROWS + 1, sizeof(hl_trace_row));
+        enough &= self->ring[i].rows != NULL;
+    }
+    if (enough)
+        return self;
+    free_blocks(self);
+    return NULL;
+}
+
+hl_trace_blocks *hl_trace_blocks_begin(hl_trace_source *source, const char *table,
+                                       const char *select, const uint8_t *present)
+{
+    int64_t first, last;
+    if (!source->is_file || !find_range(source, table, &first, &last))
+        return NULL;
+    if (!source->helpers) {
+        source->helpers = start(source);
+        source->stop_helpers = stop;
+    }
+    hl_trace_blocks *const self = source->helpers ? make_blocks(select, first, last) : NULL;
+    if (!self || sqlite3_prepare_v2(source->db, self->sql, -1, &self->stmts[0], NULL)) {
+        if (self)
+            free_blocks(self);
+        return NULL;
+    }
+    self->present = present;
+    self->helpers = source->helpers;
+    pthread_mutex_lock(&self->helpers->lock);
+    self->next = self->helpers->scans;
+    self->helpers->scans = self;
+    pthread_cond_broadcast(&self->helpers->changed);
+    pthread_mutex_unlock(&self->helpers->lock);
+    return self;
+}
+
+/* Goes to the next block. Until it is ready this thread steps what no other has begun to. */
+static void next_block(hl_trace_blocks *self)
+{
+    helpers *const of = self->helpers;
+    uint64_t number = 0;
+    pthread_mutex_lock(&of->lock);
+    if (self->has_block) {
+        self->ring[self->at++ % AHEAD].is_ready = false;
+        pthread_cond_broadcast(&of->changed);
+    }
+    self->has_block = self->at < self->count;
+    self->row = 0;
+    while (self->has_block && !self->ring[self->at % AHEAD].is_ready) {
+        hl_trace_blocks *const scan = take_block(of, &number);
+        if (!scan) {
+            pthread_cond_wait(&of->changed, &of->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&of->lock);
+        step_block(scan, number, of->source, 0);
+        pthread_mutex_lock(&of->lock);
+        scan->ring[number % AHEAD].is_ready = true;
+    }
+    pthread_mutex_unlock(&of->lock);
+}
+
+const hl_trace_row *hl_trace_blocks_next(hl_trace_blocks *self, int *code)
+{
+    *code = SQLITE_DONE;
+    do {
+        const block *const at = &self->ring[self->at % AHEAD];
+        if (self->has_block && self->row < at->count)
+            return &at->rows[self->row++];
+        if (self->has_block && at->code != SQLITE_DONE)
+            step_block(self, self->at, self->helpers->source, 0);
+        if (self->has_block && self->row < at->count)
+            continue;
+        if (self->has_block && at->code != SQLITE_DONE) {
+            *code = at->code == ENDLESS ? SQLITE_CORRUPT : at->code;
+            return NULL;
+        }
+        next_block(self);
+    } while (self->has_block);
+    return NULL;
+}
+
+void hl_trace_blocks_end(hl_trace_blocks *self)
+{
+    helpers *const of = self->helpers;
+    pthread_mutex_lock(&of->lock);
+    hl_trace_blocks **link = &of->scans;
+    while (*link != self)
+        link = &(*link)->next;
+    *link = self->next;
+    while (self->stepping)
+        pthread_cond_wait(&of->changed, &of->lock);
+    pthread_mutex_unlock(&of->lock);
+    sqlite3_finalize(self->stmts[0]);
+    free_blocks(self);
+}
