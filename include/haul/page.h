@@ -9,6 +9,7 @@
 
 #include "haul/analysis.h"
 #include "haul/measure.h"
+#include "haul/overlap_run.h"
 #include "haul/project.h"
 #include "haul/report.h"
 #include "haul/timeline.h"
@@ -31,6 +32,7 @@ typedef struct haul_page {
     const haul_analysis *analysis;
     const haul_projection *projection;
     const haul_overlap_report *overlap;
+    const haul_run *run; /* times of strategies as they ran */
     const haul_measurement *measurement;
     const haul_exchange_report *exchange; /* times of its ways over the size of a message */
     /* runs on machines, as haul_report_matrix has them */

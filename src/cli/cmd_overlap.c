@@ -102,8 +102,6 @@ static haul_status check_request(void *request, haul_error *error)
     const overlap_request *self = request;
     if (cli_has(&self->given, "run") && self->size.count > 1)
         return haul_error_set(error, HAUL_STATUS_USAGE, "with --run a size is one number");
-    if (cli_has(&self->given, "run") && self->given.results.html)
-        return haul_error_set(error, HAUL_STATUS_USAGE, "--run writes no page: leave out --html");
     if (cli_has(&self->given, "run"))
         return HAUL_OK;
     if (self->csv)

@@ -38,9 +38,15 @@ haul_status cli_overlap_run(const overlap_request *self, haul_error *error)
         status = haul_overlap_run(device, own ? own : self->machine, &options, &run, error);
         cli_progress_end();
     }
-    if (!status)
-        status = cli_report(&self->given.results,
-                            haul_report_run(&run, haul_device_describe(device)->name), error);
+    if (!status) {
+        char title[200];
+        const char *name = haul_device_describe(device)->name;
+        (void)snprintf(title, sizeof title, "%.60s on %.100s", self->run, name);
+        cli_answer answer = {.report = haul_report_run(&run, name),
+                             .page = {.title = title, .run = &run},
+                             .machines = {own ? own : self->machine}};
+        status = cli_answer_write(&self->given.results, &answer, error);
+    }
     haul_device_close(device);
     haul_machine_free(own);
     return status;

@@ -6,9 +6,18 @@
 #include "haul/report.h"
 #include "report/wording.h"
 
-static hl_report_words streams_of(const haul_run_row *row)
+/* "hybrid in 8 streams"; "mapped memory", which has none. */
+static hl_report_words say_way(const haul_run_row *row)
 {
-    return hl_report_say_number_of(row->streams, "stream", NULL);
+    hl_report_words words;
+    const char *word = haul_strategy_word(row->strategy);
+    if (haul_strategy_has_streams(row->strategy))
+        (void)snprintf(words.text, sizeof words.text, "%s in %.40s", word,
+                       hl_report_say_number_of(row->streams, "stream", NULL).text);
+    else
+        (void)snprintf(words.text, sizeof words.text, "%s %s", word,
+                       row->strategy == HAUL_STRATEGY_MAPPED ? "memory" : "copies");
+    return words;
 }
 
 static void add_rows(haul_report *report, const haul_run *self)
@@ -90,17 +99,17 @@ haul_report *haul_report_run(const haul_run *self, const char *device)
                    haul_cell_count((uint64_t)predicted->streams), haul_cell_number(self->loss),
                    haul_cell_number(self->noise),
                    haul_cell_number(self->others_cores >= 0 ? self->others_cores : (double)NAN)));
-    haul_report_say(report, "%s for '%s' on %.100s by %s in %s",
+    haul_report_say(report, "%s for '%s' on %.100s by %s",
                     hl_report_say_seconds(best->measured_s).text, self->kernel, device,
-                    haul_strategy_word(best->strategy), streams_of(best).text);
+                    say_way(best).text);
     say_noise(report, self);
     /* The loss is what following the prediction costs against the best that was measured. */
     if (self->best == self->predicted_best)
         haul_report_line(report, "predicted", "the same, in %s",
                          hl_report_say_seconds(predicted->predicted_s).text);
     else
-        haul_report_line(report, "predicted", "%s in %s: %s, which took %s, %s more",
-                         haul_strategy_word(predicted->strategy), streams_of(predicted).text,
+        haul_report_line(report, "predicted", "%s: %s, which took %s, %s more",
+                         say_way(predicted).text,
                          hl_report_say_seconds(predicted->predicted_s).text,
                          hl_report_say_seconds(predicted->measured_s).text,
                          hl_report_say_share(self->loss).text);
@@ -113,6 +122,7 @@ haul_report *haul_report_run(const haul_run *self, const char *device)
         haul_report_line(report, "results", "as a plain loop's, within %.1g", self->difference);
     else
         haul_report_line(report, "results", "not computed: times alone were simulated");
+    haul_report_section(report, "run", "Strategies as they ran");
     add_rows(report, self);
     return report;
 }

@@ -58,5 +58,7 @@ echo "== tiles"
 try haul overlap --tiles stencil --machine v100-pcie3 --size 4096x4096 --tile 1024x256 --kernel "1 ms" --html page.html -o report.txt
 data page.html '<h2[^>]*>[^<]*'
 data page.html '<li>[a-z ]*'
-try haul overlap --run state --device sim:k20 --html page.html
+try haul overlap --run state --device sim:k20 --html page.html -o report.txt
+data page.html '<h2[^>]*>[^<]*'
+grep -o '<title>streams, 8[^<]*' page.html
 try haul overlap --tiles stencil --machine k40 --size 10x10 --tile 5x11 --kernel "1 ms"
