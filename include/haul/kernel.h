@@ -203,10 +203,11 @@ HAUL_API haul_status haul_kernel_scale(const haul_machine *from, const haul_mach
 
 /* How kernels were launched; 0: not known. */
 typedef struct haul_kernel_launches {
-    double count;  /* launches: each takes its own time, whatever the work */
-    double blocks; /* of one launch */
-    double block;  /* threads of one block */
-    double layers; /* blocks along z: of products, of a batch or slices of the inner dimension */
+    double count;   /* launches: each takes its own time, whatever the work */
+    double blocks;  /* of one launch */
+    double block;   /* threads of one block */
+    double grid[3]; /* blocks along x, y and z; of products z is a batch, or slices of the inner
+                     * dimension */
 } haul_kernel_launches;
 
 /* The same for launches that took `seconds` together: a grid that leaves most of the GPU empty

@@ -1,4 +1,6 @@
 /* haul kernel scale: kernels of a table, recorded on one GPU, on others. */
+#include <string.h>
+
 #include "cli/csv_rows.h"
 #include "cli/kernel_request.h"
 
@@ -69,7 +71,7 @@ static haul_status read_work(const scale_request *self, const char *const *field
     *wrong = SECONDS;
     out->launches.blocks = shape[0] * shape[1] * shape[2];
     out->launches.block = shape[3] * shape[4] * shape[5];
-    out->launches.layers = shape[2];
+    memcpy(out->launches.grid, shape, sizeof out->launches.grid);
     out->flops = counted[0];
     out->bytes = counted[1];
     out->operands = (haul_operands){(uint64_t)sizes[0], (uint64_t)sizes[1], (uint64_t)sizes[2],

@@ -142,6 +142,35 @@ hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work 
     };
 }
 
+/* Tiles at the edges are taken as full: a library with smaller ones would have taken those. */
+haul_operands hl_kernel_product_told(const haul_gpu *from, const haul_gpu *to,
+                                     const haul_kernel_work *work, double each_s)
+{
+    static const double most = 1e12; /* far beyond any size, so that bytes stay a number */
+    const hl_machine_architecture *a = hl_machine_architecture_of(from),
+                                  *b = hl_machine_architecture_of(to);
+    const double tile[2] = {work->kind.tile[0], work->kind.tile[1]};
+    const double *grid = work->launches.grid;
+    const double blocks = grid[0] * grid[1] * grid[2];
+    if (!a || !a->major || !b || !b->major || !(tile[0] * tile[1] > 0) || !(blocks > 0) ||
+        work->operands.batch || work->kind.precision != HAUL_PRECISION_FP32 ||
+        !(from->multiprocessors.value > 0))
+        return (haul_operands){0};
+    const tiling *by = &fp32_tiling;
+    const double step_s = 2 * tile[0] * tile[1] * hl_kernel_filled(from, blocks) *
+                          slower_by_loads(by, tile) /
+                          hl_kernel_gpu_product_rate(from, HAUL_PRECISION_FP32).value;
+    const double inner = fmin(fmax(each_s / step_s - by->filling, by->filling / 2), most);
+    const double columns = fmin(grid[0] * tile[0], most), rows = fmin(grid[1] * tile[1], most);
+    const double batch = fmin(grid[2], most);
+    const double bytes = 4 * batch * (rows * inner + inner * columns + rows * columns);
+    return (haul_operands){.batch = (uint64_t)batch,
+                           .rows = (uint64_t)rows,
+                           .columns = (uint64_t)columns,
+                           .inner = (uint64_t)inner,
+                           .bytes = (uint64_t)fmin(bytes, 1e18)};
+}
+
 /* Seconds that L2 takes for the operands of a tile by those that its arithmetic takes: a step along
  * the inner dimension loads a column of one side and a row of the other for as many multiply-adds
  * as the tile has elements. */

@@ -65,6 +65,12 @@ hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work 
 /* The same as products that were measured on the machine correct it. */
 hl_kernel_tiles hl_kernel_product_near_s(const haul_machine *machine, const haul_kernel_work *work);
 
+/* Operands of a product in fp32 of which no sizes are known, as its launch tells them: sides by the
+ * tile in its name and the grid, the inner dimension by the seconds that one launch took beside the
+ * launch itself. Zero: not told, as of other makers' libraries on one of the two GPUs. */
+haul_operands hl_kernel_product_told(const haul_gpu *from, const haul_gpu *to,
+                                     const haul_kernel_work *work, double each_s);
+
 /* Operands of two bytes an element whose rows begin at odd elements. */
 bool hl_kernel_product_is_unaligned(const haul_kernel_work *work);
 

@@ -151,7 +151,7 @@ static void product_widths(const haul_gpu *from, const haul_gpu *to, const haul_
                            const hl_kernel_tiles *tiles, scaling *out)
 {
     const haul_kernel_kind *kind = &work->kind;
-    const bool is_sized = tiles->in_waves_s > 0, is_in_layers = work->launches.layers > 1;
+    const bool is_sized = tiles->in_waves_s > 0, is_in_layers = work->launches.grid[2] > 1;
     const bool is_tested =
         kind->kind == HAUL_KERNEL_CLASS_PRODUCT && kind->precision == HAUL_PRECISION_FP32;
     const bool is_unlike = runs_unlike_kernels(from) || runs_unlike_kernels(to);
@@ -198,10 +198,13 @@ static double by_roofline(const haul_gpu *from, const haul_gpu *to, const haul_k
     return work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT && isfinite(ratio) ? ratio : 0;
 }
 
-/* The ratio by arithmetic; where flops and bytes are not known and a GPU's ridge leaves open what
- * bounds it, half way, in the logarithm, to that by memory, and the interval reaches both. */
+/* The ratio by arithmetic, in the same tiles or, of few blocks, in those that a library would
+ * choose anew on the target: what whole tiles and waves make of a time falls with the waves, and so
+ * goes the share of the latter, one over the waves. Where flops and bytes are not known and a GPU's
+ * ridge leaves open what bounds it, half way, in the logarithm, to the ratio by memory, and the
+ * interval reaches both. */
 static bool scale_product(const haul_machine *from, const haul_machine *to,
-                          const haul_kernel_work *work, scaling *out)
+                          const haul_kernel_work *work, double work_s, scaling *out)
 {
     const haul_precision precision = work->kind.precision;
     const haul_parameter a = hl_kernel_gpu_product_rate(&from->gpu, precision);
@@ -212,8 +215,13 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
         return false;
     const double waves = waves_ratio(&from->gpu, &to->gpu, work->launches.blocks);
     const double by_memory = of_source > 0 && of_target > 0 ? of_source / of_target : 0;
-    const double arithmetic =
-        a.value / b.value * waves * tile_speed(&from->gpu, &to->gpu, &work->kind);
+    const double kept = a.value / b.value * waves * tile_speed(&from->gpu, &to->gpu, &work->kind);
+    haul_kernel_work told = *work;
+    told.operands = hl_kernel_product_told(&from->gpu, &to->gpu, work, work_s);
+    const double anew = hl_kernel_product_near_s(to, &told).in_waves_s / work_s;
+    const double most = fmax(from->gpu.multiprocessors.value, to->gpu.multiprocessors.value);
+    const double share = fmin(1, most / work->launches.blocks);
+    const double arithmetic = anew > 0 ? pow(kept, 1 - share) * pow(anew, share) : kept;
     const hl_kernel_tiles tiles = hl_kernel_product_near_s(to, work);
     bool is_memory = false;
     const double known = by_roofline(&from->gpu, &to->gpu, work, waves, &is_memory);
@@ -537,7 +545,7 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
         by.ratio = 1;
         by.down = by.up = width_collective;
         by.weakest = HAUL_PROVENANCE_ASSUMED;
-    } else if (is_product(kind) ? !scale_product(from, to, work, &by)
+    } else if (is_product(kind) ? !scale_product(from, to, work, work_s, &by)
                : kind == HAUL_KERNEL_CLASS_STREAMING || kind == HAUL_KERNEL_CLASS_ROWS
                    ? !scale_latency(from, to, work, &by) &&
                          !scale_streaming(from, to, work, work_s, &by)

@@ -248,9 +248,11 @@ static haul_status predict_group(const hl_project_device_work *self,
     haul_kernel_work work = {
         .kind = row->kind, .launches = {.count = (double)group->count}, .seconds = group->seconds};
     if (group->shape != HAUL_NONE) {
-        work.launches.blocks = volume(workload->shapes[group->shape].grid);
+        const uint32_t *grid = workload->shapes[group->shape].grid;
+        work.launches.blocks = volume(grid);
         work.launches.block = volume(workload->shapes[group->shape].block);
-        work.launches.layers = workload->shapes[group->shape].grid[2];
+        for (int i = 0; i < 3; i++)
+            work.launches.grid[i] = grid[i];
         if (workload->shapes[group->shape].operands)
             work.operands = workload->operands[workload->shapes[group->shape].operands - 1];
     }

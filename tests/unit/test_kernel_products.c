@@ -2,6 +2,7 @@
 #include "kernel_machines.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A tile of a x b elements takes 5 (1 / a + 1 / b) times its arithmetic to come out of L2: 4 bytes
  * at 400 GB/s for 2 flops at 1 Tflop/s. */
@@ -46,6 +47,35 @@ static void operands_tell_a_products_tiles(void **state)
     work.operands.inner = 1000;
     work.kind = haul_kernel_kind_of("my_solver", NULL); /* another kernel of the operator */
     assert_true(predicted(&from, &to, &work).estimate.seconds > 0.1);
+}
+
+/* 4 x 10 x 5 blocks of 128 x 64, whose loads take 1.1 times as long as those of 128 x 128, are
+ * products of 640 x 640 at the most, and their time tells the inner dimension of 1000. They are 10
+ * waves on the target, so that a tenth goes by 100 tiles of 128 x 128, the fastest there, for the
+ * same blocks. A block of 128 x 64 alone is two of 64 x 64 there, at once. Nothing is told of
+ * other makers' libraries. */
+static void a_launch_tells_a_products_sizes(void **state)
+{
+    (void)state;
+    const haul_machine from = small();
+    haul_machine to = large();
+    const double at_1_Tflops = 2.0 * (1000 + 16) * 100 * 128 * 128 / 1e12;
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 2e-6 + 1.1 * at_1_Tflops, 200);
+    const double kept_s = 1.1 * at_1_Tflops / 3;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + kept_s, 1e-9);
+    memcpy(work.launches.grid, (double[]){5, 10, 4}, sizeof work.launches.grid);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + kept_s / pow(1.1, 0.1), 1e-7);
+    to.gpu.architecture = "cdna3";
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + kept_s, 1e-9);
+    to.gpu.architecture = "volta";
+    haul_kernel_work lone =
+        work_of("volta_sgemm_128x64_nn", 2e-6 + 1.1 * 2.0 * (1000 + 16) * 10 * 128 * 64 / 1e12, 1);
+    lone.launches.grid[0] = lone.launches.grid[1] = lone.launches.grid[2] = 1;
+    CHECK_NEAR(predicted(&from, &to, &lone).estimate.seconds,
+               4e-6 + 1.2 * 2.0 * (1000 + 16) * 20 * 64 * 64 / 3e12, 1e-8);
+    work.launches.grid[2] = work.seconds = 1e300; /* whatever a table says, sizes stay numbers */
+    work.launches.blocks = 5 * 10 * 1e300;
+    assert_true(predicted(&from, &to, &work).estimate.seconds > 0);
 }
 
 /* One tile of 64 x 64 on 20 multiprocessors: 20 times the sustained rate's time, and its loads take
@@ -154,7 +184,7 @@ static void products_of_unknown_tiles_are_less_sure(void **state)
     (void)state;
     haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 1e4);
     const double flat = width_up(&work);
-    work.launches.layers = 100;
+    work.launches.grid[2] = 100;
     assert_true(width_up(&work) > flat + 0.1);
     work.operands =
         (haul_operands){.batch = 1000, .rows = 1024, .columns = 1024, .inner = 256, .bytes = 1000};
@@ -258,6 +288,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(others_small_tiles_are_slow),
         cmocka_unit_test(operands_tell_a_products_tiles),
+        cmocka_unit_test(a_launch_tells_a_products_sizes),
         cmocka_unit_test(few_tiles_take_up_to_a_wave),
         cmocka_unit_test(measured_products_correct_their_neighbours),
         cmocka_unit_test(narrow_and_unaligned_products_are_less_sure),
