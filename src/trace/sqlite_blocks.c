@@ -1,6 +1,7 @@
-/* Blocks are taken in the table's order, from the scan that has the fewest ahead of its reader. A
- * block that ended in an error is stepped again by the reader as it comes to it: what it then finds
- * is what one thread would. */
+/* Blocks are taken in the table's order, from the scan that has the fewest ahead of its reader. The
+ * reader never waits: where a helper that lost its core has the next block it steps that one
+ * itself. A block that ended in an error it steps again as it comes to it: what it then finds is
+ * what one thread would. */
 #include "trace/sqlite_blocks.h"
 
 #include <pthread.h>
@@ -16,8 +17,10 @@ enum {
     ENDLESS = -1,     /* more rows than row numbers, beside SQLite's codes */
 };
 
+typedef enum block_state { FREE, STEPPING, READY } block_state;
+
 typedef struct block {
-    bool is_ready;
+    block_state state;
     int code; /* SQLITE_DONE, or what ended it */
     uint32_t count;
     hl_trace_row *rows; /* BLOCK_ROWS and one to spare */
@@ -32,11 +35,12 @@ struct hl_trace_blocks {
     uint64_t count;      /* blocks */
     uint64_t at;         /* the reader's block */
     uint64_t taken;      /* blocks that were begun to be stepped */
-    uint32_t row;        /* of the reader's block, the next */
-    bool has_block;
-    int stepping; /* helpers that step a block of it */
+    block *reading;      /* block `at`: of the ring, or the reader's own; NULL before the first */
+    uint32_t row;        /* of it, the next */
+    int stepping;        /* helpers that step a block of it */
     sqlite3_stmt *stmts[MOST_HELPERS + 1];
-    block ring[AHEAD];
+    block own;
+    block ring[AHEAD]; /* block n in place n % AHEAD */
 };
 
 typedef struct helper {
@@ -58,9 +62,9 @@ typedef struct hl_trace_helpers {
 
 /* Steps a block of a scan, in whichever thread. The statement of another connection than the
  * reader's ends with that connection. */
-static void step_block(hl_trace_blocks *scan, uint64_t number, hl_trace_source *source, int stepper)
+static void step_block(hl_trace_blocks *scan, uint64_t number, block *made, hl_trace_source *source,
+                       int stepper)
 {
-    block *const made = &scan->ring[number % AHEAD];
     sqlite3_stmt **const stmt = &scan->stmts[stepper];
     const int64_t first = scan->first + (int64_t)number * BLOCK_ROWS;
     made->count = 0;
@@ -90,11 +94,28 @@ static hl_trace_blocks *take_block(const helpers *self, uint64_t *number)
     hl_trace_blocks *found = NULL;
     for (hl_trace_blocks *scan = self->scans; scan; scan = scan->next)
         if (scan->taken < scan->count && scan->taken < scan->at + AHEAD &&
+            scan->ring[scan->taken % AHEAD].state == FREE &&
             (!found || scan->taken - scan->at < found->taken - found->at))
             found = scan;
-    if (found)
-        *number = found->taken++;
+    if (!found)
+        return NULL;
+    found->ring[found->taken % AHEAD].state = STEPPING;
+    *number = found->taken++;
     return found;
+}
+
+/* With the lock held, which is let go meanwhile: steps a block that was taken. The reader may have
+ * gone past it. */
+static void step_taken(helpers *self, hl_trace_blocks *scan, uint64_t number,
+                       hl_trace_source *source, int stepper)
+{
+    block *const made = &scan->ring[number % AHEAD];
+    scan->stepping++;
+    pthread_mutex_unlock(&self->lock);
+    step_block(scan, number, made, source, stepper);
+    pthread_mutex_lock(&self->lock);
+    scan->stepping--;
+    made->state = number < scan->at ? FREE : READY;
 }
 
 static void *serve(void *helper_)
@@ -111,12 +132,7 @@ static void *serve(void *helper_)
             pthread_cond_wait(&of->changed, &of->lock);
             continue;
         }
-        scan->stepping++;
-        pthread_mutex_unlock(&of->lock);
-        step_block(scan, number, &self->source, self->number);
-        pthread_mutex_lock(&of->lock);
-        scan->stepping--;
-        scan->ring[number % AHEAD].is_ready = true;
+        step_taken(of, scan, number, &self->source, self->number);
         pthread_cond_broadcast(&of->changed);
     }
     pthread_mutex_unlock(&of->lock);
@@ -187,6 +203,7 @@ static void free_blocks(hl_trace_blocks *self)
 {
     for (int i = 0; i < AHEAD; i++)
         free(self->ring[i].rows);
+    free(self->own.rows);
     sqlite3_free(self->sql);
     free(self);
 }
@@ -200,7 +217,8 @@ static hl_trace_blocks *make_blocks(const char *select, int64_t first, int64_t l
     self->last = last;
     self->count = (uint64_t)(last - first) / BLOCK_ROWS + 1;
     self->sql = sqlite3_mprintf("%s WHERE rowid BETWEEN ?1 AND ?2", select);
-    bool enough = self->sql != NULL;
+    self->own.rows = calloc(BLOCK_ROWS + 1, sizeof(hl_trace_row));
+    bool enough = self->sql && self->own.rows;
     for (int i = 0; i < AHEAD; i++) {
         self->ring[i].rows = calloc(BLOCK_ROWS + 1, sizeof(hl_trace_row));
         enough &= self->ring[i].rows != NULL;
@@ -237,49 +255,51 @@ hl_trace_blocks *hl_trace_blocks_begin(hl_trace_source *source, const char *tabl
     return self;
 }
 
-/* Goes to the next block. Until it is ready this thread steps what no other has begun to. */
+/* Goes to the next block. While a helper steps it this thread steps those behind it, and where
+ * there are none that block as well. */
 static void next_block(hl_trace_blocks *self)
 {
     helpers *const of = self->helpers;
     uint64_t number = 0;
     pthread_mutex_lock(&of->lock);
-    if (self->has_block) {
-        self->ring[self->at++ % AHEAD].is_ready = false;
+    if (self->reading) {
+        block *const passed = &self->ring[self->at++ % AHEAD];
+        passed->state = passed->state == STEPPING ? STEPPING : FREE;
         pthread_cond_broadcast(&of->changed);
     }
-    self->has_block = self->at < self->count;
+    block *const next = &self->ring[self->at % AHEAD];
+    hl_trace_blocks *scan = NULL;
     self->row = 0;
-    while (self->has_block && !self->ring[self->at % AHEAD].is_ready) {
-        hl_trace_blocks *const scan = take_block(of, &number);
-        if (!scan) {
-            pthread_cond_wait(&of->changed, &of->lock);
-            continue;
-        }
-        pthread_mutex_unlock(&of->lock);
-        step_block(scan, number, of->source, 0);
-        pthread_mutex_lock(&of->lock);
-        scan->ring[number % AHEAD].is_ready = true;
+    self->reading = NULL;
+    if (self->at < self->count) {
+        while (!(self->at < self->taken && next->state == READY) &&
+               (scan = take_block(of, &number)))
+            step_taken(of, scan, number, of->source, 0);
+        self->reading = self->at < self->taken && next->state == READY ? next : &self->own;
+        self->taken += self->at == self->taken;
     }
     pthread_mutex_unlock(&of->lock);
+    if (self->reading == &self->own)
+        step_block(self, self->at, &self->own, of->source, 0);
 }
 
 const hl_trace_row *hl_trace_blocks_next(hl_trace_blocks *self, int *code)
 {
     *code = SQLITE_DONE;
     do {
-        const block *const at = &self->ring[self->at % AHEAD];
-        if (self->has_block && self->row < at->count)
+        block *const at = self->reading;
+        if (at && self->row < at->count)
             return &at->rows[self->row++];
-        if (self->has_block && at->code != SQLITE_DONE)
-            step_block(self, self->at, self->helpers->source, 0);
-        if (self->has_block && self->row < at->count)
+        if (at && at->code != SQLITE_DONE)
+            step_block(self, self->at, at, self->helpers->source, 0);
+        if (at && self->row < at->count)
             continue;
-        if (self->has_block && at->code != SQLITE_DONE) {
+        if (at && at->code != SQLITE_DONE) {
             *code = at->code == ENDLESS ? SQLITE_CORRUPT : at->code;
             return NULL;
         }
         next_block(self);
-    } while (self->has_block);
+    } while (self->reading);
     return NULL;
 }
 
