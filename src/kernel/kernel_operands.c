@@ -17,7 +17,9 @@
  *
  * A tile's pipeline is filled before its first multiply-add, and its result stored behind the last:
  * two steps more along the inner dimension, of 8 each in kernels for fp32 (CUTLASS's and cuBLAS's
- * names have it: "128x128_8x5", "tilesize128x128x8"). In tensor cores that is not known. */
+ * names have it: "128x128_8x5", "tilesize128x128x8"), on multiprocessors of 64 cores. Both wait for
+ * memory, which takes cycles: as many in which twice the cores go twice as far. In tensor cores
+ * that is not known. */
 enum { CHOICES = 3, TRIES = 4 };
 typedef struct tiling {
     double sides[CHOICES][2];
@@ -85,14 +87,21 @@ static double blocks_of(const haul_operands *of, const double tile[2])
            ceil((double)of->rows / tile[1]);
 }
 
+static double filling_of(const haul_gpu *gpu, haul_precision precision)
+{
+    static const double cores = 64;
+    const hl_machine_architecture *of = hl_machine_architecture_of(gpu);
+    const bool is_known = precision == HAUL_PRECISION_FP32 && of && of->major;
+    return tiling_of(precision)->filling * (is_known ? of->cores / cores : 1);
+}
+
 /* Tiles at the edges cost as much as whole ones, and so do the last wave's missing ones. */
-static double tiled_s(const haul_gpu *gpu, const haul_kernel_work *work, const tiling *by,
-                      const double tile[2])
+static double tiled_s(const haul_gpu *gpu, const haul_kernel_work *work, const double tile[2])
 {
     const haul_operands *of = &work->operands;
     const double rate = hl_kernel_gpu_product_rate(gpu, work->kind.precision).value;
-    return 2 * ((double)of->inner + by->filling) * tile[0] * tile[1] / rate *
-           hl_kernel_filled(gpu, blocks_of(of, tile));
+    return 2 * ((double)of->inner + filling_of(gpu, work->kind.precision)) * tile[0] * tile[1] /
+           rate * hl_kernel_filled(gpu, blocks_of(of, tile));
 }
 
 /* By how much loads make a tile slower than one of 128 x 128. */
@@ -117,12 +126,12 @@ hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work 
     const double by_memory = stream > 0 ? bytes / stream : 0;
     double fastest_s = HUGE_VAL;
     for (int i = 0; i < by->tries; i++)
-        fastest_s = fmin(fastest_s,
-                         tiled_s(gpu, work, by, by->tried[i]) * slower_by_loads(by, by->tried[i]));
+        fastest_s =
+            fmin(fastest_s, tiled_s(gpu, work, by->tried[i]) * slower_by_loads(by, by->tried[i]));
     const double seconds = fmax(fastest_s, by_memory);
     double least_s = seconds, most_s = seconds;
     for (int i = 0; i < CHOICES; i++) {
-        const double of_tiles_s = fmax(tiled_s(gpu, work, by, by->sides[i]), by_memory);
+        const double of_tiles_s = fmax(tiled_s(gpu, work, by->sides[i]), by_memory);
         least_s = fmin(least_s, of_tiles_s);
         most_s = fmax(most_s, of_tiles_s);
     }
@@ -160,7 +169,8 @@ haul_operands hl_kernel_product_told(const haul_gpu *from, const haul_gpu *to,
     const double step_s = 2 * tile[0] * tile[1] * hl_kernel_filled(from, blocks) *
                           slower_by_loads(by, tile) /
                           hl_kernel_gpu_product_rate(from, HAUL_PRECISION_FP32).value;
-    const double inner = fmin(fmax(each_s / step_s - by->filling, by->filling / 2), most);
+    const double filling = filling_of(from, HAUL_PRECISION_FP32);
+    const double inner = fmin(fmax(each_s / step_s - filling, by->filling / 2), most);
     const double columns = fmin(grid[0] * tile[0], most), rows = fmin(grid[1] * tile[1], most);
     const double batch = fmin(grid[2], most);
     const double bytes = 4 * batch * (rows * inner + inner * columns + rows * columns);

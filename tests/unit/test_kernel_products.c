@@ -29,12 +29,18 @@ static void others_small_tiles_are_slow(void **state)
 static void operands_tell_a_products_tiles(void **state)
 {
     (void)state;
-    const haul_machine from = small(), to = large();
+    const haul_machine from = small();
+    haul_machine to = large();
     haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-6, 400);
     work.operands =
         (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
     const double whole_s = 0.95 * 2.0 * (1000 + 16) * 100 * 256 * 128 / 3e12;
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + whole_s, 1e-9);
+    to.gpu.architecture = "hopper"; /* twice the cores in the cycles that filling takes */
+    to.gpu.cores = given(128);
+    const double hopper_s = 0.95 * 2.0 * (1000 + 32) * 100 * 256 * 128 / 3e12;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + hopper_s, 1e-9);
+    to = large();
     work.operands.rows = 641;
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + 1.2 * whole_s, 1e-9);
     work.operands.rows = 640;
