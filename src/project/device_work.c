@@ -12,6 +12,7 @@
 #include "kernel/gpu_rates.h"
 #include "project/product_precision.h"
 #include "project/row_places.h"
+#include "project/same_launches.h"
 #include "workload/places.h"
 
 static bool is_group(const void *of, uint32_t number, const void *key)
@@ -253,8 +254,8 @@ static haul_status predict_group(const hl_project_device_work *self,
         work.launches.block = volume(workload->shapes[group->shape].block);
         for (int i = 0; i < 3; i++)
             work.launches.grid[i] = grid[i];
-        if (workload->shapes[group->shape].operands)
-            work.operands = workload->operands[workload->shapes[group->shape].operands - 1];
+        if (group->operands)
+            work.operands = workload->operands[group->operands - 1];
     }
     work.kind.precision = hl_project_precision_of(&sums->precisions, &row->kind, &work.operands);
     if (self->tf32 && may_be_tf32(self, &work))
@@ -409,6 +410,7 @@ haul_status hl_project_device_work_scale(const hl_project_device_work *self, hau
     const haul_workload *workload = self->workload;
     hl_project_launch_groups *groups = &scales->groups;
     HAUL_TRY(group_kernels(workload, groups, error));
+    HAUL_TRY(hl_project_same_launches_share(groups, error));
     HAUL_TRY(make_rows(self, groups, out, error));
     HAUL_TRY(find_places(workload, groups, out, error));
     scales->kernels =

@@ -17,8 +17,9 @@ typedef struct hl_project_work_scale {
 /* Launches of one name and shape. */
 typedef struct hl_project_launch_group {
     uint32_t name;
-    uint32_t shape; /* HAUL_NONE: not known */
-    uint32_t row;   /* of its name */
+    uint32_t shape;    /* HAUL_NONE: not known */
+    uint32_t row;      /* of its name */
+    uint32_t operands; /* 1 + index into haul_workload.operands; 0 where not known */
     uint64_t count;
     double seconds;
 } hl_project_launch_group;

@@ -254,6 +254,56 @@ static void kernels_enter_and_leave_the_critical_path(void **state)
     haul_workload_free(workload);
 }
 
+/* Two launches of one product, the first of which has operands; seconds on another GPU, of both. */
+static double of_two_launches(int64_t second_ns, bool is_second_told)
+{
+    const haul_operands sizes = {64, 1024, 1024, 1024, 805306368, 16};
+    haul_machine from = liner, to = liner;
+    from.gpu.product_flops[HAUL_PRECISION_FP32] = (haul_parameter)MEASURED(1e12);
+    to.gpu.product_flops[HAUL_PRECISION_FP32] = (haul_parameter)MEASURED(2e12);
+    from.gpu.multiprocessors = to.gpu.multiprocessors = (haul_parameter)MEASURED(64);
+    to.gpu.name = "Liner 2";
+    haul_workload *workload = NULL;
+    haul_error error = {0};
+    hl_workload_builder builder;
+    hl_workload_builder_init(&builder);
+    const uint32_t device = hl_workload_builder_device(&builder, 0);
+    const haul_workload_stream stream = {.device = device};
+    const uint32_t operands = hl_workload_builder_operands(&builder, &sizes);
+    for (int k = 0; k < 2; k++) {
+        haul_op op = {.kind = HAUL_OP_KERNEL,
+                      .start_ns = k * 1000000000,
+                      .dur_ns = k ? second_ns : 200000000,
+                      .thread = HAUL_NONE};
+        const haul_shape shape = {.grid = {8, 16, 64},
+                                  .block = {128, 1, 1},
+                                  .operands = !k || is_second_told ? operands : 0};
+        op.name = hl_workload_builder_string(&builder, "volta_sgemm_128x64_nn", 21);
+        op.stream = hl_workload_builder_stream(&builder, &stream);
+        op.shape = hl_workload_builder_shape(&builder, &shape);
+        hl_workload_builder_op(&builder, &op);
+    }
+    if (hl_workload_builder_finish(&builder, "two launches", "a test", &workload, &error))
+        fail_msg("%s", error.text);
+    const haul_projection_options options = {.to = &to, .from = &from};
+    haul_projection *projection = project(workload, &options);
+    const double seconds = projection->kernels.seconds;
+    haul_projection_free(projection);
+    haul_workload_free(workload);
+    return seconds;
+}
+
+/* A launch without an operator, as in a CUDA graph, has the sizes of those that are alike and take
+ * as long; one that takes longer does other work. */
+static void launches_that_are_alike_have_the_same_operands(void **state)
+{
+    (void)state;
+    const double told = of_two_launches(200000000, true);
+    CHECK_NEAR(of_two_launches(200000000, false), told, 1e-9);
+    CHECK_NEAR(of_two_launches(215000000, false), told, 1e-9);
+    assert_true(of_two_launches(400000000, false) > told + 0.05);
+}
+
 /* A name that tells no precision is of the program's other products': attention beside products in
  * half precision is in half precision, and alone it is of no known rate. */
 static void precisions_are_told_by_other_products(void **state)
@@ -531,6 +581,7 @@ int main(void)
         cmocka_unit_test(pairs_add_up_to_the_copies),
         cmocka_unit_test(kernels_keep_their_time_on_the_same_gpu),
         cmocka_unit_test(kernels_enter_and_leave_the_critical_path),
+        cmocka_unit_test(launches_that_are_alike_have_the_same_operands),
         cmocka_unit_test(precisions_are_told_by_other_products),
         cmocka_unit_test(precisions_are_told_by_operands),
         cmocka_unit_test(precisions_of_attention_are_told_by_operands),
