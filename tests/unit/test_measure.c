@@ -447,7 +447,11 @@ static void copies_in_parts_are_predicted(void **state)
 {
     (void)state;
     static const char *const names[] = {"sim:gtx-titan", "host", "opencl:0"};
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+    size_t count = sizeof names / sizeof *names;
+#ifdef __SANITIZE_THREAD__
+    count--; /* PoCL's threads are not compiled for it, and its copies take twenty times as long */
+#endif
+    for (size_t n = 0; n < count; n++) {
         haul_device *device;
         haul_measurement made;
         if (haul_device_open(names[n], NULL, &device, &problem)) {
