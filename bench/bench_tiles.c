@@ -4,7 +4,8 @@
  * bench/tiles_on_a_gpu; MEGABYTES 0 is all of its memory, what is left out, or 0, is chosen, and
  * MACHINE is the model that chooses, else what the device says of itself. `shared` is one core of
  * PoCL alone and with a thread of the host (OMP_NUM_THREADS=1). `team` is several simulated devices
- * as one, without data, beside the sum of their speeds: of problems from 128^3 to SIZE^3.
+ * as one, without data, beside the sum of their speeds: of problems from 128^3 to SIZE^3; with
+ * EXCHANGE_STEPS below 0 they divide planes.
  * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED]
  * bench_tiles team [SIZE STEPS EXCHANGE_STEPS] bench_tiles sim|on DEVICE SIZE STEPS MEGABYTES
  * [REGION STEPS_A_PASS FUSED [MACHINE]] */
@@ -377,8 +378,8 @@ typedef struct team_run {
     int size;
     int planes;
     int steps;
-    double megabytes; /* of each device */
-    unsigned exchange_steps;
+    double megabytes;   /* of each device */
+    int exchange_steps; /* below 0: as the model chooses, and planes are divided */
 } team_run;
 
 /* Seconds of the steps by the simulated clock, without data, where the arrays have been on the
@@ -387,10 +388,13 @@ static double simulated_steps(const char *device, const team_run *self)
 {
     problem on;
     const haul_device_options without = {.without_data = true};
+    const bool divides = self->exchange_steps < 0;
     const haul_context_options options = {.device_options = &without,
                                           .memory_bytes = (uint64_t)(self->megabytes * 1e6),
                                           .fused = 1,
-                                          .exchange_steps = self->exchange_steps};
+                                          .exchange_steps =
+                                              (unsigned)(divides ? 0 : self->exchange_steps),
+                                          .relay = divides ? -1 : 0};
     const haul_array_spec spec = {.size = {self->size, self->size, self->planes},
                                   .ghost = {1, 1, 1}};
     double took = 0;
@@ -470,7 +474,7 @@ static void compare_checked(const setting *self)
     }
 }
 
-static void compare_teams(int size, int steps, unsigned exchange_steps)
+static void compare_teams(int size, int steps, int exchange_steps)
 {
     static const char *const lists[] = {"sim:k40,sim:k40", "sim:k40,sim:k40,sim:k40,sim:k40",
                                         "sim:p100-pcie3,sim:k40"};
@@ -500,7 +504,7 @@ int main(int argc, char **argv)
         numbers[i - 2] = atoi(argv[i]);
     if (!strcmp(what, "team")) {
         for (int size = 128; size <= (argc > 2 ? numbers[0] : 512); size *= 2)
-            compare_teams(size, argc > 3 ? numbers[1] : 64, (unsigned)(argc > 4 ? numbers[2] : 0));
+            compare_teams(size, argc > 3 ? numbers[1] : 64, argc > 4 ? numbers[2] : 0);
         return 0;
     }
     if (!strcmp(what, "overhead")) {

@@ -35,6 +35,7 @@ module haul_tile
     logical(c_bool) :: check = .false.
     type(c_ptr) :: stream = c_null_ptr
     integer(c_int) :: exchange_steps = 0
+    integer(c_int) :: relay = 0
     integer(c_int64_t) :: reserved(2) = 0
   end type
 

@@ -78,6 +78,10 @@ typedef struct haul_context_options {
      * more, processes compute so many loops of planes of their neighbours', too. 0: several devices
      * of one process as the model chooses, processes 1. */
     unsigned exchange_steps;
+    /* Arrays that stream through several devices: 1: each device runs some of the loops over all
+     * planes, in turns, where loops can; negative: devices divide the planes; 0: as the model
+     * chooses. */
+    int relay;
     uint64_t reserved[2]; /* zeros: see haul/api.h */
 } haul_context_options;
 

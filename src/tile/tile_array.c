@@ -200,7 +200,7 @@ static haul_status swap_files(hl_tile_field *x, hl_tile_field *y, haul_error *er
 static haul_status swap_on_all(haul_array *a, haul_array *b, haul_error *error)
 {
     const bool on_all = !hl_tile_array_can_divide(a) || !hl_tile_array_can_divide(b);
-    if (a->on_all != b->on_all) {
+    if (a->on_all != b->on_all || a->is_relayed != b->is_relayed) {
         HAUL_TRY(hl_tile_array_spread(a, error));
         HAUL_TRY(hl_tile_array_spread(b, error));
         HAUL_TRY(hl_tile_array_place(a, on_all, error));
@@ -506,7 +506,8 @@ static haul_status copy_one(haul_context *context, int rank, void *state, haul_e
     const array_call *call = state;
     haul_array *array = call->array->of[rank];
     (void)context;
-    if (rank >= owners_of(call->array) && !(call->use & HAUL_USE_WRITE))
+    if (rank >= owners_of(call->array) &&
+        (!(call->use & HAUL_USE_WRITE) || call->array->is_relayed))
         return run_for(array, true, error);
     return copy_all(array, call->cells, call->use, error);
 }
@@ -517,6 +518,7 @@ static haul_status copy_on_all(haul_array *array, void *cells, haul_use use, hau
     if (use & HAUL_USE_WRITE)
         HAUL_TRY(hl_tile_array_spread(array, error));
     array->is_blank = array->is_blank && !(use & HAUL_USE_WRITE);
+    array->is_given = array->is_given || (array->is_relayed && (use & HAUL_USE_WRITE));
     return hl_tile_on_all(array->context, copy_one, &call, error);
 }
 

@@ -24,7 +24,11 @@ haul_status hl_tile_context_open(const char *device, const haul_context_options 
 bool hl_tile_array_can_divide(const haul_array *array);
 haul_status hl_tile_array_spread(haul_array *array, haul_error *error);
 haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *error);
-unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *step);
+/* The model's choices, with the seconds of a loop: loops between exchanges, or planes of regions
+ * where devices run loops in turns; 0: these fit in none. */
+unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *step,
+                                 double *loop_s);
+int hl_tile_relay_choose(haul_array *const *arrays, const hl_tile_step *step, double *loop_s);
 haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *step,
                                  haul_error *error);
 /* Makes the arrays anew with room for planes of several loops, where these pay. */

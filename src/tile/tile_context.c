@@ -105,6 +105,7 @@ void haul_context_close(haul_context *context)
             haul_context_close(hl_tile_team_context(context->team, rank));
         hl_tile_team_free(context->team);
         free(context->before);
+        free(context->relay.speeds);
         free(context);
         return;
     }

@@ -96,7 +96,7 @@ static haul_status make_room_for(const pass *self, const hl_tile_block_field *of
         status = leave(self, of, part, true, error);
     if (field->parts[part].on_device)
         return status;
-    field->parts[part].shift = region >= self->count ? field->length : 0;
+    field->parts[part].shift = region >= self->count ? field->length : self->context->relay.shift;
     for (int i = 0; i < field->part_count && !status; i++)
         if (i != part && field->parts[i].on_device &&
             overlap(field, span_of(self, field, part), span_of(self, field, i)))
@@ -117,13 +117,24 @@ static int event_of(const pass *self, int region)
 static haul_status make_room(const pass *self, int region, int front, haul_error *error)
 {
     haul_context *context = self->context;
-    HAUL_TRY(hl_tile_record(context, context->streams.run, context->streams.computed, error));
-    HAUL_TRY(hl_tile_wait(context, context->streams.down, context->streams.computed, error));
+    hl_tile_streams *streams = &context->streams;
+    /* In a pass behind another of this device, whose last regions it may still work on, the first
+     * ones come to the places of those before. */
+    const int left = context->relay.regions - (self->lag + 3) + region;
+    const bool follows = left >= 0 && left < context->relay.regions;
+    if (follows) {
+        HAUL_TRY(hl_tile_wait(context, streams->up, streams->handed.of[left], error));
+    } else {
+        HAUL_TRY(hl_tile_record(context, streams->run, streams->computed, error));
+        HAUL_TRY(hl_tile_wait(context, streams->down, streams->computed, error));
+    }
     for (unsigned i = 0; i < self->block.field_count; i++) {
         const hl_tile_block_field *of = &self->block.fields[i];
         if (of->is_aligned && region < self->count + self->extra)
             HAUL_TRY(make_room_for(self, of, region, front, error));
     }
+    if (follows)
+        return HAUL_OK;
     return hl_tile_record(context, context->streams.down,
                           context->streams.made_room.of[event_of(self, region)], error);
 }
@@ -207,6 +218,8 @@ static haul_status bring_region(const pass *self, int region, haul_error *error)
         (context->gate.is_high ? hl_tile_part_end(along, last) > along->length - gate
                                : hl_tile_part_begin(along, last) < gate))
         HAUL_TRY(hl_tile_gate_open(&context->gate, error));
+    if (context->relay.take)
+        HAUL_TRY(context->relay.take(context->relay.state, region, error));
     HAUL_TRY(
         hl_tile_wait(context, context->streams.up, context->streams.made_room.of[room], error));
     for (unsigned i = 0; i < self->block.field_count; i++) {
@@ -249,7 +262,8 @@ static haul_status frame_region(const pass *self, int region, haul_error *error)
             first = part ? hl_tile_part_begin(field, part) : 0;
             end = last < end ? last : end;
         }
-        HAUL_TRY(hl_tile_ghosts_on_device(field, first, end, true, error));
+        const int shift = of->is_aligned ? self->context->relay.shift : 0;
+        HAUL_TRY(hl_tile_ghosts_on_device(field, (hl_tile_planes){first, end, shift}, true, error));
     }
     return HAUL_OK;
 }
@@ -292,7 +306,7 @@ static haul_status run_region(const pass *self, int region, int last, haul_error
             end = self->length - first;
             first = low;
         }
-        const hl_tile_planes run = {begin + first, begin + end, 0};
+        const hl_tile_planes run = {begin + first, begin + end, self->context->relay.shift};
         HAUL_TRY(self->block.wraps ? run_round(self, step, first, end, error)
                                    : hl_tile_step_run(self->context, step, run, error));
     }
@@ -322,25 +336,39 @@ static haul_status note_passed(const pass *self, int first, int end, haul_error 
     return status;
 }
 
-/* Regions that the last pass has done with, of an array that the host waits for, need not wait
- * until the pass ends. */
+/* Regions that the pass has done with need not wait until it ends: of an array that the host waits
+ * for, in the last pass, and of all that another device's pass takes. */
 static haul_status send_home(const pass *self, int first, int end, haul_error *error)
 {
     haul_context *context = self->context;
-    for (unsigned i = 0; i < self->block.field_count; i++) {
-        const hl_tile_block_field *of = &self->block.fields[i];
-        if (of->field != self->wanted || !of->is_aligned || first >= end)
-            continue;
-        HAUL_TRY(
-            hl_tile_wait(context, context->streams.down, context->streams.passed.of[first], error));
-        for (int r = first; r < end && r < self->count; r++) {
-            const int part = part_of(self, r);
-            const hl_tile_part *state = &of->field->parts[part];
-            if (state->on_device && !state->on_host)
+    const hl_tile_relay *relay = &context->relay;
+    if (first >= end || !(self->wanted || relay->take))
+        return HAUL_OK;
+    HAUL_TRY(
+        hl_tile_wait(context, context->streams.down, context->streams.passed.of[first], error));
+    for (int r = first; r < end && r < self->count; r++) {
+        const int part = part_of(self, r);
+        for (unsigned i = 0; i < self->block.field_count; i++) {
+            const hl_tile_block_field *of = &self->block.fields[i];
+            const bool is_one =
+                relay->take ? of->is_written && !of->is_dead : of->field == self->wanted;
+            if (of->is_aligned && is_one && of->field->parts[part].on_device &&
+                !of->field->parts[part].on_host)
                 HAUL_TRY(part_down(self, of->field, part, error));
         }
     }
     return HAUL_OK;
+}
+
+/* The region that the pass has done with; none at its begin. While the pass ends, with less and
+ * less to do, and the next one begins, the device has more regions under way. */
+static haul_status hand_on(const pass *self, int front, haul_error *error)
+{
+    const hl_tile_relay *relay = &self->context->relay;
+    const int part = front - self->lag, begins = self->lag - 1 - front,
+              ends = front + 1 - self->count;
+    const int more = begins > ends ? begins : ends;
+    return relay->take ? relay->hand_on(relay->state, part, more > 0 ? more : 0, error) : HAUL_OK;
 }
 
 /* Queues what the front brings with it in one region: room for the one after the last that is
@@ -364,7 +392,8 @@ static haul_status advance(const pass *self, int front, int last, haul_error *er
     if (front >= last)
         return HAUL_OK;
     HAUL_TRY(note_passed(self, done, front - self->lag + 1, error));
-    return send_home(self, done, front - self->lag + 1, error);
+    HAUL_TRY(send_home(self, done, front - self->lag + 1, error));
+    return hand_on(self, front, error);
 }
 
 /* Parts without the planes beyond the edges, or past the array's end, do not stay on the device. */
@@ -408,6 +437,8 @@ static haul_status run_pass(const pass *self, haul_error *error)
         status = note_passed(self, rest, self->count + self->extra, error);
     if (!status)
         status = send_home(self, rest, self->count, error);
+    if (!status)
+        status = hand_on(self, last, error);
     if (!status && self->block.wraps)
         status = end_round(self, error);
     self->context->counts.passes++;
@@ -446,8 +477,9 @@ static void find_regions(pass *self, const hl_tile_field *along)
     }
     const int last =
         along->length - 1; /* planes beyond the edges are the first and last region's */
-    low = low < 0 || self->block.wraps ? 0 : low > last ? last : low;
-    high = high > last || self->block.wraps ? last + 1 : high < 1 ? 1 : high;
+    const bool is_all = self->block.wraps || self->context->relay.take;
+    low = low < 0 || is_all ? 0 : low > last ? last : low;
+    high = high > last || is_all ? last + 1 : high < 1 ? 1 : high;
     self->region = along->region;
     self->base = low / self->region;
     self->count = low < high ? (high - 1) / self->region + 1 - self->base : 1;
@@ -508,7 +540,8 @@ static int regions_ahead(const pass *self)
         const int room = (field->planes - 2 * field->edge) / field->region - self->lag - 2;
         ahead = room < ahead ? room : ahead;
     }
-    return ahead < 1 || self->block.wraps || self->is_whole ? 1 : ahead;
+    return ahead < 1 || self->block.wraps || self->is_whole || self->context->relay.take ? 1
+                                                                                         : ahead;
 }
 
 /* A pass over what is resident keeps its direction: no order is better than another. */
@@ -519,10 +552,10 @@ static haul_status make_pass(haul_context *context, pass *self, haul_error *erro
     const int missing =
         self->block.wraps ? hl_tile_planes_missing(self->block.length, self->region) : 0;
     self->lag = (self->block.reach + missing + self->region - 1) / self->region;
-    self->is_whole = !self->block.wraps && is_resident(self);
+    self->is_whole = !self->block.wraps && !context->relay.take && is_resident(self);
     self->extra = self->block.wraps ? self->lag : 0;
-    self->is_backward = !self->block.wraps && !self->is_whole && context->streams.is_backward &&
-                        !has_cut_rows(&self->block);
+    self->is_backward = !self->block.wraps && !self->is_whole && !context->relay.take &&
+                        context->streams.is_backward && !has_cut_rows(&self->block);
     HAUL_TRY(check_pass(self, error));
     self->ahead = regions_ahead(self);
     const size_t events = (size_t)self->ahead + 2;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tile/tile_calls.h"
+#include "tile/tile_relay.h"
 
 /* A device's part of a loop. */
 typedef struct part_of_loop {
@@ -83,7 +84,8 @@ static double predict_loop(const part_of_loop *self, unsigned steps)
 }
 
 /* The devices wait for the slowest. Of equal times the fewest loops: others need more memory. */
-unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *step)
+unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *step,
+                                 double *loop_s)
 {
     static const unsigned tried[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
     const int count = hl_tile_team_count(arrays[0]->context->team);
@@ -98,6 +100,70 @@ unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *
         if (slowest_s < LEAST_GAIN * best_s) {
             best_s = slowest_s;
             best = tried[i];
+        }
+    }
+    *loop_s = best_s;
+    return best;
+}
+
+/* A device with all planes, in regions of so many. Its memory has as many of each array. */
+static hl_tile_relay_speed describe_whole(haul_array *const *arrays, const hl_tile_step *step,
+                                          int rank, int region)
+{
+    const haul_context *context = hl_tile_team_context(arrays[0]->context->team, rank);
+    const part_of_loop part = describe_part(arrays, step, rank);
+    const hl_tile_rates *rates = &part.rates;
+    double plane_bytes = 0, room = (double)context->memory.budget;
+    for (const hl_tile_field *field = context->memory.fields; field; field = field->next) {
+        plane_bytes += field->whole > 1 ? (double)field->plane_bytes : 0;
+        room -= field->whole > 1 ? 0 : (double)field->host_bytes;
+    }
+    hl_tile_relay_speed self = {.loop_reach = part.halo};
+    /* later loops may read as far as arrays have cells beyond their edges */
+    int edge = part.halo;
+    for (unsigned u = 0; u < step->use_count; u++)
+        if (!arrays[u]->on_all && arrays[u]->spec.ghost[step->outer] > edge)
+            edge = arrays[u]->spec.ghost[step->outer];
+    const double planes = room / plane_bytes;
+    if (planes >= step->whole + 2 * edge)
+        self.reach = INT32_MAX;
+    else
+        self.reach = ((int)planes - 2 * edge) / region * region - 3 * region;
+    if (self.reach < 2 * edge)
+        self.reach = -1;
+    self.loop_s =
+        hl_tile_step_seconds(rates, step) + ceil((double)step->whole / region) * rates->launch_s;
+    for (int d = 0; d < 2; d++)
+        self.copy_s = fmax(self.copy_s,
+                           step->whole * part.plane_bytes[d] / rates->copy_Bps[d] / rates->busy[d]);
+    return self;
+}
+
+/* As if the host never waited; of arrays that do not fit, where the program does not ask. */
+int hl_tile_relay_choose(haul_array *const *arrays, const hl_tile_step *step, double *loop_s)
+{
+    hl_tile_relay_speed *speeds = arrays[0]->context->relay.speeds;
+    hl_tile_relay_task task = {.devices = hl_tile_team_count(arrays[0]->context->team),
+                               .planes = step->whole,
+                               .loops = HL_TILE_STEPS_QUEUED};
+    const int given = hl_tile_team_context(arrays[0]->context->team, 0)->memory.region_given;
+    const int first = given ? given : 1 + step->whole / HL_TILE_RELAY_PARTS;
+    const int last = given ? given : step->whole;
+    bool streams = arrays[0]->context->options.relay > 0;
+    for (int rank = 0; rank < task.devices; rank++) {
+        const part_of_loop part = describe_part(arrays, step, rank);
+        streams = streams || part.planes + 2 * part.halo > part.room;
+    }
+    int best = 0;
+    *loop_s = INFINITY;
+    for (task.region = first; streams && task.region <= last; task.region += 1 + task.region / 5) {
+        for (int rank = 0; rank < task.devices; rank++)
+            speeds[rank] = describe_whole(arrays, step, rank, task.region);
+        const size_t rounds = hl_tile_relay_rounds(speeds, &task);
+        const double all_s = hl_tile_relay_predict(speeds, &task, rounds ? rounds : 1);
+        if (all_s / (double)task.loops < *loop_s) {
+            *loop_s = all_s / (double)task.loops;
+            best = task.region;
         }
     }
     return best;

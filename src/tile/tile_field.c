@@ -87,6 +87,13 @@ static haul_status allocate(hl_tile_field *self, const char *path, haul_error *e
     const bool is_empty = self->memory->without_data; /* addresses without memory behind them */
     if (!self->host_bytes)
         return HAUL_OK;
+    if (self->is_borrowed) { /* page-locked for all devices of a kind */
+        const hl_tile_field *lender = self->memory->lender;
+        const bool is_alike = lender->memory->device->backend == device->backend;
+        self->host = lender->host;
+        self->pinned = is_alike ? lender->pinned : NULL;
+        return HAUL_OK;
+    }
     if (self->is_lent) {
         /* memory that cannot be page-locked is copied as it is */
         if (!self->memory->is_host && device->properties.can & HAUL_DEVICE_CAN_PIN &&
@@ -244,6 +251,7 @@ haul_status hl_tile_field_new(haul_context *context, hl_tile_memory *memory,
     self->edge = self->ghost[self->dims - 1];
     self->ghosts_stale = true;
     self->number = memory->fields_made++;
+    self->is_borrowed = memory->lender;
     haul_status status = take_share(self, spec->on_all, error);
     if (!status)
         status = take_memory(self, spec, error);
@@ -260,7 +268,7 @@ haul_status hl_tile_field_new(haul_context *context, hl_tile_memory *memory,
     }
     self->next = memory->fields;
     memory->fields = self;
-    memory->host_bytes += self->host_bytes;
+    memory->host_bytes += self->is_borrowed ? 0 : self->host_bytes;
     *field = self;
     return HAUL_OK;
 }
@@ -272,7 +280,7 @@ void hl_tile_field_free(hl_tile_field *field)
     for (hl_tile_field **at = &memory->fields; *at; at = &(*at)->next)
         if (*at == field) {
             *at = field->next;
-            memory->host_bytes -= field->host_bytes;
+            memory->host_bytes -= field->is_borrowed ? 0 : field->host_bytes;
             break;
         }
     if (field->ring && !field->is_wrapped)
@@ -285,8 +293,9 @@ void hl_tile_field_free(hl_tile_field *field)
     haul_buffer_free(field->sent_host);
     haul_buffer_free(field->rows);
     haul_buffer_free(field->ghost_list);
-    haul_buffer_free(field->pinned);
-    if (field->host && !field->is_stuck && !field->is_lent)
+    if (!field->is_borrowed)
+        haul_buffer_free(field->pinned);
+    if (field->host && !field->is_stuck && !field->is_lent && !field->is_borrowed)
         munmap(field->host, field->host_bytes);
     if (field->shadow)
         munmap(field->shadow, field->host_bytes);

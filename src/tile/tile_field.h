@@ -24,6 +24,7 @@ typedef struct hl_tile_field hl_tile_field;
 typedef struct hl_tile_memory {
     haul_device *device;
     const haul_processes *processes; /* NULL: one */
+    hl_tile_field *lender; /* of the host's memory of the array that is made next; NULL: none */
     const double *before; /* parts of the planes that the processes before each have; NULL: equal */
     hl_tile_field *fields;
     int fields_made;
@@ -74,6 +75,8 @@ struct hl_tile_field {
     char *host; /* plane -edge on; NULL for a device without data */
     haul_buffer *pinned;
     bool is_lent;          /* `host` is the program's memory */
+    bool is_borrowed;      /* it is another device's field's */
+    bool is_relayed;       /* several devices run loops over all of it in turns */
     bool is_wrapped;       /* the ring is the program's memory: all of the array is there */
     bool starts_on_device; /* of such an array, when it is next divided into regions */
     int file;              /* -1: none */
@@ -122,6 +125,8 @@ struct haul_array {
     haul_array **of; /* NULL: of one device */
     haul_array_spec spec;
     bool on_all;             /* each has the whole array */
+    bool is_relayed;         /* which is the same memory: they run loops in turns */
+    bool is_left_alone;      /* the program has loops that do not go in turns */
     bool is_given;           /* the host may have changed the first one's, and it alone */
     bool is_blank;           /* neither the host nor a loop has set it */
     unsigned exchange_steps; /* loops between exchanges; 0: not yet chosen */

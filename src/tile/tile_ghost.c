@@ -82,7 +82,7 @@ haul_status hl_tile_ghosts_prepare(hl_tile_field *field, haul_error *error)
     return status;
 }
 
-haul_status hl_tile_ghosts_on_device(hl_tile_field *field, int first, int end, bool from_frame,
+haul_status hl_tile_ghosts_on_device(hl_tile_field *field, hl_tile_planes run, bool from_frame,
                                      haul_error *error)
 {
     static const haul_kernel_source *const kernels[2][3] = {
@@ -90,26 +90,27 @@ haul_status hl_tile_ghosts_on_device(hl_tile_field *field, int first, int end, b
         {&hl_tile_ghost_put_8, &hl_tile_ghost_put_4, &hl_tile_ghost_put_1},
     };
     haul_context *context = field->context;
-    if (first >= end || !field->ghost_count || (from_frame && !field->frame))
+    if (run.first >= run.end || !field->ghost_count || (from_frame && !field->frame))
         return HAUL_OK;
     /* in the largest unit that divides an element: one kernel then serves elements of any type */
     const int which = field->element % 8 == 0 ? 0 : field->element % 4 == 0 ? 1 : 2;
     const int unit = which == 0 ? 8 : which == 1 ? 4 : 1;
     ghost_shape shape = {
-        .view = hl_tile_field_view(field, first, true),
+        .view = hl_tile_field_view(field, run.first + run.shift, true),
         .units = (int)(field->element / (unsigned)unit),
         .count = field->ghost_count,
         .edge = field->edge,
     };
     shape.view.plane *= shape.units;
+    shape.view.base -= run.shift;
     haul_argument arguments[4] = {{.buffer = field->ring}, {.buffer = field->ghost_list}};
     size_t count = 2;
     if (from_frame)
         arguments[count++] = (haul_argument){.buffer = field->frame};
     arguments[count++] = (haul_argument){.value = &shape};
-    const double bytes = 2.0 * (end - first) * field->ghost_count * (double)field->element;
+    const double bytes = 2.0 * (run.end - run.first) * field->ghost_count * (double)field->element;
     const haul_launch launch = {
-        .box = {{0, first, 0}, {field->ghost_count, end, 1}},
+        .box = {{0, run.first, 0}, {field->ghost_count, run.end, 1}},
         .arguments = arguments,
         .argument_count = count,
         .bytes = bytes,

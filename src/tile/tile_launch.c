@@ -13,7 +13,8 @@ static haul_status run_ghosts(hl_tile_field *field, int first, int end, haul_err
     const bool is_copy = field->boundary[field->dims - 1] == HAUL_BOUNDARY_COPY;
     int low = first, high = end;
     hl_tile_ghost_range(field, field->dims - 1, &low, &high);
-    haul_status status = hl_tile_ghosts_on_device(field, low, high, false, error);
+    haul_status status =
+        hl_tile_ghosts_on_device(field, (hl_tile_planes){low, high, 0}, false, error);
     for (int k = 1; k <= field->ghost[field->dims - 1] && is_copy && !status; k++) {
         if (!first && hl_tile_has_edge(field, false))
             status = hl_tile_plane_copy_within(field, -k, 0, error);
@@ -97,8 +98,7 @@ static haul_status run_step(haul_context *context, const hl_tile_step *step, hl_
 {
     const int first = run.first, end = run.end;
     if (!step->source && run.shift)
-        return hl_tile_ghosts_on_device(step->uses[0].field, first + run.shift, end + run.shift,
-                                        false, error);
+        return hl_tile_ghosts_on_device(step->uses[0].field, run, false, error);
     if (!step->source)
         return run_ghosts(step->uses[0].field, first, end, error);
     call self = {.launch = {.box = step->box, .is_double = true}};

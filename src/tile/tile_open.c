@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/folders.h"
 #include "tile/tile_calls.h"
+#include "tile/tile_relay.h"
 
 /* Devices of a node, and those of a list. */
 enum { MOST = 64 };
@@ -66,6 +67,21 @@ static haul_status set_parts(haul_context *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* Loops can go in turns where each device has streams. */
+static haul_status set_speeds(haul_context *self, haul_error *error)
+{
+    const int count = hl_tile_team_count(self->team);
+    for (int rank = 0; rank < count; rank++) {
+        const haul_context *one = hl_tile_team_context(self->team, rank);
+        if (one->memory.is_host || one->is_checked)
+            return HAUL_OK;
+    }
+    self->relay.speeds = calloc(2 * (size_t)count, sizeof *self->relay.speeds);
+    for (int rank = 0; rank < count; rank++)
+        hl_tile_team_context(self->team, rank)->relay.speeds = self->relay.speeds;
+    return self->relay.speeds ? HAUL_OK : hl_base_fail_no_memory(error);
+}
+
 /* The host's threads have a share of their own where the list names the host. */
 static haul_status open_members(haul_context *self, char *const *names,
                                 const haul_context_options *options, haul_error *error)
@@ -80,6 +96,7 @@ static haul_status open_members(haul_context *self, char *const *names,
         hl_tile_team_set(self->team, rank, one, one->memory.device, !one->memory.without_data);
     }
     HAUL_TRY(set_parts(self, error));
+    HAUL_TRY(set_speeds(self, error));
     const haul_context *first = hl_tile_team_context(self->team, 0);
     self->memory.device = first->memory.device;
     self->memory.without_data = first->memory.without_data;
@@ -101,6 +118,7 @@ static haul_status open_team(char *const *names, size_t count, const haul_contex
     haul_context *self = calloc(1, sizeof *self);
     if (!self)
         return hl_base_fail_no_memory(error);
+    self->options.relay = options ? options->relay : 0;
     haul_status status = hl_tile_team_new((int)count, &self->team, error);
     if (!status)
         status = open_members(self, names, options, error);

@@ -48,6 +48,7 @@ void hl_tile_streams_close(hl_tile_streams *self)
     free_events(&self->arrived);
     free_events(&self->passed);
     free_events(&self->early);
+    free_events(&self->handed);
     haul_event_free(self->computed);
     haul_event_free(self->share_began);
     haul_event_free(self->share_ended);

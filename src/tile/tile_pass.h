@@ -20,7 +20,7 @@ typedef struct hl_tile_streams {
     haul_stream *home; /* copies out that the host waits for: it waits for nothing else */
     haul_event *computed;
     haul_event *share_began, *share_ended;
-    hl_tile_events made_room, arrived, passed, early;
+    hl_tile_events made_room, arrived, passed, early, handed;
     bool is_backward; /* the direction of the next pass */
 } hl_tile_streams;
 
@@ -53,6 +53,22 @@ typedef struct hl_tile_gate {
     int planes;
 } hl_tile_gate;
 
+/* Passes over the same arrays by several devices in turns: a region is taken when the pass before
+ * has brought it home, and handed on when it is queued to be there. */
+typedef struct hl_tile_relay {
+    haul_status (*take)(void *state, int part, haul_error *error); /* NULL: no such pass */
+    haul_status (*hand_on)(void *state, int part, int more, haul_error *error);
+    void *state;
+    int shift;           /* of the planes' places in rings */
+    int regions;         /* of this device's pass before, which may still run; 0: none */
+    unsigned runs;       /* of the queue so far */
+    unsigned short_runs; /* the last ones of them that had too few loops */
+    double
+        divided_s; /* a loop's time where planes are divided, as the model has it; 0: no matter */
+    int region;    /* of the team: planes of regions of all such arrays; 0: not yet chosen */
+    struct hl_tile_relay_speed *speeds; /* of all devices, for two runs; the team's */
+} hl_tile_relay;
+
 haul_status hl_tile_gate_open(hl_tile_gate *self, haul_error *error);
 
 struct haul_context {
@@ -66,6 +82,7 @@ struct haul_context {
     hl_tile_choice choice;
     hl_tile_streams streams;
     hl_tile_gate gate;
+    hl_tile_relay relay;
     hl_tile_limited limited;
     hl_tile_loops_of_kernel *known;
     size_t known_count;
@@ -144,8 +161,8 @@ haul_status hl_tile_field_divide_anew(hl_tile_field *field, haul_error *error);
 
 /* Makes the list of the cells beyond the edges within a plane, and on the device their values. */
 haul_status hl_tile_ghosts_prepare(hl_tile_field *field, haul_error *error);
-/* Sets them on the device, from within the plane or from the frame; planes [first, end). */
-haul_status hl_tile_ghosts_on_device(hl_tile_field *field, int first, int end, bool from_frame,
+/* Sets them on the device, from within the plane or from the frame. */
+haul_status hl_tile_ghosts_on_device(hl_tile_field *field, hl_tile_planes run, bool from_frame,
                                      haul_error *error);
 
 /* Device memory for the rows of a step, kept for the next loop of the same size; from their results

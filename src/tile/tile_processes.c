@@ -10,6 +10,7 @@
 #include "haul/device_backend.h"
 #include "tile/tile_exchange.h"
 #include "tile/tile_processes.h"
+#include "tile/tile_relay.h"
 
 /* A field has two neighbours, each with a message in and one out. CHUNK: cells that are computed on
  * the host between looks at the messages, well below a millisecond. */
@@ -314,7 +315,8 @@ static haul_status run_alone(haul_context *context, hl_tile_step *steps, size_t 
                              size_t *taken, haul_error *error)
 {
     size_t end = 0;
-    while (end < count && !steps[end].is_exchange && !(end && has_parts(&steps[end - 1])))
+    while (end < count && !steps[end].is_exchange && !hl_tile_step_is_relayed(&steps[end]) &&
+           !(end && has_parts(&steps[end - 1])))
         end++;
     const hl_tile_step *last = &steps[end - 1];
     const bool is_empty = last->box.lo[last->outer] >= last->box.hi[last->outer];
@@ -334,7 +336,7 @@ static haul_status run_after(hl_tile_exchange *self, hl_tile_step *steps, size_t
 {
     size_t own = 0;
     bool is_early = false;
-    while (own < count && !steps[own].is_exchange)
+    while (own < count && !steps[own].is_exchange && !hl_tile_step_is_relayed(&steps[own]))
         own++;
     if (self->count)
         HAUL_TRY(hl_tile_early_begin(self, steps, own, &is_early, error));
@@ -363,6 +365,12 @@ static haul_status run_all(hl_tile_exchange *self, hl_tile_step *steps, size_t c
             self->is_untold[self->count] = steps[i].is_untold;
             self->turns[self->count] = steps[i].turn;
             self->fields[self->count++] = steps[i].uses[0].field;
+        } else if (hl_tile_step_is_relayed(&steps[i])) {
+            while (i + taken < count && hl_tile_step_is_relayed(&steps[i + taken]) &&
+                   steps[i + taken].length == steps[i].length)
+                taken++;
+            HAUL_TRY(settle(self, error));
+            HAUL_TRY(hl_tile_relay_run(context, steps + i, taken, error));
         } else if (self->count && !has_parts(&steps[i]) && reach_of(self, &steps[i]) >= 0) {
             HAUL_TRY(run_beside(self, &steps[i], error));
         } else {

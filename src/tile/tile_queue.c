@@ -239,9 +239,8 @@ haul_status hl_tile_step_note_empty(const hl_tile_step *step, haul_error *error)
     return HAUL_OK;
 }
 
-/* Whether the step's box has cells beyond the array's edges: a loop of fewer dimensions goes over
- * the last ones. */
-static bool goes_beyond(const hl_tile_step *step, const hl_tile_field *field)
+/* A loop of fewer dimensions goes over the last ones. */
+bool hl_tile_step_goes_beyond(const hl_tile_step *step, const hl_tile_field *field)
 {
     const int fewer = field->dims - step->outer - 1;
     bool is_beyond = false;
@@ -259,8 +258,8 @@ static void note_writes(const hl_tile_step *step)
         if (!step->uses[i].writes || step->uses[i].reduction)
             continue;
         field->ghosts_stale = true;
-        field->ghosts_written =
-            field->ghosts_written || (!step->uses[i].is_all && goes_beyond(step, field));
+        field->ghosts_written = field->ghosts_written ||
+                                (!step->uses[i].is_all && hl_tile_step_goes_beyond(step, field));
     }
 }
 

@@ -98,6 +98,15 @@ static inline bool hl_tile_is_along(const hl_tile_step *step, const hl_tile_fiel
            use->field->length == step->length && use->field->whole == step->whole;
 }
 
+/* Whether several devices run the step in turn with others. */
+static inline bool hl_tile_step_is_relayed(const hl_tile_step *step)
+{
+    bool is_one = false;
+    for (unsigned u = 0; u < step->use_count; u++)
+        is_one = is_one || step->uses[u].field->is_relayed;
+    return is_one;
+}
+
 /* Setting edges is no loop of the program's. */
 static inline unsigned hl_tile_loops_of(const hl_tile_step *step)
 {
@@ -148,6 +157,8 @@ haul_status hl_tile_step_check_shares(const hl_tile_step *step, haul_error *erro
 /* The part of the step's box that is this process's, counted from its first plane, and so many
  * planes of its neighbours'. */
 void hl_tile_step_localise(hl_tile_step *step, int margin);
+/* Whether the step's box, which is not yet cut, has cells beyond the array's edges. */
+bool hl_tile_step_goes_beyond(const hl_tile_step *step, const hl_tile_field *field);
 bool hl_tile_step_is_empty(const hl_tile_step *step);
 /* How many planes of its neighbours' a process computes with the step, whose box is not yet cut.
  * `sent` says of which uses ghost planes come before it; more are added where that gives more

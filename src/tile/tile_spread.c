@@ -1,11 +1,13 @@
 /* Arrays over several devices: each has a run of the planes, or, of arrays that loops read anywhere
  * and of small ones, all of them. Which of both follows from the loops, so that programs need not
  * say it. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "tile/tile_calls.h"
+#include "tile/tile_relay.h"
 
 /* Whether each device has planes, and those that it gives its neighbours. */
 static bool has_planes_for_all(const hl_tile_team *team, int planes, int edge)
@@ -68,24 +70,25 @@ static void copy_cells(haul_array *array, hl_tile_field *to)
 }
 
 /* Needs: all is home. Nothing changes on a failure. */
-static haul_status make_anew(haul_array *array, bool on_all, haul_error *error)
+static haul_status make_anew(haul_array *array, const haul_array_spec *spec, bool is_relayed,
+                             haul_error *error)
 {
     const int count = hl_tile_team_count(array->context->team);
-    haul_array_spec spec = array->spec;
     haul_status status = HAUL_OK;
     hl_tile_field **made = calloc((size_t)count, sizeof(hl_tile_field *));
     if (!made)
         return hl_base_fail_no_memory(error);
-    spec.on_all = on_all;
-    spec.region = array->field->region_asked;
     for (int rank = 0; rank < count; rank++)
         array->of[rank]->context->memory.exchange_steps = array->exchange_steps;
     for (int rank = 0; rank < count && !status; rank++) {
         haul_context *context = array->of[rank]->context;
-        status = hl_tile_field_new(context, &context->memory, &spec, &made[rank], error);
+        context->memory.lender = is_relayed && rank ? made[0] : NULL;
+        status = hl_tile_field_new(context, &context->memory, spec, &made[rank], error);
+        context->memory.lender = NULL;
         if (!status) {
-            if (!array->is_blank)
+            if (!array->is_blank && !made[rank]->is_borrowed)
                 copy_cells(array, made[rank]);
+            made[rank]->is_relayed = is_relayed;
             made[rank]->ghosts_stale = array->is_blank || array->of[rank]->field->ghosts_stale;
             made[rank]->ghosts_written = array->of[rank]->field->ghosts_written;
             made[rank]->element_kind = array->of[rank]->field->element_kind;
@@ -105,7 +108,8 @@ static haul_status make_anew(haul_array *array, bool on_all, haul_error *error)
     }
     free(made);
     array->field = array->of[0]->field;
-    array->on_all = status ? array->on_all : on_all;
+    array->on_all = status ? array->on_all : spec->on_all;
+    array->is_relayed = status ? array->is_relayed : is_relayed;
     return status;
 }
 
@@ -119,7 +123,7 @@ static haul_status take_given(haul_context *context, int rank, void *state, haul
     (void)error;
     if (!rank || !field->host_bytes)
         return HAUL_OK;
-    if (!field->memory->without_data)
+    if (!field->memory->without_data && !field->is_borrowed)
         memcpy(field->host, from->host, field->host_bytes);
     for (int i = 0; field->parts && i < field->part_count; i++) {
         field->parts[i].on_host = true;
@@ -142,18 +146,79 @@ haul_status hl_tile_array_spread(haul_array *array, haul_error *error)
     return HAUL_OK;
 }
 
-static haul_status place_anew(haul_array *array, bool on_all, haul_error *error)
+/* With a region, to be relayed. */
+static haul_status place_anew(haul_array *array, bool on_all, int relay_region, haul_error *error)
 {
     HAUL_TRY(hl_tile_queue_run(array->context, error));
     HAUL_TRY(hl_tile_team_call(array->context->team, bring_home, array, error));
-    HAUL_TRY(make_anew(array, on_all, error));
+    haul_array_spec spec = array->spec;
+    spec.on_all = on_all;
+    if (relay_region || !array->is_relayed)
+        spec.region = relay_region ? relay_region : array->field->region_asked;
+    HAUL_TRY(make_anew(array, &spec, relay_region, error));
     array->is_given = false;
     return HAUL_OK;
 }
 
 haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *error)
 {
-    return array->on_all == on_all ? HAUL_OK : place_anew(array, on_all, error);
+    if (array->on_all == on_all && !array->is_relayed)
+        return HAUL_OK;
+    array->is_left_alone = array->is_left_alone || array->is_relayed;
+    return place_anew(array, on_all, 0, error);
+}
+
+/* An array of other planes than the loop's is read anywhere. */
+static bool is_beside(const hl_tile_step *step, const hl_tile_field_use *use)
+{
+    return use->reduction || use->is_all || use->field->dims <= step->outer ||
+           use->field->whole != step->whole;
+}
+
+/* Whether devices can run the loop in turns: it sets cells of arrays whose edges are fixed, and all
+ * of its arrays of these planes can go so. */
+static bool can_relay(haul_array *const *arrays, const hl_tile_step *step)
+{
+    const haul_context *context = arrays[0]->context;
+    const haul_context *first = hl_tile_team_context(context->team, 0);
+    const int given = first->memory.region_given;
+    const int region = given ? given : context->relay.region;
+    bool can = context->relay.speeds && context->options.relay >= 0 && !step->source->reduces &&
+               first->relay.short_runs < 2 && !step->on_host && !step->is_own,
+         is_any = false;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        const hl_tile_field_use *use = &step->uses[u];
+        const haul_array_spec *spec = &arrays[u]->spec;
+        if (is_beside(step, use)) {
+            can = can && !use->writes && !arrays[u]->is_relayed;
+            continue;
+        }
+        is_any = true;
+        can = can && !arrays[u]->is_left_alone && !spec->on_all && !spec->region &&
+              !spec->boundary_kernel && use->field->dims == step->outer + 1 &&
+              use->halo <= spec->ghost[step->outer] &&
+              !hl_tile_step_goes_beyond(step, use->field) && !use->field->ghosts_written;
+        for (int d = 0; d <= step->outer; d++)
+            can = can && (!spec->ghost[d] || spec->boundary[d] == HAUL_BOUNDARY_FIXED);
+    }
+    return can && is_any && (!region || step->whole / region < HL_TILE_RELAY_PARTS);
+}
+
+static haul_status relay_arrays(haul_array *const *arrays, const hl_tile_step *step, int region,
+                                haul_error *error)
+{
+    haul_context *context = arrays[0]->context;
+    bool is_aside[HL_TILE_USES];
+    for (unsigned u = 0; u < step->use_count; u++)
+        is_aside[u] = is_beside(step, &step->uses[u]);
+    context->relay.region = context->relay.region ? context->relay.region : region;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        if (is_aside[u])
+            HAUL_TRY(hl_tile_array_place(arrays[u], true, error));
+        else if (!arrays[u]->is_relayed)
+            HAUL_TRY(place_anew(arrays[u], true, context->relay.region, error));
+    }
+    return HAUL_OK;
 }
 
 /* Once for each array: its first loop that reads neighbours says what pays. */
@@ -169,11 +234,19 @@ static haul_status give_depths(haul_array *const *arrays, const hl_tile_step *st
     }
     if (!halo)
         return HAUL_OK;
-    steps = steps ? steps : hl_tile_exchange_choose(arrays, step);
+    double loop_s, turn_s = INFINITY;
+    int region = 0;
+    if (!steps && can_relay(arrays, step))
+        region = hl_tile_relay_choose(arrays, step, &turn_s);
+    steps = steps ? steps : hl_tile_exchange_choose(arrays, step, &loop_s);
+    if (region && turn_s < loop_s) {
+        hl_tile_team_context(arrays[0]->context->team, 0)->relay.divided_s = loop_s;
+        return relay_arrays(arrays, step, region, error);
+    }
     for (unsigned u = 0; u < step->use_count; u++)
         if (!arrays[u]->on_all && !arrays[u]->exchange_steps) {
             arrays[u]->exchange_steps = steps;
-            HAUL_TRY(steps > 1 ? place_anew(arrays[u], false, error) : HAUL_OK);
+            HAUL_TRY(steps > 1 ? place_anew(arrays[u], false, 0, error) : HAUL_OK);
         }
     return HAUL_OK;
 }
@@ -183,21 +256,28 @@ static haul_status give_depths(haul_array *const *arrays, const hl_tile_step *st
 haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *step,
                                  haul_error *error)
 {
-    bool is_aside[HL_TILE_USES], on_all = false;
+    bool is_aside[HL_TILE_USES], on_all = false, relays = arrays[0]->context->options.relay > 0;
+    for (unsigned u = 0; u < step->use_count; u++)
+        relays = relays || arrays[u]->is_relayed;
+    relays = relays && can_relay(arrays, step);
+    int region = arrays[0]->context->relay.region;
+    double loop_s;
+    if (relays && !region)
+        region = hl_tile_relay_choose(arrays, step, &loop_s);
+    relays = relays && region;
     for (unsigned u = 0; u < step->use_count; u++) {
         const hl_tile_field_use *use = &step->uses[u];
-        /* An array of other planes than the loop's is read anywhere. */
-        is_aside[u] = use->reduction || use->is_all || use->field->dims <= step->outer ||
-                      use->field->whole != step->whole;
+        is_aside[u] = is_beside(step, use);
         on_all = on_all || (is_aside[u] ? use->writes && !use->reduction
                                         : use->halo > use->field->ghost[use->field->dims - 1] ||
                                               !hl_tile_array_can_divide(arrays[u]));
     }
     for (unsigned u = 0; u < step->use_count; u++) {
         HAUL_TRY(hl_tile_array_spread(arrays[u], error));
-        HAUL_TRY(hl_tile_array_place(arrays[u], on_all || is_aside[u], error));
+        if (!relays)
+            HAUL_TRY(hl_tile_array_place(arrays[u], on_all || is_aside[u], error));
     }
-    return HAUL_OK;
+    return relays ? relay_arrays(arrays, step, region, error) : HAUL_OK;
 }
 
 haul_status hl_tile_arrays_deepen(haul_array *const *arrays, const hl_tile_step *step,

@@ -510,6 +510,7 @@ static void make(program *self, const device_case *on)
         .fused = draw(self, 3) ? 1 + 2 * draw(self, 4) : 0,
         .check = !draw(self, 3),
         .exchange_steps = draw(self, 3) ? 2 + draw(self, 6) : draw(self, 2),
+        .relay = (int)draw(self, 3) - 1,
     };
     check(self, haul_context_open(on->name, &options, &self->context, &self->error));
     tell("memory %llu, region %d, steps %u, share %g, fused %u, checked %d\n",

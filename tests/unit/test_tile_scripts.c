@@ -439,6 +439,7 @@ static void open_contexts(run *self)
         options.exchange_first = !draw_from(&random, 3);
         options.keep_plan = !draw_from(&random, 5);
         options.exchange_steps = draw_from(&random, 3) ? 1 + draw_from(&random, 7) : 0;
+        options.relay = (int)draw_from(&random, 3) - 1;
     }
     tell("memory %llu, steps %u, rows %d, share %g, fused %u, checked %d\n",
          (unsigned long long)options.memory_bytes, options.steps, options.rows, options.host_share,

@@ -1,0 +1,304 @@
+/* Several devices that run loops in turns over whole arrays: random programs of loops, swaps,
+ * discards and the host's accesses, each run on the host, too, whose bytes it must have. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "haul/device_test.h"
+#include "haul/tile.h"
+#include "tile_kernels.h"
+
+enum { ARRAYS = 4, TURNS_AT_LEAST = 20 };
+
+/* A program, drawn from its seed: the same one for each context that runs it. */
+typedef struct relay_program {
+    haul_context *context;
+    haul_array *arrays[ARRAYS];
+    haul_array *sum, *least, *most;
+    haul_array_spec spec;
+    int dims;
+    size_t cells;
+    unsigned *buffer;
+    uint64_t drawn;
+    uint64_t hash; /* of all that the host has read */
+    bool is_over;  /* arrays do not fit */
+} relay_program;
+
+static unsigned draw(relay_program *self, unsigned below)
+{
+    self->drawn = self->drawn * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(self->drawn >> 33) % below;
+}
+
+static void must(relay_program *self, haul_status status, const haul_error *error)
+{
+    self->is_over = self->is_over || status == HAUL_STATUS_DEVICE_FULL;
+    if (status && !self->is_over)
+        fail_msg("%s", error->text);
+}
+
+static void read_all(relay_program *self, int array)
+{
+    haul_error error = {.text = ""};
+    must(self, haul_array_read(self->arrays[array], self->buffer, &error), &error);
+    for (size_t i = 0; i < self->cells; i++)
+        self->hash = (self->hash ^ self->buffer[i]) * UINT64_C(1099511628211);
+}
+
+static void write_all(relay_program *self, int array)
+{
+    const unsigned by = 1 + draw(self, 1000);
+    haul_error error = {.text = ""};
+    for (size_t i = 0; i < self->cells; i++)
+        self->buffer[i] = by * (unsigned)i;
+    must(self, haul_array_write(self->arrays[array], self->buffer, &error), &error);
+}
+
+/* A cell of a plane, or of those beyond the edges. */
+static void set_cell(relay_program *self, int array)
+{
+    const int last = self->dims - 1, ghost = self->spec.ghost[last];
+    const int plane = (int)draw(self, (unsigned)(self->spec.size[last] + 2 * ghost)) - ghost;
+    const unsigned value = draw(self, 1u << 30);
+    haul_error error = {.text = ""};
+    haul_region region;
+    for (int i = 0; i < haul_array_regions(self->arrays[array]); i++) {
+        must(self, haul_array_access(self->arrays[array], i, HAUL_USE_READ, &region, &error),
+             &error);
+        if (self->is_over)
+            return;
+        if (plane < region.first || plane >= region.end)
+            continue;
+        must(self, haul_array_access(self->arrays[array], i, HAUL_USE_BOTH, &region, &error),
+             &error);
+        ((unsigned *)region.cells)[(plane - region.first) * region.plane] += value;
+    }
+}
+
+static haul_box draw_box(relay_program *self)
+{
+    haul_box box = {{0}, {0}};
+    for (int d = 0; d < self->dims; d++) {
+        box.hi[d] = self->spec.size[d];
+        if (draw(self, 4))
+            continue;
+        box.lo[d] = (int)draw(self, (unsigned)box.hi[d]);
+        box.hi[d] -= (int)draw(self, (unsigned)(box.hi[d] - box.lo[d]));
+    }
+    return box;
+}
+
+static void run_loop(relay_program *self, int from, int to, bool is_whole)
+{
+    static const haul_kernel_source *const near[] = {&near_1, &near_2, &near_3};
+    static const haul_kernel_source *const wide[] = {&wide_1, &wide_2, &wide_3};
+    static const haul_kernel_source *const add[] = {&add_1, &add_2, &add_3};
+    const unsigned k = draw(self, 100), kind = is_whole ? 0 : draw(self, 4);
+    const haul_box box = draw_box(self);
+    haul_array *const u = self->arrays[from], *const v = self->arrays[to];
+    haul_array *const w = self->arrays[draw(self, 2) || from + 1 == to ? from : (to + 1) % ARRAYS];
+    const void *two[] = {u, v, &k}, *three[] = {u, w == v ? u : w, v};
+    const haul_loop_options options = {.box = is_whole || draw(self, 3) ? NULL : &box};
+    haul_error error = {.text = ""};
+    const int d = self->dims - 1;
+    must(self,
+         haul_loop_queue(self->context,
+                         kind == 1   ? wide[d]
+                         : kind == 2 ? add[d]
+                                     : near[d],
+                         kind == 1 ? three : two, 3, &options, &error),
+         &error);
+}
+
+static void sum_up(relay_program *self, int array)
+{
+    static const haul_kernel_source *const total[] = {&total_1, &total_2, &total_3};
+    const unsigned k = 3;
+    const void *arguments[] = {self->arrays[array], self->sum, self->least, &k, self->most};
+    haul_error error = {.text = ""};
+    must(self, haul_loop_queue(self->context, total[self->dims - 1], arguments, 5, NULL, &error),
+         &error);
+    must(self, haul_array_read(self->sum, self->buffer, &error), &error);
+    self->hash = (self->hash ^ self->buffer[0]) * UINT64_C(1099511628211);
+}
+
+static void make_array(relay_program *self, haul_array **array)
+{
+    haul_error error = {.text = ""};
+    must(self, haul_array_new(self->context, &self->spec, array, &error), &error);
+}
+
+/* One of what a program does, with the arrays that it is about. */
+static void do_one(relay_program *self)
+{
+    const unsigned what = draw(self, 60);
+    const int a = (int)draw(self, ARRAYS), b = (a + 1 + (int)draw(self, ARRAYS - 1)) % ARRAYS;
+    haul_error error = {.text = ""};
+    if (what < 30) {
+        run_loop(self, a, b, false);
+    } else if (what < 40) { /* a run of loops back and forth */
+        for (unsigned i = draw(self, 40); i > 0; i--) {
+            run_loop(self, a, b, true);
+            must(self, haul_array_swap(self->arrays[a], self->arrays[b], &error), &error);
+        }
+    } else if (what < 44) {
+        must(self, haul_array_swap(self->arrays[a], self->arrays[b], &error), &error);
+    } else if (what < 47) {
+        must(self, haul_context_start(self->context, &error), &error);
+    } else if (what < 50) {
+        read_all(self, a);
+    } else if (what < 52) {
+        write_all(self, a);
+    } else if (what < 54) {
+        set_cell(self, a);
+    } else if (what < 57) {
+        haul_array_discard(self->arrays[b]);
+        run_loop(self, a, b, true);
+    } else if (what < 58) {
+        haul_array_free(self->arrays[a]);
+        make_array(self, &self->arrays[a]);
+    } else if (!draw(self, 6)) {
+        sum_up(self, a);
+    }
+}
+
+/* Draws the arrays' shape and the memory that devices have of them. */
+static haul_context_options draw_options(relay_program *self)
+{
+    haul_context_options options = {.relay = 1};
+    self->dims = 1 + (int)draw(self, 3);
+    self->cells = 1;
+    self->spec = (haul_array_spec){.element_bytes = sizeof(unsigned)};
+    for (int d = 0; d < self->dims; d++) {
+        self->spec.size[d] =
+            d + 1 < self->dims ? 2 + (int)draw(self, 5) : 3 + (int)draw(self, 1 + draw(self, 150));
+        self->spec.ghost[d] = 2;
+        self->cells *= (size_t)self->spec.size[d];
+    }
+    options.region = draw(self, 3) ? 0 : 1 + (int)draw(self, 6);
+    const unsigned share = 14 + 4 * (unsigned)options.region + draw(self, 60);
+    const uint64_t plane = self->dims == 1 ? 4 : self->dims == 2 ? 192 : 1400;
+    if (draw(self, 5))
+        options.memory_bytes = 3000 + plane * share * ARRAYS;
+    options.keep_plan = !draw(self, 4);
+    return options;
+}
+
+static relay_program run_program(const char *devices, haul_order order, uint64_t seed)
+{
+    relay_program self = {.drawn = seed * UINT64_C(0x9E3779B97F4A7C15)};
+    haul_context_options options = draw_options(&self);
+    const haul_device_options device = {.test = &(haul_device_test){.order = order, .seed = seed}};
+    haul_error error = {.text = ""};
+    if (strcmp(devices, "host") != 0)
+        options.device_options = &device;
+    must(&self, haul_context_open(devices, &options, &self.context, &error), &error);
+    self.buffer = calloc(self.cells, sizeof *self.buffer);
+    for (int i = 0; i < ARRAYS; i++)
+        make_array(&self, &self.arrays[i]);
+    const haul_array_spec single = {.size = {1}, .element_bytes = sizeof(unsigned)};
+    haul_array **const results[] = {&self.sum, &self.least, &self.most};
+    for (int i = 0; i < 3; i++)
+        must(&self, haul_array_new(self.context, &single, results[i], &error), &error);
+    write_all(&self, 0);
+    for (unsigned i = TURNS_AT_LEAST + draw(&self, 40); i > 0 && !self.is_over; i--)
+        do_one(&self);
+    for (int i = 0; i < ARRAYS; i++)
+        read_all(&self, i);
+    for (int i = 0; i < 3; i++)
+        haul_array_free(*results[i]);
+    for (int i = 0; i < ARRAYS; i++)
+        haul_array_free(self.arrays[i]);
+    haul_context_close(self.context);
+    free(self.buffer);
+    return self;
+}
+
+static void run_programs(uint64_t first, uint64_t count)
+{
+    uint64_t whole = 0;
+    static const char *const lists[] = {"sim:k40,sim:k40", "sim:p100-pcie3,sim:k40,sim:k40",
+                                        "sim:k40,sim:k40,sim:k40,sim:h200"};
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        const char *devices = lists[seed % 3];
+        const haul_order order = (haul_order)(seed / 3 % 3);
+        const relay_program there = run_program(devices, order, seed);
+        if (!there.is_over && run_program("host", HAUL_ORDER_USUAL, seed).hash != there.hash)
+            fail_msg("program %d on %s, order %d", (int)seed, devices, (int)order);
+        whole += !there.is_over;
+    }
+    assert_true(whole * 10 >= count * 9);
+}
+
+static void test_random_programs(void **state)
+{
+    (void)state;
+    run_programs(1, SWEEP(150));
+}
+
+/* Loops back and forth over arrays that stream; the host waits for each run. */
+static void run_steps(relay_program *self, unsigned runs, unsigned loops)
+{
+    haul_error error = {.text = ""};
+    const unsigned k = 3;
+    for (; runs > 0; runs--) {
+        for (unsigned i = 0; i < loops; i++) {
+            must(self,
+                 HAUL_LOOP(self->context, &error, &near_3, self->arrays[0], self->arrays[1], &k),
+                 &error);
+            must(self, haul_array_swap(self->arrays[0], self->arrays[1], &error), &error);
+        }
+        read_all(self, 0);
+    }
+}
+
+/* Where the model chooses, runs of many loops go in turns, and those of few do not for long. */
+static void test_the_model_chooses(void **state)
+{
+    static const char *const lists[] = {"host", "sim:k40,sim:k40,sim:k40,sim:k40"};
+    const haul_context_options options = {.memory_bytes = 450000};
+    relay_program on[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        haul_error error = {.text = ""};
+        on[i] = (relay_program){.dims = 3, .cells = (size_t)30 * 30 * 200, .drawn = 1};
+        on[i].spec = (haul_array_spec){
+            .size = {30, 30, 200}, .element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}};
+        on[i].buffer = calloc(on[i].cells, sizeof(unsigned));
+        must(&on[i], haul_context_open(lists[i], &options, &on[i].context, &error), &error);
+        make_array(&on[i], &on[i].arrays[0]);
+        make_array(&on[i], &on[i].arrays[1]);
+        write_all(&on[i], 0);
+        run_steps(&on[i], 2, 200);
+        assert_int_equal(haul_context_count(on[i].context).exchanges, 0);
+        char *text;
+        must(&on[i], haul_context_explain(on[i].context, &text, &error), &error);
+        assert_int_equal(strstr(text, "in turns") != NULL, i);
+        free(text);
+        run_steps(&on[i], 20, 1);
+    }
+    assert_true(haul_context_count(on[1].context).exchanges > 0);
+    assert_true(on[0].hash == on[1].hash);
+    for (int i = 0; i < 2; i++) {
+        haul_array_free(on[i].arrays[0]);
+        haul_array_free(on[i].arrays[1]);
+        haul_context_close(on[i].context);
+        free(on[i].buffer);
+    }
+}
+
+/* FIRST COUNT: those programs. */
+int main(int argc, char **argv)
+{
+    if (argc > 2) {
+        run_programs(strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10));
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_the_model_chooses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
