@@ -181,6 +181,13 @@ haul_operands hl_kernel_product_told(const haul_gpu *from, const haul_gpu *to,
                            .bytes = (uint64_t)fmin(bytes, 1e18)};
 }
 
+double hl_kernel_filling_ratio(const haul_gpu *from, const haul_gpu *to, const haul_operands *of)
+{
+    const double inner = (double)of->inner;
+    return (inner + filling_of(to, HAUL_PRECISION_FP32)) /
+           (inner + filling_of(from, HAUL_PRECISION_FP32));
+}
+
 /* Seconds that L2 takes for the operands of a tile by those that its arithmetic takes: a step along
  * the inner dimension loads a column of one side and a row of the other for as many multiply-adds
  * as the tile has elements. */

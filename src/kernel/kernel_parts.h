@@ -71,6 +71,10 @@ hl_kernel_tiles hl_kernel_product_near_s(const haul_machine *machine, const haul
 haul_operands hl_kernel_product_told(const haul_gpu *from, const haul_gpu *to,
                                      const haul_kernel_work *work, double each_s);
 
+/* How much longer the same tile of a product in fp32 takes on `to` because of what fills and
+ * empties it, beside the ratio of the rates. */
+double hl_kernel_filling_ratio(const haul_gpu *from, const haul_gpu *to, const haul_operands *of);
+
 /* Operands of two bytes an element whose rows begin at odd elements. */
 bool hl_kernel_product_is_unaligned(const haul_kernel_work *work);
 

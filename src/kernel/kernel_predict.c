@@ -215,9 +215,12 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
         return false;
     const double waves = waves_ratio(&from->gpu, &to->gpu, work->launches.blocks);
     const double by_memory = of_source > 0 && of_target > 0 ? of_source / of_target : 0;
-    const double kept = a.value / b.value * waves * tile_speed(&from->gpu, &to->gpu, &work->kind);
     haul_kernel_work told = *work;
     told.operands = hl_kernel_product_told(&from->gpu, &to->gpu, work, work_s);
+    const double filling =
+        told.operands.batch ? hl_kernel_filling_ratio(&from->gpu, &to->gpu, &told.operands) : 1;
+    const double kept =
+        a.value / b.value * waves * filling * tile_speed(&from->gpu, &to->gpu, &work->kind);
     const double anew = hl_kernel_product_near_s(to, &told).in_waves_s / work_s;
     const double most = fmax(from->gpu.multiprocessors.value, to->gpu.multiprocessors.value);
     const double share = fmin(1, most / work->launches.blocks);

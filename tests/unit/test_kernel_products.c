@@ -71,6 +71,11 @@ static void a_launch_tells_a_products_sizes(void **state)
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + kept_s, 1e-9);
     memcpy(work.launches.grid, (double[]){5, 10, 4}, sizeof work.launches.grid);
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + kept_s / pow(1.1, 0.1), 1e-7);
+    to.gpu.architecture = "hopper"; /* half of the cycles for as many steps, and as many to fill */
+    to.gpu.cores = given(128);
+    const double filled_s = kept_s / pow(1.1, 0.1) * (1000 + 32) / (1000 + 16);
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + filled_s, 1e-7);
+    to.gpu.cores = given(64);
     to.gpu.architecture = "cdna3";
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + kept_s, 1e-9);
     to.gpu.architecture = "volta";
