@@ -11,7 +11,7 @@ static const char about[] =
     "tiles, copies in, kernels and copies back in three streams.\n"
     "\n"
     "With --run: the strategies of the paper run on a device, each in 1 to 64 streams, their\n"
-    "results checked and their times beside the predicted ones.\n";
+    "results checked and their times beside the predicted ones; --html draws these.\n";
 
 #define OF(field) offsetof(overlap_request, field)
 
