@@ -108,10 +108,13 @@ static haul_status wait_for_streams(haul_context *context, haul_error *error)
     return status;
 }
 
-/* A failure is the job's. */
+/* A failure is the job's. The first device's memory, which others may have borrowed, goes when they
+ * have: here it only runs what they may wait for. */
 static haul_status free_one(haul_context *context, int rank, void *state, haul_error *error)
 {
     const haul_array *array = state;
+    if (!rank)
+        return hl_tile_queue_run(context, error);
     haul_array_free(array->of[rank]);
     return hl_tile_failure_take(&context->queue.failure, error);
 }
@@ -121,6 +124,7 @@ static void free_on_all(haul_array *array)
     haul_error failure;
     if (hl_tile_team_call(array->context->team, free_one, array, &failure))
         hl_tile_failure_keep(&array->context->queue, &failure);
+    haul_array_free(array->of[0]);
     free(array->of);
     free(array);
 }

@@ -101,7 +101,7 @@ void haul_context_close(haul_context *context)
         /* once more, where the first call only told of an older failure */
         if (is_whole && hl_tile_on_all(context, wait_one, NULL, NULL))
             (void)hl_tile_on_all(context, wait_one, NULL, NULL);
-        for (int rank = 0; rank < count; rank++)
+        for (int rank = count - 1; rank >= 0; rank--) /* whose memory others have borrowed: last */
             haul_context_close(hl_tile_team_context(context->team, rank));
         hl_tile_team_free(context->team);
         free(context->before);

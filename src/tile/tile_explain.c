@@ -78,7 +78,7 @@ static haul_status explain_team(const hl_tile_team *team, FILE *out, haul_error 
 {
     const int count = hl_tile_team_count(team);
     fprintf(out, "%d devices, each with a part of the planes\n", count);
-    if (hl_tile_team_context(team, 0)->relay.runs)
+    if (hl_tile_team_context(team, 0)->relay.has_run)
         fputs("arrays of which each has all planes: devices run some of the loops each, in turns\n",
               out);
     for (int rank = 0; rank < count; rank++) {

@@ -61,12 +61,11 @@ typedef struct hl_tile_relay {
     void *state;
     int shift;           /* of the planes' places in rings */
     int regions;         /* of this device's pass before, which may still run; 0: none */
-    unsigned runs;       /* of the queue so far */
-    unsigned short_runs; /* the last ones of them that had too few loops */
-    double
-        divided_s; /* a loop's time where planes are divided, as the model has it; 0: no matter */
-    int region;    /* of the team: planes of regions of all such arrays; 0: not yet chosen */
-    struct hl_tile_relay_speed *speeds; /* of all devices, for two runs; the team's */
+    int region;          /* of the team: planes of regions of all such arrays; 0: not yet chosen */
+    bool has_run;        /* loops of the queue */
+    unsigned short_runs; /* the last runs that had too few loops */
+    double divided_s;    /* the model's time of a loop where planes are divided; 0: no matter */
+    struct hl_tile_relay_speed *speeds; /* of all devices; the team's */
 } hl_tile_relay;
 
 haul_status hl_tile_gate_open(hl_tile_gate *self, haul_error *error);

@@ -355,7 +355,8 @@ static haul_status run_all(relay *self, haul_error *error)
         for (unsigned u = 0; u < self->steps[i].use_count; u++)
             if (self->steps[i].uses[u].field->is_relayed)
                 HAUL_TRY(hl_tile_ghosts_prepare(self->steps[i].uses[u].field, error));
-    self->speeds = context->relay.speeds + (context->relay.runs++ % 2 ? self->processes->count : 0);
+    context->relay.has_run = true;
+    self->speeds = context->relay.speeds; /* no one writes there before all have met at the end */
     self->speeds[rank] = measure(self);
     HAUL_TRY(meet(self, error));
     HAUL_TRY(list_turns(self, error));
@@ -388,7 +389,8 @@ haul_status hl_tile_relay_run(haul_context *context, hl_tile_step *steps, size_t
     const haul_status status = run_all(&self, error);
     context->relay.take = NULL;
     context->relay.shift = context->relay.regions = 0;
-    mark_parts(&self, status);
+    if (!status || self.turn_count || self.processes->rank) /* else the first device's are right */
+        mark_parts(&self, status);
     free(self.turns);
     return status;
 }

@@ -289,6 +289,41 @@ static void test_the_model_chooses(void **state)
     }
 }
 
+/* A device that goes ends what the others wait for: its arrays are lost, and are said to be. */
+static void test_a_device_is_lost(void **state)
+{
+    (void)state;
+    for (uint64_t behind = 20; behind < 3000; behind += behind / 2) {
+        const haul_device_options device = {.test = &(haul_device_test){.lost_behind = behind}};
+        const haul_context_options options = {
+            .device_options = &device, .memory_bytes = 60000, .relay = 1};
+        const haul_array_spec spec = {
+            .size = {4, 5, 60}, .element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}};
+        static unsigned cells[4 * 5 * 60];
+        const unsigned k = 3;
+        haul_context *context;
+        haul_array *u, *v;
+        assert_int_equal(
+            haul_context_open("sim:k40,sim:k40,sim:p100-pcie3", &options, &context, NULL), HAUL_OK);
+        assert_int_equal(haul_array_new(context, &spec, &u, NULL), HAUL_OK);
+        assert_int_equal(haul_array_new(context, &spec, &v, NULL), HAUL_OK);
+        haul_status status = haul_array_write(u, cells, NULL);
+        for (int round = 0; round < 40; round++)
+            for (int i = 0; i < 7 && !status; i++) {
+                status = HAUL_LOOP(context, NULL, &near_3, u, v, &k);
+                if (!status && i == 6)
+                    status = haul_context_wait(context, NULL);
+                if (!status)
+                    status = haul_array_swap(u, v, NULL);
+            }
+        assert_int_equal(status, HAUL_STATUS_DEVICE_FAILED);
+        assert_int_not_equal(haul_array_read(u, cells, NULL), HAUL_OK);
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_context_close(context);
+    }
+}
+
 /* FIRST COUNT: those programs. */
 int main(int argc, char **argv)
 {
@@ -299,6 +334,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_the_model_chooses),
+        cmocka_unit_test(test_a_device_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
