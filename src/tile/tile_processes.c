@@ -370,6 +370,7 @@ static haul_status run_all(hl_tile_exchange *self, hl_tile_step *steps, size_t c
                    steps[i + taken].length == steps[i].length)
                 taken++;
             HAUL_TRY(settle(self, error));
+            HAUL_TRY(hl_tile_exchange_settle(self, error));
             HAUL_TRY(hl_tile_relay_run(context, steps + i, taken, error));
         } else if (self->count && !has_parts(&steps[i]) && reach_of(self, &steps[i]) >= 0) {
             HAUL_TRY(run_beside(self, &steps[i], error));

@@ -283,7 +283,8 @@ static haul_status check_regions(hl_tile_step *step, haul_error *error)
     int asked = 0;
     bool is_open = false;
     for (unsigned i = 0; i < step->use_count; i++) {
-        const int region = hl_tile_region_asked(step->uses[i].field, step->whole);
+        const hl_tile_field *field = step->uses[i].field;
+        const int region = field->is_relayed ? 0 : hl_tile_region_asked(field, step->whole);
         if (!shares_regions(step, &step->uses[i]))
             continue;
         is_open = is_open || !region;
