@@ -332,6 +332,7 @@ HAUL_API int MPI_Finalize(void)
                       is_there ? self->calls : 0UL);
     if (is_there)
         (void)PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+    hl_mpi_pending_forget();
     hl_mpi_preload_close_devices();
     return PMPI_Finalize();
 }

@@ -174,16 +174,39 @@ int hl_mpi_staged_begin(hl_mpi_staged *self, haul_call *call, const void *send, 
     return status ? tell_failure(self, &error) : MPI_SUCCESS;
 }
 
-int hl_mpi_staged_end(hl_mpi_staged *self, int code)
+int hl_mpi_staged_down(hl_mpi_staged *self)
 {
     haul_error error = {.status = HAUL_OK};
-    if (!self->request)
-        return code;
     (void)pthread_mutex_lock(&gpus_lock);
-    const haul_status status = code ? HAUL_OK : haul_request_copy_up(self->request, &error);
+    const haul_status status =
+        haul_request_copy_down(self->request, &self->send, &self->receive, &error);
+    (void)pthread_mutex_unlock(&gpus_lock);
+    return status ? tell_failure(self, &error) : MPI_SUCCESS;
+}
+
+int hl_mpi_staged_up(hl_mpi_staged *self)
+{
+    haul_error error = {.status = HAUL_OK};
+    (void)pthread_mutex_lock(&gpus_lock);
+    const haul_status status = haul_request_copy_up(self->request, &error);
+    (void)pthread_mutex_unlock(&gpus_lock);
+    return status ? tell_failure(self, &error) : MPI_SUCCESS;
+}
+
+void hl_mpi_staged_close(hl_mpi_staged *self)
+{
+    (void)pthread_mutex_lock(&gpus_lock);
     close_copies(self);
     (void)pthread_mutex_unlock(&gpus_lock);
-    return status ? tell_failure(self, &error) : code;
+}
+
+int hl_mpi_staged_end(hl_mpi_staged *self, int code)
+{
+    if (!self->request)
+        return code;
+    const int ended = code ? code : hl_mpi_staged_up(self);
+    hl_mpi_staged_close(self);
+    return ended;
 }
 
 void hl_mpi_preload_close_devices(void)

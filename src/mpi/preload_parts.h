@@ -53,12 +53,41 @@ bool hl_mpi_needs_staging(const void *send, const void *receive);
 int hl_mpi_staged_begin(hl_mpi_staged *self, haul_call *call, const void *send, void *receive);
 int hl_mpi_staged_end(hl_mpi_staged *self, int code);
 
+/* The parts of the second, for calls that are started: copies what is sent down again, copies what
+ * was received up, and ends the call. */
+int hl_mpi_staged_down(hl_mpi_staged *self);
+int hl_mpi_staged_up(hl_mpi_staged *self);
+void hl_mpi_staged_close(hl_mpi_staged *self);
+
 /* An MPI that takes a GPU's memory may be handed it, by a program that uses the GPU: such a program
  * is left alone. */
 bool hl_mpi_may_have_device_memory(void);
 
 /* Before MPI_Finalize. */
 void hl_mpi_preload_close_devices(void);
+
+/* --- preload_requests.c */
+
+/* A started or persistent call with copies. The program has MPI's own request, so that whatever it
+ * does with that the MPI does: haul looks at those that functions of completion are handed. */
+typedef struct hl_mpi_pending hl_mpi_pending;
+
+/* In place of hl_mpi_staged_end, after the MPI has made `request`. */
+int hl_mpi_staged_started(hl_mpi_staged *self, int code, MPI_Request *request, bool is_persistent);
+
+/* Around MPI's function: the first takes those of the requests that have copies, the second copies
+ * up what is over by then. NULL: none of them. */
+hl_mpi_pending *hl_mpi_pending_take(int count, const MPI_Request *requests);
+int hl_mpi_pending_give(hl_mpi_pending *taken, const MPI_Request *requests, int code);
+
+/* Of persistent requests, between the first and MPI's function. */
+int hl_mpi_pending_start(hl_mpi_pending *taken);
+
+/* Whether there are any. */
+bool hl_mpi_has_pending(void);
+
+/* Before the devices are closed: persistent ones that the program did not free. */
+void hl_mpi_pending_forget(void);
 
 /* --- preload_fortran.c */
 
