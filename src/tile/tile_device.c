@@ -121,7 +121,7 @@ static haul_status make_room(const pass *self, int region, int front, haul_error
     /* In a pass behind another of this device, whose last regions it may still work on, the first
      * ones come to the places of those before. */
     const int left = context->relay.regions - (self->lag + 3) + region;
-    const bool follows = left >= 0 && left < context->relay.regions;
+    const bool follows = context->relay.regions >= self->lag + 3 && left < context->relay.regions;
     if (follows) {
         HAUL_TRY(hl_tile_wait(context, streams->up, streams->handed.of[left], error));
     } else {

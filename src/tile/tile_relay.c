@@ -314,18 +314,24 @@ static haul_status run_turn(relay *self, size_t index, bool owes, haul_error *er
     const int before = index ? one[-1].rank : -1;
     const int after = index + 1 < self->turn_count ? one[1].rank : -1;
     hl_tile_block block;
-    int edge = 0;
+    const int edge = self->along->edge;
+    bool is_alike = true;
     hl_tile_block_take(&block, self->steps + one->first, self->count - one->first,
                        &(hl_tile_block_limits){.steps = one->count, .reach = INT32_MAX});
     self->giver = before == one->rank ? -1 : before;
     self->taker = after == one->rank ? -1 : after;
     mark_parts(self, false);
     HAUL_TRY(hl_tile_block_run(context, &block, error));
-    for (unsigned i = 0; i < block.field_count; i++)
-        edge = block.fields[i].field->edge > edge ? block.fields[i].field->edge : edge;
-    /* the next pass goes on in the rings where this one ends */
-    context->relay.shift += self->along->length + 2 * edge;
-    context->relay.regions = self->along->part_count;
+    for (size_t i = 0; i < self->count; i++)
+        for (unsigned u = 0; u < self->steps[i].use_count; u++) {
+            const hl_tile_field *field = self->steps[i].uses[u].field;
+            is_alike = is_alike && (!field->is_relayed || field->edge == edge);
+        }
+    /* the next pass goes on in the rings where this one ends, which is one place in all of them */
+    if (is_alike) {
+        context->relay.shift += self->along->length + 2 * edge;
+        context->relay.regions = self->along->part_count;
+    }
     return owes ? HAUL_OK : pay_debts(self, 0, error);
 }
 

@@ -24,6 +24,7 @@ typedef struct relay_program {
     uint64_t drawn;
     uint64_t hash; /* of all that the host has read */
     bool is_over;  /* arrays do not fit */
+    bool differ;   /* in their cells beyond the edges; none is swapped */
 } relay_program;
 
 static unsigned draw(relay_program *self, unsigned below)
@@ -124,10 +125,14 @@ static void sum_up(relay_program *self, int array)
     self->hash = (self->hash ^ self->buffer[0]) * UINT64_C(1099511628211);
 }
 
+/* Of more cells beyond the last dimension's edges, where programs draw that. */
 static void make_array(relay_program *self, haul_array **array)
 {
     haul_error error = {.text = ""};
-    must(self, haul_array_new(self->context, &self->spec, array, &error), &error);
+    haul_array_spec spec = self->spec;
+    if (self->differ && array == &self->arrays[ARRAYS - 1])
+        spec.ghost[self->dims - 1]++;
+    must(self, haul_array_new(self->context, &spec, array, &error), &error);
 }
 
 /* One of what a program does, with the arrays that it is about. */
@@ -141,9 +146,12 @@ static void do_one(relay_program *self)
     } else if (what < 40) { /* a run of loops back and forth */
         for (unsigned i = draw(self, 40); i > 0; i--) {
             run_loop(self, a, b, true);
-            must(self, haul_array_swap(self->arrays[a], self->arrays[b], &error), &error);
+            if (self->differ)
+                run_loop(self, b, a, true);
+            else
+                must(self, haul_array_swap(self->arrays[a], self->arrays[b], &error), &error);
         }
-    } else if (what < 44) {
+    } else if (what < 44 && !self->differ) {
         must(self, haul_array_swap(self->arrays[a], self->arrays[b], &error), &error);
     } else if (what < 47) {
         must(self, haul_context_start(self->context, &error), &error);
@@ -170,6 +178,7 @@ static haul_context_options draw_options(relay_program *self)
     haul_context_options options = {.relay = 1};
     self->dims = 1 + (int)draw(self, 3);
     self->cells = 1;
+    self->differ = !draw(self, 4);
     self->spec = (haul_array_spec){.element_bytes = sizeof(unsigned)};
     for (int d = 0; d < self->dims; d++) {
         self->spec.size[d] =
