@@ -36,7 +36,8 @@ module haul_tile
     type(c_ptr) :: stream = c_null_ptr
     integer(c_int) :: exchange_steps = 0
     integer(c_int) :: relay = 0
-    integer(c_int64_t) :: reserved(2) = 0
+    type(c_ptr) :: trace = c_null_ptr ! a name that ends with c_null_char, as the next
+    integer(c_int64_t) :: reserved(1) = 0
   end type
 
   ! `cells`: c_loc of an array of the program, with the cells beyond the edges, u(0:n+1, 0:n+1, 0:n+1)
@@ -52,7 +53,8 @@ module haul_tile
     integer(c_int) :: element = 0
     type(c_ptr) :: cells = c_null_ptr
     type(c_ptr) :: device_cells = c_null_ptr
-    integer(c_int64_t) :: reserved(2) = 0
+    type(c_ptr) :: name = c_null_ptr
+    integer(c_int64_t) :: reserved(1) = 0
   end type
 
   ! An array on the device: cell (x, y, z), from 0, is its element first + z * plane + y * row + x

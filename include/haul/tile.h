@@ -82,7 +82,14 @@ typedef struct haul_context_options {
      * planes, in turns, where loops can; negative: devices divide the planes; 0: as the model
      * chooses. */
     int relay;
-    uint64_t reserved[2]; /* zeros: see haul/api.h */
+    /* A profile of what the context does is written to this file when it is closed, or the program
+     * exits: copies with their arrays and planes, kernels, loops on the host, exchanges and waits.
+     * JSON of Chrome's trace events, which Perfetto opens and `haul analyze` reads; a database
+     * where the name ends in .sqlite. Contexts of one process that name one file share it. %p in
+     * the name is the process, %h the host; of several processes of MPI a name without %p gets the
+     * rank. NULL: as the environment's HAUL_TRACE says. IO where it cannot be written. */
+    const char *trace;
+    uint64_t reserved[1]; /* zeros: see haul/api.h */
 } haul_context_options;
 
 /* Opens the device (see haul_device_open) and a context on it. `options` may be NULL. The caller
@@ -181,7 +188,8 @@ typedef struct haul_array_spec {
      * counts not as the context's. What the program queued on it has ended, or is on the context's
      * `stream`. */
     void *device_cells;
-    uint64_t reserved[2]; /* zeros: see haul/api.h */
+    const char *name;     /* in traces, copied; NULL: as the first kernel that uses it calls it */
+    uint64_t reserved[1]; /* zeros: see haul/api.h */
 } haul_array_spec;
 
 /* Makes an array of zeros, or of the contents of its file or memory. Returns USAGE for a negative

@@ -50,6 +50,7 @@ static haul_status new_members(haul_array *self, const haul_array_spec *spec, ha
             "an array over several devices cannot be kept in a file, or in memory "
             "of the program's");
     self->spec = *spec;
+    self->spec.name = NULL; /* the program's: its arrays have it */
     self->of = calloc((size_t)count, sizeof(haul_array *));
     if (!self->of)
         return hl_base_fail_no_memory(error);

@@ -40,6 +40,10 @@ haul_status hl_tile_arrays_deepen(haul_array *const *arrays, const hl_tile_step 
 haul_status hl_tile_checked_run(haul_context *context, haul_error *error);
 haul_status hl_tile_checked_compare(hl_tile_field *field, int part, haul_error *error);
 
+/* Begins the context's trace, where one is asked for; writes it. */
+haul_status hl_tile_trace_open(haul_context *context, haul_error *error);
+void hl_tile_trace_close(haul_context *context);
+
 /* Needs: no queued work uses the field. Planes that only the device has go into its file. */
 void hl_tile_field_close(hl_tile_field *field);
 

@@ -73,6 +73,8 @@ haul_status hl_tile_context_open(const char *device, const haul_context_options 
     haul_status status = check_options(&self->options, error);
     if (!status)
         status = open_device(self, device, error);
+    if (!status)
+        status = hl_tile_trace_open(self, error);
     if (status)
         haul_context_close(self);
     else
@@ -113,6 +115,7 @@ void haul_context_close(haul_context *context)
         (void)haul_context_wait(context, NULL);
     while (context->memory.fields)
         hl_tile_field_close(context->memory.fields);
+    hl_tile_trace_close(context);
     hl_tile_kernels_release(&context->kernels);
     hl_tile_choice_release(&context->choice);
     haul_stream_free(context->limited.stream);

@@ -3,6 +3,7 @@
  * takes no more memory than its cells and its own edges. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -241,6 +242,8 @@ haul_status hl_tile_field_new(haul_context *context, hl_tile_memory *memory,
         .file = -1,
         .frame_stale = true,
     };
+    if (spec->name)
+        snprintf(self->name, sizeof self->name, "%s", spec->name);
     self->dims = spec->size[2] ? 3 : spec->size[1] ? 2 : 1;
     for (int d = 0; d < 3; d++) {
         self->size[d] = d < self->dims ? spec->size[d] : 1;

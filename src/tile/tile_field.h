@@ -48,6 +48,7 @@ struct hl_tile_field {
     haul_context *context;
     uint64_t element;
     haul_element element_kind;
+    char name[48]; /* the program's, or that in the first kernel that used it; "": none yet */
     bool is_needed_whole; /* a loop may use any of it: no part of it streams */
     int dims;
     int size[3];

@@ -13,7 +13,7 @@ haul_status hl_tile_upload(haul_context *context, haul_buffer *buffer, const voi
     const haul_transfer transfer = {
         .to = haul_in_buffer(buffer, 0), .from = haul_in_host(from), .size = {bytes}};
     HAUL_TRY(hl_tile_copy(context, context->streams.run, &transfer, error));
-    return haul_stream_wait(context->streams.run, error);
+    return hl_tile_host_wait(context, context->streams.run, error);
 }
 
 static haul_status make_buffer(haul_context *context, uint64_t bytes, haul_buffer **buffer,

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "tile/tile_host.h"
+#include "tile/tile_trace.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -51,6 +52,8 @@ typedef struct job {
     int reach;
     atomic_int *done; /* fronts that a tile has done */
     atomic_int finished;
+    haul_device *clock; /* NULL: not timed */
+    int64_t span[2];    /* of the job, by the clock */
 } job;
 
 static int thread_count(void)
@@ -318,6 +321,8 @@ static void run_tile(job *jobs, size_t index, int tile)
     job *self = &jobs[index];
     if (index)
         wait_for_job(self, self - 1, tile);
+    if (self->clock && !tile)
+        self->span[0] = haul_device_now(self->clock);
     if (self->is_wave) {
         for (int front = 0; front < self->fronts; front++) {
             if (tile)
@@ -332,7 +337,9 @@ static void run_tile(job *jobs, size_t index, int tile)
         const int rows[2] = {INT32_MIN, INT32_MAX};
         run_part(self->calls, planes, rows);
     }
-    atomic_fetch_add_explicit(&self->finished, 1, memory_order_release);
+    if (atomic_fetch_add_explicit(&self->finished, 1, memory_order_acq_rel) + 1 == self->tiles &&
+        self->clock)
+        self->span[1] = haul_device_now(self->clock);
 }
 
 /* Tiles are taken in order: those that a tile waits for have been taken before it. */
@@ -400,8 +407,12 @@ static void make_runs(const hl_tile_block *block, job *self)
 static haul_status make_job(haul_context *context, const hl_tile_block *block, call *calls,
                             job *self, haul_error *error)
 {
-    *self =
-        (job){.calls = calls, .count = block->count, .outer = block->steps[0].outer, .depth = 1};
+    const bool is_timed = context->trace && context->memory.is_host;
+    *self = (job){.calls = calls,
+                  .count = block->count,
+                  .outer = block->steps[0].outer,
+                  .depth = 1,
+                  .clock = is_timed ? context->memory.device : NULL};
     for (size_t i = 0; i < block->count; i++) {
         HAUL_TRY(prepare(&calls[i], &block->steps[i], error));
     }
@@ -518,6 +529,27 @@ static bool is_apart(const hl_tile_block *block, const hl_tile_step *steps, size
     return false;
 }
 
+/* Runs the jobs, and notes them: beside a device they are one span of the calling thread, by the
+ * device's clock of the host. */
+static haul_status run_noted(haul_context *context, job *jobs, size_t count, haul_error *error)
+{
+    const int64_t began_ns = context->trace ? haul_device_now(context->memory.device) : 0;
+    HAUL_TRY(run_within_limit(context, jobs, count, error));
+    if (!context->trace)
+        return HAUL_OK;
+    const int64_t span[2] = {began_ns, haul_device_now(context->memory.device)};
+    size_t loops = 0;
+    for (size_t i = 0; i < count; i++) {
+        loops += jobs[i].count;
+        if (context->memory.is_host)
+            hl_tile_note_host_loops(context, jobs[i].calls->step, jobs[i].count - 1, jobs[i].span,
+                                    began_ns);
+    }
+    if (!context->memory.is_host && count)
+        hl_tile_note_host_loops(context, jobs->calls->step, loops - 1, span, began_ns);
+    return HAUL_OK;
+}
+
 /* Makes the jobs of all steps, up to the next reduction, before any runs: tiles of a job may then
  * begin while the job before still runs. */
 static haul_status run_steps(haul_context *context, hl_tile_step *steps, size_t count,
@@ -545,7 +577,7 @@ static haul_status run_steps(haul_context *context, hl_tile_step *steps, size_t 
             is_last = reduces(&block);
         }
         if (!status)
-            status = run_within_limit(context, jobs + first, made - first, error);
+            status = run_noted(context, jobs + first, made - first, error);
         if (context->limited.is_stuck)
             return status;
         for (size_t i = ran; i < taken; i++) {

@@ -249,7 +249,7 @@ haul_status hl_tile_part_fetch(hl_tile_field *field, int part, bool with_data, h
     }
     /* a device that is lost does not use what the host has */
     if (!status && state->passed)
-        status = haul_event_wait(state->passed, error);
+        status = hl_tile_host_wait_event(context, state->passed, error);
     if (state->on_host && !state->is_leaving)
         status = HAUL_OK;
     state->is_leaving = state->is_leaving && status;

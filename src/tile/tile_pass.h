@@ -6,6 +6,7 @@
 #include "tile/tile_choice.h"
 
 typedef struct hl_tile_plan hl_tile_plan;
+typedef struct hl_tile_trace hl_tile_trace;
 
 /* Events by number: made when they are first asked for. */
 typedef struct hl_tile_events {
@@ -86,7 +87,8 @@ struct haul_context {
     hl_tile_loops_of_kernel *known;
     size_t known_count;
     size_t known_capacity;
-    hl_tile_plan *plan; /* NULL: not kept */
+    hl_tile_plan *plan;   /* NULL: not kept */
+    hl_tile_trace *trace; /* likewise */
     haul_context_counts counts;
     hl_tile_last_run last;
     bool is_checked;   /* the program asks for the checked mode */
@@ -94,6 +96,15 @@ struct haul_context {
     bool is_poisoning; /* and looks for cells that they leave unset */
     bool has_failed;   /* and the program was told: waits for streams say nothing new */
 };
+
+/* In plans and traces; any other is the fourth. */
+static inline int hl_tile_stream_number(const haul_context *context, const haul_stream *stream)
+{
+    return stream == context->streams.up     ? 0
+           : stream == context->streams.run  ? 1
+           : stream == context->streams.down ? 2
+                                             : 3;
+}
 
 haul_status hl_tile_streams_open(haul_context *context, haul_error *error);
 void hl_tile_streams_close(hl_tile_streams *self);

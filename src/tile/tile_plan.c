@@ -5,14 +5,7 @@
 #include "base/grow.h"
 #include "device/sim_device.h"
 #include "tile/tile_plan.h"
-
-static int stream_of(const haul_context *context, const haul_stream *stream)
-{
-    return stream == context->streams.up     ? 0
-           : stream == context->streams.run  ? 1
-           : stream == context->streams.down ? 2
-                                             : 3;
-}
+#include "tile/tile_trace.h"
 
 /* The later of the two on every stream: after it, all that is after either. */
 static void join_moment(moment *self, const moment *other)
@@ -40,7 +33,7 @@ static haul_status add(hl_tile_plan *self, planned op, haul_error *error)
 static haul_status note(haul_context *context, const haul_stream *stream, planned op,
                         haul_error *error)
 {
-    op.stream = stream_of(context, stream);
+    op.stream = hl_tile_stream_number(context, stream);
     return context->plan ? add(context->plan, op, error) : HAUL_OK;
 }
 
@@ -52,7 +45,11 @@ haul_status hl_tile_copy(haul_context *context, haul_stream *stream, const haul_
     const uint64_t bytes = transfer->size[0] * (transfer->size[1] ? transfer->size[1] : 1);
     const bool is_up = !transfer->from.buffer || transfer->from.buffer->kind != HAUL_BUFFER_DEVICE;
     const bool is_down = !transfer->to.buffer || transfer->to.buffer->kind != HAUL_BUFFER_DEVICE;
-    HAUL_TRY(haul_stream_copy(stream, transfer, NULL, error));
+    const hl_tile_noting noting = hl_tile_note_begin(context, HL_TILE_NOTE_COPY, stream);
+    const haul_status status = haul_stream_copy(stream, transfer, noting.done, error);
+    hl_tile_note_copy(context, &noting, transfer);
+    hl_tile_note_end(context, &noting, status);
+    HAUL_TRY(status);
     context->counts.copies++;
     context->counts.bytes_up += is_up ? bytes : 0;
     context->counts.bytes_down += is_down ? bytes : 0;
@@ -71,8 +68,17 @@ haul_status hl_tile_launch(haul_context *context, const haul_kernel_source *sour
 {
     haul_kernel *kernel;
     planned op = {.op = "kernel", .kernel = source->name};
-    HAUL_TRY(hl_tile_kernel_get(&context->kernels, source, &kernel, error));
-    HAUL_TRY(haul_stream_launch(context->streams.run, kernel, launch, NULL, error));
+    const size_t compiled = context->kernels.count;
+    hl_tile_noting noting = hl_tile_note_call(context, "haul_kernel_new");
+    haul_status status = hl_tile_kernel_get(&context->kernels, source, &kernel, error);
+    const bool is_new = !status && context->kernels.count > compiled;
+    hl_tile_note_end(context, &noting, is_new ? HAUL_OK : HAUL_STATUS_MISSING); /* else none */
+    HAUL_TRY(status);
+    noting = hl_tile_note_begin(context, HL_TILE_NOTE_KERNEL, context->streams.run);
+    status = haul_stream_launch(context->streams.run, kernel, launch, noting.done, error);
+    hl_tile_note_kernel(context, &noting, source);
+    hl_tile_note_end(context, &noting, status);
+    HAUL_TRY(status);
     context->counts.kernels++;
     if (context->plan && haul_device_describe(context->memory.device)->is_simulated) {
         HAUL_TRY(
@@ -97,7 +103,9 @@ haul_status hl_tile_record(haul_context *context, haul_stream *stream, haul_even
                            haul_error *error)
 {
     hl_tile_plan *self = context->plan;
+    const hl_tile_noting noting = hl_tile_note_event(context, HL_TILE_NOTE_RECORD, stream, event);
     const haul_status status = haul_stream_record(stream, event, error);
+    hl_tile_note_end(context, &noting, status);
     if (status || !self)
         return status;
     known_event *known = find_event(self, event);
@@ -107,7 +115,7 @@ haul_status hl_tile_record(haul_context *context, haul_stream *stream, haul_even
             return hl_base_fail_no_memory(error);
         known = &self->events[self->event_count++];
     }
-    const int on = stream_of(context, stream);
+    const int on = hl_tile_stream_number(context, stream);
     *known = (known_event){event, self->seen[on]};
     join_moment(&known->when, &self->awaited[on]);
     return HAUL_OK;
@@ -117,24 +125,32 @@ haul_status hl_tile_record(haul_context *context, haul_stream *stream, haul_even
 haul_status hl_tile_wait(haul_context *context, haul_stream *stream, haul_event *event,
                          haul_error *error)
 {
+    const hl_tile_noting noting =
+        hl_tile_note_event(context, HL_TILE_NOTE_STREAM_WAITS, stream, event);
     const haul_status status = haul_stream_wait_event(stream, event, error);
+    hl_tile_note_end(context, &noting, status);
     const known_event *known = context->plan ? find_event(context->plan, event) : NULL;
     if (!status && known)
-        join_moment(&context->plan->awaited[stream_of(context, stream)], &known->when);
+        join_moment(&context->plan->awaited[hl_tile_stream_number(context, stream)], &known->when);
     return status;
 }
 
 haul_status hl_tile_host_wait(haul_context *context, haul_stream *stream, haul_error *error)
 {
+    const hl_tile_noting noting = hl_tile_note_begin(context, HL_TILE_NOTE_WAIT_STREAM, stream);
     const haul_status status = haul_stream_wait(stream, error);
+    hl_tile_note_end(context, &noting, status);
     if (!status && context->plan)
-        join_moment(&context->plan->host, &context->plan->seen[stream_of(context, stream)]);
+        join_moment(&context->plan->host,
+                    &context->plan->seen[hl_tile_stream_number(context, stream)]);
     return status;
 }
 
 haul_status hl_tile_host_wait_event(haul_context *context, haul_event *event, haul_error *error)
 {
+    const hl_tile_noting noting = hl_tile_note_event(context, HL_TILE_NOTE_WAIT_EVENT, NULL, event);
     const haul_status status = haul_event_wait(event, error);
+    hl_tile_note_end(context, &noting, status);
     const known_event *known = context->plan ? find_event(context->plan, event) : NULL;
     if (!status && known)
         join_moment(&context->plan->host, &known->when);
@@ -160,7 +176,9 @@ haul_status hl_tile_start(haul_context *context, const haul_process_message *mes
                           haul_error *error)
 {
     const haul_processes *processes = context->options.processes;
+    const hl_tile_noting noting = hl_tile_note_call(context, "exchange of ghost planes");
     haul_status status = processes->start(processes->of, messages, count, error);
+    hl_tile_note_end(context, &noting, status);
     for (int i = 0; i < count && !status && context->plan; i++)
         status = note_message(context, &messages[i], error);
     return status;
@@ -176,7 +194,9 @@ static void note_received(hl_tile_plan *self)
 haul_status hl_tile_finish(haul_context *context, haul_error *error)
 {
     const haul_processes *processes = context->options.processes;
+    const hl_tile_noting noting = hl_tile_note_call(context, "wait for ghost planes");
     const haul_status status = processes->finish(processes->of, error);
+    hl_tile_note_end(context, &noting, status);
     if (!status)
         hl_tile_note_received(context);
     return status;
@@ -194,7 +214,9 @@ haul_status hl_tile_gather(haul_context *context, const void *own, size_t bytes,
 {
     const haul_processes *processes = context->options.processes;
     const int count = processes->count;
+    const hl_tile_noting noting = hl_tile_note_call(context, "gather from all processes");
     haul_status status = processes->gather(processes->of, own, bytes, all, error);
+    hl_tile_note_end(context, &noting, status);
     for (int apart = 1; apart < count && !status && context->plan; apart++)
         for (int is_send = 0; is_send < 2 && !status; is_send++) {
             const int peer = (processes->rank + (is_send ? apart : count - apart)) % count;

@@ -1,4 +1,5 @@
 /* The queue of loops, and of the edges that they read. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -214,8 +215,8 @@ static haul_status push_edges(hl_tile_queue *self, const hl_tile_step *step, int
     return HAUL_OK;
 }
 
-/* Notes the kind of the array's elements, where nothing said so yet, and whether it has to be on a
- * device as a whole. */
+/* Notes the kind of the array's elements and its name, where nothing said so yet, and whether it
+ * has to be on a device as a whole. */
 static void note_uses(const hl_tile_step *step)
 {
     unsigned use = 0;
@@ -226,6 +227,9 @@ static void note_uses(const hl_tile_step *step)
         hl_tile_field *field = step->uses[use].field;
         if (field->element_kind == HAUL_ELEMENT_ANY && parameter->access < HAUL_ACCESS_SHARED)
             field->element_kind = parameter->element;
+        if (!field->name[0])
+            snprintf(field->name, sizeof field->name, "%.*s", (int)hl_tile_name_length(step, use),
+                     parameter->name);
         field->is_needed_whole =
             field->is_needed_whole || !hl_tile_is_along(step, &step->uses[use]);
         use++;

@@ -61,7 +61,7 @@ static haul_status run_both(const share *self, int all, haul_error *error)
     const size_t count = self->block->count;
     haul_status status = take_parts(self, error);
     if (!status)
-        status = haul_stream_record(context->streams.run, context->streams.share_began, error);
+        status = hl_tile_record(context, context->streams.run, context->streams.share_began, error);
     if (!status) {
         /* Parts near the border come home also where they are dead: the planes between are read
          * there. */
@@ -72,7 +72,7 @@ static haul_status run_both(const share *self, int all, haul_error *error)
         status = hl_tile_block_run(self->context, &block, error);
     }
     if (!status)
-        status = haul_stream_record(context->streams.run, context->streams.share_ended, error);
+        status = hl_tile_record(context, context->streams.run, context->streams.share_ended, error);
     const double begin = hl_base_clock_s();
     cut_steps(self, 1, 2);
     if (!status)
@@ -82,7 +82,7 @@ static haul_status run_both(const share *self, int all, haul_error *error)
     if (!status)
         status = hl_tile_host_run(context, self->steps, count, error);
     if (!status)
-        status = haul_event_wait(context->streams.share_ended, error);
+        status = hl_tile_host_wait_event(context, context->streams.share_ended, error);
     double device_s;
     if (!status && !haul_event_seconds(context->streams.share_began, context->streams.share_ended,
                                        &device_s, NULL))

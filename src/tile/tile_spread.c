@@ -92,6 +92,7 @@ static haul_status make_anew(haul_array *array, const haul_array_spec *spec, boo
             made[rank]->ghosts_stale = array->is_blank || array->of[rank]->field->ghosts_stale;
             made[rank]->ghosts_written = array->of[rank]->field->ghosts_written;
             made[rank]->element_kind = array->of[rank]->field->element_kind;
+            memcpy(made[rank]->name, array->of[rank]->field->name, sizeof made[rank]->name);
             made[rank]->is_doubtful = array->of[rank]->field->is_doubtful;
             made[rank]->is_discarded = array->of[rank]->field->is_discarded;
             made[rank]->failure = array->of[rank]->field->failure;
