@@ -84,6 +84,7 @@ struct hl_tile_field {
     char *path;            /* of the file */
     int region;
     int region_asked; /* of it, or of an array that a loop uses beside it; 0: not */
+    int region_aside; /* the same of a relayed one, whose region_asked is that of its turns */
     int part_count;
     hl_tile_part *parts; /* NULL until the size of a region is chosen */
     bool ghosts_stale;
@@ -197,10 +198,16 @@ static inline int hl_tile_shown_end(const hl_tile_field *field, int part)
                                         : field->length + field->ghost[field->dims - 1];
 }
 
+static inline int hl_tile_region_of_program(const hl_tile_field *field)
+{
+    return field->is_relayed ? field->region_aside : field->region_asked;
+}
+
 /* Planes of a region as the program asks for them; 0: it does not. */
 static inline int hl_tile_region_asked(const hl_tile_field *field, int length)
 {
-    return field->region_asked < length ? field->region_asked : length;
+    const int asked = hl_tile_region_of_program(field);
+    return asked < length ? asked : length;
 }
 
 static inline bool hl_tile_field_is_all_there(const hl_tile_field *field)

@@ -310,7 +310,7 @@ static bool is_on_host(const hl_tile_field *old, int first, int end)
 /* All comes home first. What is lost stays so. */
 haul_status hl_tile_field_divide_anew(hl_tile_field *field, haul_error *error)
 {
-    const int region = hl_tile_region_asked(field, field->length);
+    const int region = field->region_asked < field->length ? field->region_asked : field->length;
     if (!field->parts || !region || region == field->region)
         return HAUL_OK;
     if (field->planes_stale)

@@ -89,6 +89,7 @@ static haul_status make_anew(haul_array *array, const haul_array_spec *spec, boo
             if (!array->is_blank && !made[rank]->is_borrowed)
                 copy_cells(array, made[rank]);
             made[rank]->is_relayed = is_relayed;
+            made[rank]->region_aside = hl_tile_region_of_program(array->of[rank]->field);
             made[rank]->ghosts_stale = array->is_blank || array->of[rank]->field->ghosts_stale;
             made[rank]->ghosts_written = array->of[rank]->field->ghosts_written;
             made[rank]->element_kind = array->of[rank]->field->element_kind;
@@ -154,8 +155,7 @@ static haul_status place_anew(haul_array *array, bool on_all, int relay_region, 
     HAUL_TRY(hl_tile_team_call(array->context->team, bring_home, array, error));
     haul_array_spec spec = array->spec;
     spec.on_all = on_all;
-    if (relay_region || !array->is_relayed)
-        spec.region = relay_region ? relay_region : array->field->region_asked;
+    spec.region = relay_region ? relay_region : hl_tile_region_of_program(array->field);
     HAUL_TRY(make_anew(array, &spec, relay_region, error));
     array->is_given = false;
     return HAUL_OK;

@@ -283,8 +283,7 @@ static haul_status check_regions(hl_tile_step *step, haul_error *error)
     int asked = 0;
     bool is_open = false;
     for (unsigned i = 0; i < step->use_count; i++) {
-        const hl_tile_field *field = step->uses[i].field;
-        const int region = field->is_relayed ? 0 : hl_tile_region_asked(field, step->whole);
+        const int region = hl_tile_region_asked(step->uses[i].field, step->whole);
         if (!shares_regions(step, &step->uses[i]))
             continue;
         is_open = is_open || !region;
@@ -303,7 +302,11 @@ void hl_tile_step_ask_region(const hl_tile_step *step)
 {
     for (unsigned i = 0; i < step->use_count && step->region_asked; i++) {
         hl_tile_field *field = step->uses[i].field;
-        if (field->region_asked || !shares_regions(step, &step->uses[i]))
+        if (!shares_regions(step, &step->uses[i]))
+            continue;
+        if (field->is_relayed && !field->region_aside)
+            field->region_aside = step->region_asked;
+        if (field->region_asked)
             continue;
         field->region_asked = step->region_asked;
         field->region = field->parts ? field->region : step->region_asked;

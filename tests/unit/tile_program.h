@@ -155,10 +155,14 @@ static inline void draw_array(program *self, twin *of)
     new_array(self, of);
 }
 
-static inline void drop_array(const program *self, twin *of)
+/* Loops that the array's end runs may not fit the device: the context tells. */
+static inline void drop_array(program *self, twin *of)
 {
+    const bool is_own = of->spec.cells || of->spec.device_cells;
     haul_array_free(of->array);
-    if ((of->spec.cells || of->spec.device_cells) && !of->is_lost && !self->is_over)
+    if (is_own && !self->is_over)
+        check(self, haul_context_wait(self->context, &self->error));
+    if (is_own && !of->is_lost && !self->is_over)
         check_memory_of(of);
     free(of->spec.cells);
     free(of->spec.device_cells);
