@@ -73,6 +73,30 @@ hl_page_chart hl_page_curves(const char *caption, const char *label)
 
 /* --- axes */
 
+static hl_report_words say_count(double count)
+{
+    hl_report_words words;
+    (void)snprintf(words.text, sizeof words.text, "%.0f", count);
+    return words;
+}
+
+static hl_report_words say_time(double seconds)
+{
+    return seconds > 0 ? hl_report_say_seconds(seconds) : (hl_report_words){"0"};
+}
+
+void hl_page_plot_streams(hl_page_plot *plot, double most, double longest_s)
+{
+    enum { MOST_TICKS = 6 };
+    plot->x.high = most;
+    plot->x.step = most > 256 ? 4 : 2;
+    plot->x.say = say_count;
+    plot->x.name = "number of streams";
+    plot->y.high = longest_s > 0 ? 1.08 * longest_s : 1;
+    plot->y.step = hl_page_nice_step(plot->y.high, MOST_TICKS);
+    plot->y.say = say_time;
+}
+
 /* Whether there is a tick `i`, and its value. */
 static bool find_tick(const hl_page_axis *axis, int i, double *value)
 {

@@ -96,6 +96,10 @@ typedef struct hl_page_chart {
  * caller sets the axes' ends and ticks. Values are linear from 0 unless the caller says else. */
 hl_page_chart hl_page_curves(const char *caption, const char *label);
 
+/* Axes of times over numbers of streams, which double along theirs: what is not overlapped falls
+ * with their number. */
+void hl_page_plot_streams(hl_page_plot *plot, double most, double longest_s);
+
 /* Opens the figure and draws all in it. The caller writes what stands below, and closes it. */
 void hl_page_chart_draw(const hl_page_chart *chart, FILE *out);
 

@@ -6,7 +6,7 @@
 #include "page/page_parts.h"
 #include "report/wording.h"
 
-enum { MOST_TICKS = 6, LINES = 2, LEVELS = 3 };
+enum { LINES = 2, LEVELS = 3 };
 
 /* A strategy with streams. */
 typedef struct strategy_line {
@@ -15,18 +15,6 @@ typedef struct strategy_line {
     const char *style;
     haul_overlap_point points[HAUL_OVERLAP_POINTS];
 } strategy_line;
-
-static hl_report_words say_streams(double streams)
-{
-    hl_report_words words;
-    (void)snprintf(words.text, sizeof words.text, "%.0f", streams);
-    return words;
-}
-
-static hl_report_words say_level(double seconds)
-{
-    return seconds > 0 ? hl_report_say_seconds(seconds) : (hl_report_words){"0"};
-}
 
 /* Numbers of streams in steps of a sixteenth. */
 static uint32_t streams_at(size_t i)
@@ -116,14 +104,7 @@ static void find_axes(const haul_overlap *of, hl_page_plot *plot, uint32_t *most
         if (of->rows[i].seconds <= 2 * one_by_one)
             longest = fmax(longest, of->rows[i].seconds);
     }
-    /* Streams double along the axis: what is not overlapped falls with their number. */
-    plot->x.high = *most;
-    plot->x.step = *most > 256 ? 4 : 2;
-    plot->x.say = say_streams;
-    plot->x.name = "number of streams";
-    plot->y.high = longest > 0 ? 1.08 * longest : 1;
-    plot->y.step = hl_page_nice_step(plot->y.high, MOST_TICKS);
-    plot->y.say = say_level;
+    hl_page_plot_streams(plot, *most, longest);
 }
 
 void hl_page_curve(hl_page_writer *page)

@@ -6,8 +6,6 @@
 #include "page/page_parts.h"
 #include "report/wording.h"
 
-enum { MOST_TICKS = 6 };
-
 /* The rows of a strategy. */
 typedef struct strategy_rows {
     const haul_run_row *first;
@@ -15,18 +13,6 @@ typedef struct strategy_rows {
     const char *style;
     double last; /* of the axis: a strategy without streams is a level up to it */
 } strategy_rows;
-
-static hl_report_words say_streams(double streams)
-{
-    hl_report_words words;
-    (void)snprintf(words.text, sizeof words.text, "%.0f", streams);
-    return words;
-}
-
-static hl_report_words say_level(double seconds)
-{
-    return seconds > 0 ? hl_report_say_seconds(seconds) : (hl_report_words){"0"};
-}
 
 static bool predicted_at(const void *of, size_t i, hl_page_point *point)
 {
@@ -76,21 +62,15 @@ void hl_page_run(hl_page_writer *page)
         "Time over the number of streams: points as measured, lines as predicted",
         "Time of each strategy over the number of streams; the table has the values");
     hl_page_plot *plot = &chart.plots[0];
-    plot->x.high = 2;
-    plot->x.step = 2;
-    plot->x.say = say_streams;
-    plot->x.name = "number of streams";
-    plot->y.high = 0;
+    double most = 2, longest_s = 0;
     find_rows(run, rows);
     for (size_t i = 0; i < run->row_count; i++) {
-        plot->x.high = fmax(plot->x.high, run->rows[i].streams);
-        plot->y.high =
-            fmax(plot->y.high, 1.08 * fmax(run->rows[i].measured_s, run->rows[i].predicted_s));
+        most = fmax(most, run->rows[i].streams);
+        longest_s = fmax(longest_s, fmax(run->rows[i].measured_s, run->rows[i].predicted_s));
     }
-    plot->y.step = hl_page_nice_step(plot->y.high, MOST_TICKS);
-    plot->y.say = say_level;
+    hl_page_plot_streams(plot, most, longest_s);
     for (int s = 0; s < HAUL_STRATEGIES; s++) {
-        rows[s].last = plot->x.high;
+        rows[s].last = most;
         hl_page_series line = {HL_PAGE_FORM_LINE, rows[s].style,
                                .count = rows[s].count + (rows[s].count == 1), .at = predicted_at,
                                .of = &rows[s]};

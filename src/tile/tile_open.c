@@ -8,9 +8,6 @@
 #include "tile/tile_calls.h"
 #include "tile/tile_relay.h"
 
-/* Devices of a node, and those of a list. */
-enum { MOST = 64 };
-
 /* "cuda:*", "sim:lassen:*": as many as the first one says there are. */
 static haul_status add_all(const char *kind, size_t length, const haul_device_options *options,
                            hl_base_name_list *list, haul_error *error)
@@ -106,9 +103,9 @@ static haul_status open_members(haul_context *self, char *const *names,
 static haul_status open_team(char *const *names, size_t count, const haul_context_options *options,
                              haul_context **context, haul_error *error)
 {
-    if (count > MOST)
+    if (count > HL_TILE_TEAM_MOST)
         return haul_error_set(error, HAUL_STATUS_USAGE, "%zu devices: at most %d work as one",
-                              count, MOST);
+                              count, HL_TILE_TEAM_MOST);
     if (options && options->stream)
         return haul_error_set(error, HAUL_STATUS_USAGE, "a stream of the program's for %zu devices",
                               count);

@@ -303,7 +303,7 @@ static void mark_parts(const relay *self, bool is_lost)
 /* Until all devices are here. */
 static haul_status meet(const relay *self, haul_error *error)
 {
-    char own = 0, all[64];
+    char own = 0, all[HL_TILE_TEAM_MOST];
     return hl_tile_gather(self->context, &own, 1, all, error);
 }
 

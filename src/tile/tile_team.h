@@ -6,6 +6,8 @@
 
 #include "haul/tile.h"
 
+enum { HL_TILE_TEAM_MOST = 64 }; /* devices of a node, and those of a list */
+
 typedef struct hl_tile_wire hl_tile_wire;
 typedef struct hl_tile_team hl_tile_team;
 
