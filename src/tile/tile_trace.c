@@ -51,8 +51,10 @@ static void set_times(haul_context *context, hl_tile_note *note, haul_event *don
     hl_tile_trace *self = context->trace;
     double since_s, own_s;
     if (haul_event_seconds(self->base, done, &since_s, NULL) ||
-        haul_event_seconds(done, done, &own_s, NULL))
+        haul_event_seconds(done, done, &own_s, NULL)) {
+        give_event(self, done);
         return;
+    }
     const int64_t since_ns = (int64_t)(1e9 * since_s + 0.5), own_ns = (int64_t)(1e9 * own_s + 0.5);
     const int64_t now_ns = haul_device_now(context->memory.device);
     if (self->base_ns + since_ns > now_ns)
@@ -148,9 +150,16 @@ haul_status hl_tile_trace_start(haul_context *context, haul_error *error)
 void hl_tile_trace_stop(haul_context *context)
 {
     hl_tile_trace *self = context->trace;
-    hl_tile_trace_harvest(context);
-    for (; self->untimed_first < self->untimed_count; self->untimed_first++)
-        haul_event_free(self->untimed[self->untimed_first].done);
+    /* Each is waited for: a device may be behind with work that nobody needed. One that fails is
+     * lost, and tells no more. */
+    for (bool is_lost = false; self->untimed_first < self->untimed_count; self->untimed_first++) {
+        const hl_tile_untimed *next = &self->untimed[self->untimed_first];
+        is_lost = is_lost || haul_event_wait(next->done, NULL);
+        if (is_lost)
+            haul_event_free(next->done);
+        else
+            set_times(context, &self->notes[next->note], next->done);
+    }
     for (size_t i = 0; i < self->spare_count; i++)
         haul_event_free(self->spare[i]);
     haul_event_free(self->base);

@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+#include "all_failures.h"
+
 enum { BLOCK = 50, COMMS = 150 };
 
 static int rank, size, failures;
@@ -132,7 +134,6 @@ static void large_block(void)
 
 int main(int argc, char **argv)
 {
-    int all = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -145,9 +146,5 @@ int main(int argc, char **argv)
         if (size == 2)
             returned_errors();
     }
-    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (!rank)
-        printf("%d failures\n", all);
-    MPI_Finalize();
-    return all > 0;
+    return all_failures(failures);
 }

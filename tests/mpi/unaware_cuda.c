@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include "all_failures.h"
 #include "cuda_memory.h"
 
 enum { BLOCK = 40, MOST = 8, INTS = 4 * MOST * BLOCK };
@@ -148,7 +149,7 @@ int main(int argc, char **argv)
                  {"neighbor_alltoall", neighbours},
                  {"neighbor_alltoallv", neighbours_v},
                  {"neighbor_alltoallw", neighbours_w}};
-    int all = 0, is_ring = 1;
+    int is_ring = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -171,9 +172,5 @@ int main(int argc, char **argv)
     }
     MPI_Comm_free(&ring);
     MPI_Type_free(&column);
-    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (!rank)
-        printf("%d failures\n", all);
-    MPI_Finalize();
-    return all > 0;
+    return all_failures(failures);
 }

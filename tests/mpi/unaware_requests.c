@@ -11,6 +11,7 @@
 #include <mpi-ext.h>
 #endif
 
+#include "all_failures.h"
 #include "cuda_memory.h"
 
 #if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
@@ -230,7 +231,7 @@ static void run_round(int is_persistent)
 
 int main(int argc, char **argv)
 {
-    int all = 0, is_ring = 1;
+    int is_ring = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -263,9 +264,5 @@ int main(int argc, char **argv)
     }
     MPI_Comm_free(&ring);
     MPI_Type_free(&column);
-    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (!rank)
-        printf("%d failures\n", all);
-    MPI_Finalize();
-    return all > 0;
+    return all_failures(failures);
 }

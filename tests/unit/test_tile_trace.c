@@ -25,13 +25,16 @@ static const char *path_of(const char *name)
     return path;
 }
 
+static double share = -1; /* of the host: its loops are no kernels of a device */
+
 /* A stencil back and forth, written before and read after; false where there is no such device. */
 static bool run_traced(const char *devices, uint64_t memory_bytes, const char *trace,
                        haul_context_counts *counts)
 {
     static unsigned cells[CELLS];
     const unsigned k = 3;
-    const haul_context_options options = {.memory_bytes = memory_bytes, .trace = trace};
+    const haul_context_options options = {
+        .memory_bytes = memory_bytes, .trace = trace, .host_share = share};
     haul_array_spec shape = {.size = {SIDE, SIDE, PLANES},
                              .element_bytes = sizeof(unsigned),
                              .ghost = {1, 1, 1},
@@ -91,15 +94,17 @@ static bool has_name(const haul_workload *workload, const char *name)
     return false;
 }
 
+static const char *given; /* a device in place of the simulated one */
+
 /* All that the context counts is in the profile, in core and out of core, in both formats. */
 static void traces_have_what_was_done(void **state)
 {
     (void)state;
-    static const struct {
+    const struct {
         const char *devices;
         uint64_t memory_bytes;
-    } cases[] = {{"sim:k40", 0},
-                 {"sim:k40", 60000},
+    } cases[] = {{given ? given : "sim:k40", 0},
+                 {given ? given : "sim:k40", 60000},
                  {"sim:k40,sim:k40", 0},
                  {"opencl:0", 60000},
                  {"opencl:0", 0}};
@@ -132,6 +137,21 @@ static void loops_of_the_host_are_its_kernels(void **state)
     assert_true(count_ops(workload, HAUL_OP_KERNEL) > 0);
     assert_true(has_name(workload, "near_3"));
     assert_int_equal(count_ops(workload, HAUL_OP_COPY), 0);
+    haul_workload_free(workload);
+}
+
+/* Loops on the host, beside the device, are ranges of its thread. */
+static void loops_beside_a_device_are_ranges(void **state)
+{
+    (void)state;
+    haul_context_counts counts;
+    share = 0.5;
+    assert_true(run_traced("sim:k40", 60000, path_of("shared.json"), &counts));
+    share = -1;
+    haul_workload *workload = load(path_of("shared.json"));
+    const uint64_t kernels = count_ops(workload, HAUL_OP_KERNEL);
+    assert_true(kernels > 0 && kernels < counts.kernels);
+    assert_true(workload->range_count > 0);
     haul_workload_free(workload);
 }
 
@@ -197,19 +217,21 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
     (void)state;
-    static const char *const names[] = {"host.json", "both.json", "early.json"};
+    static const char *const names[] = {"host.json", "shared.json", "both.json", "early.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         (void)remove(path_of(names[i]));
     return rmdir(folder);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    given = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
         /* first: a child has none of OpenMP's threads that its parent began */
         cmocka_unit_test(a_program_that_ends_early_has_its_trace),
         cmocka_unit_test(traces_have_what_was_done),
         cmocka_unit_test(loops_of_the_host_are_its_kernels),
+        cmocka_unit_test(loops_beside_a_device_are_ranges),
         cmocka_unit_test(contexts_share_a_file),
         cmocka_unit_test(a_file_that_cannot_be_written_is_told_at_once),
     };
