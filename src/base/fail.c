@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* A row for success, and one for each status of HAUL_STATUS_LIST: text and exit code cannot fall
  * out of step. */
@@ -163,4 +164,13 @@ char *haul_error_format(const haul_error *error, char *buffer, unsigned size)
         if ((unsigned char)*text < ' ' || *text == '\x7f')
             *text = '?';
     return buffer;
+}
+
+haul_status hl_base_check_replaced(const char *path, haul_error *error)
+{
+    struct stat there;
+    return stat(path, &there) || S_ISREG(there.st_mode)
+               ? HAUL_OK
+               : haul_error_set(error, HAUL_STATUS_IO, "cannot write '%.300s': it is no file",
+                                path);
 }

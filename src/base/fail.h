@@ -15,6 +15,10 @@ haul_status hl_base_fail_open(haul_error *error, const char *path);
 haul_status hl_base_fail_read(haul_error *error, const char *path);
 haul_status hl_base_fail_extend(haul_error *error, const char *path);
 
+/* Before a file is written beside `path` and takes its place: fails with IO where something other
+ * than a file is there, such as /dev/null, which it would replace. */
+haul_status hl_base_check_replaced(const char *path, haul_error *error);
+
 /* Where in a text file; line or column 0 is not told. */
 typedef struct hl_base_place {
     const char *file;

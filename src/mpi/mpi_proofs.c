@@ -311,7 +311,7 @@ static void write_file(const haul_comm *self, FILE *out)
 static void replace_file(const haul_comm *self)
 {
     const size_t size = strlen(self->proofs_path) + sizeof ".XXXXXX";
-    char *beside = malloc(size);
+    char *beside = hl_base_check_replaced(self->proofs_path, NULL) ? NULL : malloc(size);
     if (!beside)
         return;
     (void)snprintf(beside, size, "%s.XXXXXX", self->proofs_path);

@@ -160,6 +160,7 @@ haul_status hl_tile_file_write(const char *path, hl_tile_write write, void *stat
                                haul_error *error)
 {
     const size_t size = strlen(path) + 32;
+    HAUL_TRY(hl_base_check_replaced(path, error));
     char *between = malloc(size);
     if (!between)
         return hl_base_fail_no_memory(error);
