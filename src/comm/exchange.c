@@ -349,8 +349,13 @@ haul_status haul_exchange_predict(const haul_machine *machine, const haul_exchan
     const char *missing = times_of[0].missing;
     if (!*missing)
         return HAUL_OK;
-    return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%s' lacks %s: %s", machine->name,
-                          missing, haul_exchange_hint(missing));
+    return hl_comm_lacks(machine, missing, error);
+}
+
+haul_status hl_comm_lacks(const haul_machine *machine, const char *missing, haul_error *error)
+{
+    return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%.100s' lacks %s: %s",
+                          machine->name, missing, haul_exchange_hint(missing));
 }
 
 const char *haul_exchange_hint(const char *missing)

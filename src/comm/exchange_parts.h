@@ -56,6 +56,9 @@ typedef struct hl_comm_gpu_share {
     double in_bytes;
 } hl_comm_gpu_share;
 
+/* Sets MISSING, with what the machine lacks and how it is measured. */
+haul_status hl_comm_lacks(const haul_machine *machine, const char *missing, haul_error *error);
+
 /* Checks an exchange and sets what it is on a machine; what is found on the way goes into *out.
  * Returns BAD_INPUT. */
 haul_status hl_comm_predictor_init(hl_comm_predictor *self, const haul_machine *machine,

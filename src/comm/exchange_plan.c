@@ -313,8 +313,7 @@ haul_status haul_exchange_workload(const haul_machine *machine, const haul_excha
         }
     if (*self.time.missing) {
         hl_workload_builder_release(&self.built);
-        return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%s' lacks %s", machine->name,
-                              self.time.missing);
+        return hl_comm_lacks(machine, self.time.missing, error);
     }
     return hl_workload_builder_finish(&self.built, haul_way_text(time->way, HAUL_MEMORY_DEVICE),
                                       "exchange", workload, error);

@@ -225,8 +225,7 @@ haul_status haul_goal_write_exchange(const haul_machine *machine, const haul_exc
     self.gpus = (uint32_t)gpus;
     (void)copies_of(&self, 0);
     if (*self.time.missing)
-        return haul_error_set(error, HAUL_STATUS_MISSING, "machine '%s' lacks %s", machine->name,
-                              self.time.missing);
+        return hl_comm_lacks(machine, self.time.missing, error);
     self.lanes = self.gpus - 1 < CPUS / self.chunks ? self.gpus - 1 : CPUS / self.chunks;
     self.lanes = self.lanes ? self.lanes : 1;
     if (time->seconds > 0) {

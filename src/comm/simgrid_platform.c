@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/numerals.h"
+#include "comm/exchange_parts.h"
 #include "haul/goal.h"
 
 enum { NODES_MOST = 1 << 20 };
@@ -59,8 +60,7 @@ haul_status haul_simgrid_write(const haul_machine *machine, uint32_t nodes, FILE
     if (!nodes || nodes > NODES_MOST)
         return haul_error_set(error, HAUL_STATUS_BAD_INPUT, "expected 1 to %d nodes", NODES_MOST);
     if (!find_net(machine, HAUL_REACH_BETWEEN_NODES, &between))
-        return haul_error_set(error, HAUL_STATUS_MISSING,
-                              "machine '%.100s' lacks messages[host network]", machine->name);
+        return hl_comm_lacks(machine, "messages[host network]", error);
     if (!find_net(machine, HAUL_REACH_ON_NODE, &within) &&
         !find_net(machine, HAUL_REACH_ON_SOCKET, &within))
         within = between;

@@ -155,10 +155,16 @@ static haul_status find_links(const haul_machine *machine, const haul_communicat
     if (found->fitted)
         return HAUL_OK;
     if (between && !(found->node_Bps.value > 0))
-        return lacks(machine, "injection", error);
+        return lacks(machine,
+                     "injection: run 'mpirun haul-mpi measure' on two nodes, a process on each "
+                     "core, then 'haul comm fit'",
+                     error);
     return found->within_Bps.value > 0 || (between && found->gpus <= 1)
                ? HAUL_OK
-               : lacks(machine, "link", error);
+               : lacks(machine,
+                       "peer and link: give the file the links of its GPUs, or fit the output of "
+                       "nccl-tests by 'haul comm fit'",
+                       error);
 }
 
 /* --- the ways */

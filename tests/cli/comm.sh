@@ -133,6 +133,13 @@ grep -v 'reach: socket' node.yaml >lacking.yaml
 try haul comm predict ./lacking.yaml --bytes 4KiB --messages 7
 sed 's/, shared_latency.*}/}/' node.yaml >unshared.yaml
 try haul comm predict ./unshared.yaml --bytes 4KiB --messages 7
+sed '/reach: network/d' node.yaml >within.yaml
+try haul comm platform ./within.yaml
+try haul comm predict ./within.yaml --bytes 4KiB --goal lacking.goal --path 3-step
+sed '/copies:/d; /shared_latency/d' node.yaml >no-copies.yaml
+try haul comm predict ./no-copies.yaml --bytes 4KiB --goal lacking.goal --path 3-step
+grep -v -e reach: -e injection -e processes: -e messages: no-copies.yaml >bare.yaml
+try haul comm predict ./bare.yaml --all-reduce --bytes 1MiB
 echo "== what is wrong"
 try haul comm fit pairs.csv
 try haul comm fit --system c pairs.csv

@@ -225,6 +225,10 @@ static void gaps_are_told(void **state)
     haul_error error = {0};
     const haul_exchange none = {.messages = 0, .bytes = 1};
     assert_int_equal(haul_exchange_predict(machine, &none, times, &error), HAUL_STATUS_BAD_INPUT);
+    haul_workload *workload = NULL;
+    assert_int_equal(haul_exchange_workload(machine, &of, &three, &workload, &error),
+                     HAUL_STATUS_MISSING);
+    assert_non_null(strstr(error.text, "run 'haul measure transfers'"));
     haul_machine_free(machine);
     machine = machine_of("haul: 1\nname: m\nsummary: s\n");
     assert_int_equal(haul_exchange_predict(machine, &of, times, &error), HAUL_STATUS_MISSING);
