@@ -31,8 +31,8 @@ static void check_fit(const haul_message_samples *samples)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const haul_message_source source = {NULL, HAUL_MEMORY_UNKNOWN, HAUL_REACH_BETWEEN_NODES, false,
-                                        0};
+    const haul_message_source source = {.memory = HAUL_MEMORY_UNKNOWN,
+                                        .reach = HAUL_REACH_BETWEEN_NODES};
     char *text = malloc(size + 1);
     if (!text)
         return 0;

@@ -43,7 +43,9 @@ typedef struct haul_message_source {
     haul_memory memory; /* of a text; HAUL_MEMORY_UNKNOWN: what its title says, else the host's */
     haul_reach reach;   /* of a text, */
     bool is_reach_told; /* whatever it says: else ranks of nccl-tests on one host are of a node */
-    uint32_t processes; /* of OSU's collectives, which do not say it; 0: not known */
+    uint32_t processes; /* of OSU's collectives, which do not say it, and of IMB's those to take;
+                         * 0: not known, the most */
+    const char *benchmark; /* of IMB's, the one to take; NULL: PingPong and Uniband */
 } haul_message_source;
 
 /* Adds the measurements of one file to `samples`, which begins as {0} and is freed with
@@ -55,7 +57,8 @@ typedef struct haul_message_source {
  *   OSU         osu_latency, osu_multi_lat, osu_bw, osu_mbw_mr; of device memory, with `processes`:
  *               osu_allreduce, osu_reduce_scatter, osu_allgather, osu_alltoall, osu_bcast,
  *               osu_reduce, of which what one GPU sends counts, as of nccl-tests
- *   IMB         PingPong; other benchmarks of the file are passed over
+ *   IMB         PingPong and Uniband; of device memory `benchmark`: Sendrecv, Exchange, Allreduce,
+ *               Reduce, Reduce_scatter, Allgather(v), Alltoall(v), Bcast, likewise
  *   nccl-tests  any of them: what one GPU sends is `size` times the ratio of busbw and algbw
  *
  * Returns BAD_INPUT with line and column, IO, NO_MEMORY. */

@@ -11,9 +11,9 @@ enum { SWITCHES_MOST = 3, SOURCE = 160 };
 static const char about[] =
     "Fits the protocols of an MPI to measured messages: CSV of ping-pongs, rates of a node, many\n"
     "messages and copies (columns mem, locality, bytes, seconds; ppn; n_msgs; kind, n_procs), and\n"
-    "the output of OSU's micro-benchmarks, IMB's PingPong and nccl-tests. Finds the sizes at which "
-    "the protocol\n"
-    "changes. Prints how well the fit gives each kind back; with -o it writes a machine file.\n";
+    "the output of OSU's micro-benchmarks, IMB and nccl-tests. Finds the sizes at which the\n"
+    "protocol changes. Prints how well the fit gives each kind back; with -o it writes a machine\n"
+    "file.\n";
 
 typedef struct fit_request {
     cli_request given;
@@ -21,6 +21,7 @@ typedef struct fit_request {
     const char *name;
     const char *system;
     const char *switches;
+    const char *benchmark;
     uint64_t breaks;
     uint64_t processes; /* 0: not given */
     int memory;         /* 0 not given, 1 host, 2 device */
@@ -47,8 +48,13 @@ static const cli_option options[] = {
      .help = "between which processes such a text was measured (auto: ranks of nccl-tests on one "
              "host are of a node, all else network)"},
     {"processes", "N", CLI_COUNT, OF(processes),
-     .help = "GPUs of OSU's collectives of device memory, whose text does not say it", .least = 2,
-     .most = 1 << 20},
+     .help = "GPUs of OSU's collectives of device memory, whose text does not say it; of IMB's the "
+             "table to take (that of most)",
+     .least = 2, .most = 1 << 20},
+    {"benchmark", "NAME", CLI_TEXT, OF(benchmark),
+     .help =
+         "of IMB's output the benchmark to take, as its title names it: Allreduce, Alltoall ... "
+         "of device memory (PingPong and Uniband)"},
     {0},
 };
 
@@ -108,8 +114,9 @@ static haul_status fit_messages(void *request, haul_error *error)
     static const haul_memory memories[] = {HAUL_MEMORY_UNKNOWN, HAUL_MEMORY_HOST,
                                            HAUL_MEMORY_DEVICE};
     const fit_request *self = request;
-    const haul_message_source source = {self->system, memories[self->memory], reaches[self->reach],
-                                        self->reach > 0, (uint32_t)self->processes};
+    const haul_message_source source = {
+        self->system,    memories[self->memory],    reaches[self->reach],
+        self->reach > 0, (uint32_t)self->processes, self->benchmark};
     double switches[SWITCHES_MOST];
     haul_message_fit_options how = {.breaks = self->breaks, .is_absolute = self->residuals == 1};
     haul_message_samples samples = {0};

@@ -33,9 +33,11 @@ typedef struct reader {
     size_t first;       /* of this file's samples */
     double algorithm;   /* of the fastest row, */
     double share;       /* and there what a GPU sends by `size`; 0: not known */
-    bool is_passed;     /* the table is of another of IMB's benchmarks than ping-pong */
-    const char *unlike; /* what OSU's title says that the times are of; NULL: single messages */
-    double sent;        /* of OSU's collectives: what a GPU sends by `size` */
+    char imb[64];       /* IMB's benchmark of this table; empty: another text */
+    bool is_passed;     /* and its table is not asked for */
+    uint32_t most;      /* processes of its tables so far */
+    const char *unlike; /* what a title says that the times are of; NULL: single messages */
+    double sent;        /* of collectives: what a GPU sends by `size` */
 } reader;
 
 /* The words of a line, cut in place; '#' and units in parentheses are none. */
@@ -72,20 +74,36 @@ static bool is_of_collective(char *const *tokens, int count)
            strncmp(tokens[latency - 1], "Multi", 5) != 0;
 }
 
-/* The bytes that one of so many GPUs sends, by the size that OSU prints: of a block for each
+/* The bytes that one of so many GPUs sends, by the size that OSU and IMB print: of a block for each
  * process where there are such, else of a buffer; 0: of another collective. The same as nccl-tests'
  * busbw. */
 static double sent_share(const char *name, uint32_t processes)
 {
-    const double n = processes;
-    if (!strcmp(name, "Allreduce"))
-        return 2 * (n - 1) / n;
-    if (!strcmp(name, "Reduce_scatter"))
-        return (n - 1) / n;
-    if (!strcmp(name, "Allgather") || !strcmp(name, "All-to-All"))
-        return n - 1;
-    return !strcmp(name, "Broadcast") || !strcmp(name, "Reduce") ? 1 : 0;
+    static const struct {
+        const char *name;
+        double each, of_buffer; /* times n - 1; times (n - 1) / n */
+        double whole;
+    } rows[] = {{"Allreduce", 0, 2, 0},
+                {"Reduce_scatter", 0, 1, 0},
+                {"Allgather", 1, 0, 0},
+                {"Allgatherv", 1, 0, 0},
+                {"All-to-All", 1, 0, 0},
+                {"Alltoall", 1, 0, 0},
+                {"Alltoallv", 1, 0, 0},
+                {"Broadcast", 0, 0, 1},
+                {"Bcast", 0, 0, 1},
+                {"Reduce", 0, 0, 1},
+                {"Sendrecv", 0, 0, 1},
+                {"Exchange", 0, 0, 2},
+                {"Reduce_scatter_block", 0, 1, 0}};
+    const double others = processes - 1.0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(name, rows[i].name))
+            return rows[i].each * others + rows[i].of_buffer * others / processes + rows[i].whole;
+    return 0;
 }
+
+static const char of_host[] = "a collective of host memory ('--memory device': it was a GPU's)";
 
 /* A title of OSU begins a table. */
 static void read_title(reader *self, const haul_message_source *source, char *const *tokens,
@@ -98,7 +116,7 @@ static void read_title(reader *self, const haul_message_source *source, char *co
     const bool is_collective = is_of_collective(tokens, count);
     if (is_collective &&
         (self->like.memory != HAUL_MEMORY_DEVICE || !(sent_share(tokens[2], 2) > 0)))
-        self->unlike = "a collective";
+        self->unlike = of_host;
     else if (is_collective && source->processes < 2)
         self->unlike = "a collective of an unknown number of processes";
     else if (is_collective)
@@ -127,21 +145,61 @@ static uint32_t read_number_of(const char *text)
     return count > 0 && count < 1 << 20 ? (uint32_t)count : 1;
 }
 
-/* IMB's output has several benchmarks: "# Benchmarking PingPong", "#bytes #repetitions t[usec]
- * Mbytes/sec". Of them ping-pongs are times of one message. */
-static void read_imb(reader *self, char *const *tokens, int count)
+/* IMB's output has several benchmarks, each with a table for each number of processes:
+ * "# Benchmarking Alltoall". One message is timed by PingPong, a node's rate by Uniband; of
+ * others, which times one after another would mix, the one that is asked for counts. */
+static void read_imb_title(reader *self, const haul_message_source *source, const char *name)
+{
+    const bool is_single = !strcmp(name, "PingPong") || !strcmp(name, "Uniband");
+    (void)snprintf(self->imb, sizeof self->imb, "%s", name);
+    self->sent = 1;
+    self->unlike = NULL;
+    self->is_passed = source->benchmark ? strcmp(name, source->benchmark) != 0 : !is_single;
+    if (is_single || self->is_passed)
+        return;
+    if (!(sent_share(name, 2) > 0))
+        self->unlike = "this benchmark of IMB";
+    else if (self->like.memory != HAUL_MEMORY_DEVICE)
+        self->unlike = of_host;
+}
+
+/* Of a collective's tables that of most processes counts, or that of as many as are asked for.
+ * Uniband has one sender for two processes. */
+static void read_imb_processes(reader *self, const haul_message_source *source, uint32_t processes)
+{
+    const bool is_single = !(sent_share(self->imb, 2) > 0);
+    self->like.processes = is_single && processes > 1 ? processes / 2 : 1;
+    if (is_single || self->is_passed)
+        return;
+    if (source->processes ? processes != source->processes : processes < self->most) {
+        self->is_passed = true;
+        return;
+    }
+    self->samples->count = self->first;
+    self->most = processes;
+    self->sent = sent_share(self->imb, processes);
+}
+
+static void read_imb(reader *self, const haul_message_source *source, char *const *tokens,
+                     int count)
 {
     if (count > 1 && !strcmp(tokens[0], "Benchmarking"))
-        self->is_passed = strcmp(tokens[1], "PingPong") != 0;
-    if (count > 2 && !strcmp(tokens[0], "bytes") && !strcmp(tokens[1], "repetitions"))
-        self->at = (columns){.size = 0,
-                             .latency = find_token("t[usec]", tokens, count),
-                             .is_osu = true,
-                             .rate = NONE,
-                             .time = NONE,
-                             .algorithm = NONE,
-                             .bus = NONE,
-                             .count = count};
+        read_imb_title(self, source, tokens[1]);
+    if (count > 2 && *self->imb && !strcmp(tokens[0], "processes"))
+        read_imb_processes(self, source, read_number_of(tokens[2]));
+    if (count < 3 || strcmp(tokens[0], "bytes") != 0 || strcmp(tokens[1], "repetitions") != 0)
+        return;
+    const int single = find_token("t[usec]", tokens, count);
+    const bool is_rate = !strcmp(self->imb, "Uniband");
+    self->at =
+        (columns){.size = 0,
+                  .latency = single != NONE ? single : find_token("t_max[usec]", tokens, count),
+                  .is_osu = true,
+                  .rate = is_rate ? find_token("Mbytes/sec", tokens, count) : NONE,
+                  .time = NONE,
+                  .algorithm = NONE,
+                  .bus = NONE,
+                  .count = count};
 }
 
 /* A line of comment: the names of columns, a title that tells the memory ("OSU MPI-CUDA Latency
@@ -160,7 +218,7 @@ static void read_comment(reader *self, const haul_message_source *source, char *
     const int count = split_words(line, tokens);
     read_rank(self, tokens, count);
     const int osu = find_token("Size", tokens, count), nccl = find_token("size", tokens, count);
-    read_imb(self, tokens, count);
+    read_imb(self, source, tokens, count);
     read_title(self, source, tokens, count);
     if (osu == 0 || nccl == 0) {
         const int bandwidth = find_token("Bandwidth", tokens, count);
@@ -268,6 +326,11 @@ haul_status hl_comm_message_text_read(const char *text, const char *file,
         }
         at += length + (at[length] == '\n');
     }
+    if (*self.imb && samples->count == self.first)
+        return haul_error_set(
+            error, HAUL_STATUS_BAD_INPUT,
+            "no measured messages in it: of IMB's benchmarks PingPong and Uniband "
+            "are read, another one by '--benchmark NAME'");
     /* The ratio of nccl-tests' two rates is what the links carry of `size`: (n-1)/n for an
      * all-to-all, 2(n-1)/n for an all-reduce, 1 for sendrecv (its PERFORMANCE.md). They are printed
      * with two decimals, so the fastest row tells it best. */

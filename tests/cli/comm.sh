@@ -85,6 +85,18 @@ try haul comm fit osu-collective.txt --processes 8 --reach node --machine a100-s
 try haul comm predict osu-collective.yaml --all-reduce --gpus 8 --bytes 1MiB
 sed 's/PingPong/Alltoall/' imb.txt >imb-other.txt
 try haul comm fit imb-other.txt
+cat >imb-gpu.txt <<'END'
+#    Intel(R) MPI Benchmarks 2021.7, MPI-1 part (GPU)
+# Benchmarking Alltoall
+# #processes = 4
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            0         1000         0.05         0.07         0.06
+         1024         1000        20.00        22.00        21.00
+        65536          640        40.00        42.00        41.00
+      1048576           40       300.00       302.00       301.00
+END
+try haul comm fit imb-gpu.txt --benchmark Alltoall
+try haul comm fit imb-gpu.txt --benchmark Alltoall --memory device --reach node
 echo "== the best way of an exchange"
 cat >node.yaml <<'END'
 haul: 1

@@ -199,8 +199,8 @@ static void a_fitted_table_is_predicted(void **state)
     haul_message_fit fit;
     haul_machine *machine = NULL;
     haul_error error = {0};
-    const haul_message_source source = {NULL, HAUL_MEMORY_UNKNOWN, HAUL_REACH_BETWEEN_NODES, false,
-                                        0};
+    const haul_message_source source = {.memory = HAUL_MEMORY_UNKNOWN,
+                                        .reach = HAUL_REACH_BETWEEN_NODES};
     const haul_message_fit_options how = {.breaks = 3};
     const haul_machine base = {
         .name = "m", .summary = "s", .gpu.count = {8, HAUL_PROVENANCE_DATASHEET, "s"}};
