@@ -9,6 +9,7 @@
 
 #include "haul/analysis.h"
 #include "haul/measure.h"
+#include "haul/message_figures.h"
 #include "haul/overlap_run.h"
 #include "haul/project.h"
 #include "haul/report.h"
@@ -35,6 +36,7 @@ typedef struct haul_page {
     const haul_run *run; /* times of strategies as they ran */
     const haul_measurement *measurement;
     const haul_exchange_report *exchange; /* times of its ways over the size of a message */
+    const haul_message_figure *figures;   /* a machine's HAUL_FIGURES */
     /* runs on machines, as haul_report_matrix has them */
     const haul_target_row *targets;
     size_t job_count;

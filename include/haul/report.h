@@ -19,6 +19,7 @@
 #include "haul/machine.h"
 #include "haul/measure.h"
 #include "haul/message.h"
+#include "haul/message_figures.h"
 #include "haul/overlap.h"
 #include "haul/overlap_run.h"
 #include "haul/project.h"
@@ -236,6 +237,10 @@ typedef struct haul_exchange_report {
 /* `times` are haul_exchange_predict's of the same exchange. */
 HAUL_API haul_report *haul_report_exchange(const haul_exchange_report *report,
                                            const haul_way_time times[HAUL_WAYS_PREDICTED]);
+
+/* Times of a machine's messages over their size and number, a table for each figure. */
+HAUL_API haul_report *haul_report_message_figures(const haul_machine *machine,
+                                                  const haul_message_figure figures[HAUL_FIGURES]);
 
 /* A collective of `nodes` nodes (0: as few as the machine's GPUs allow) in each way; with the curve
  * over sizes where asked for. */

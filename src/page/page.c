@@ -49,6 +49,7 @@ static const struct chart {
     {"timeline", hl_page_timelines}, {"sizes", hl_page_sizes},      {"accuracy", hl_page_accuracy},
     {"kernels", hl_page_roofline},   {"strategies", hl_page_curve}, {"measured", hl_page_measured},
     {"ways", hl_page_exchange},      {"targets", hl_page_targets},  {"run", hl_page_run},
+    {"curves", hl_page_messages},
 };
 
 /* A section that shows nothing gets neither a heading nor a link. */

@@ -47,6 +47,7 @@ void hl_page_sizes(hl_page_writer *self);
 void hl_page_curve(hl_page_writer *page);
 void hl_page_run(hl_page_writer *page);
 void hl_page_exchange(hl_page_writer *page);
+void hl_page_messages(hl_page_writer *page);
 void hl_page_targets(hl_page_writer *self);
 void hl_page_roofline(hl_page_writer *page);
 

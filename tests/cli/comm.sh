@@ -133,6 +133,15 @@ try haul comm predict ./node.yaml --bytes 8 --all-to-all --nodes 2 --gpus 1 --go
 try cat plan.goal
 try haul comm platform ./node.yaml --nodes 4
 try haul comm predict ./node.yaml --bytes 64KiB --curve --format csv
+echo "== curves"
+try haul comm curves ./node.yaml --html curves.html --format csv
+try haul comm curves ./node.yaml --table split
+try haul comm curves ./node.yaml --table gain
+grep -c '<svg' curves.html
+sed '/memory: device/d; /copies:/d; /shared_latency/d' node.yaml >hosts.yaml
+try haul comm curves ./hosts.yaml --html curves.html --table direct
+grep -c '<svg' curves.html
+try haul comm curves k40
 echo "== collectives of GPUs"
 try haul comm predict a100-sxm4-40gb --all-reduce --bytes 8MiB
 try haul comm predict v100-sxm2 --collective broadcast --gpus 4 --bytes 1KiB --format csv

@@ -52,6 +52,7 @@ machine time gh200 --direction h2d --memory pinned --bytes 64MiB
 machine time --model list
 machine fit copies.csv -o fitted-machine.yaml
 comm fit pairs.csv
+comm curves summit
 comm predict summit --bytes 4KiB --curve
 comm predict summit --all-reduce --bytes 4KiB --nodes 2 --curve
 machine show summit

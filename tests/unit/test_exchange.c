@@ -2,9 +2,11 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "comm/counts.h"
+#include "haul/message_figures.h"
 
 /* Host messages: 2 us + n / 10 GB/s, gap 0.5 us; the GPU's: 6 us + n / 10 GB/s, gap 5 us; within a
  * socket 0.4 us + n / 20 GB/s; a node sends 10 GB/s from one process and 20 from two and more;
@@ -235,6 +237,39 @@ static void gaps_are_told(void **state)
     haul_machine_free(machine);
 }
 
+/* Figures are the models' times: of a message the postal model's, of split data the larger of that
+ * and the node's (eq. 2), and GPUDirect's by 3-step's those of the predictions. */
+static void figures_are_of_the_models(void **state)
+{
+    (void)state;
+    haul_machine *machine = machine_of(yaml);
+    haul_message_figure figures[HAUL_FIGURES];
+    haul_error error;
+    assert_int_equal(haul_message_figures_make(machine, figures, &error), HAUL_OK);
+    const haul_message_figure *pairs = &figures[HAUL_FIGURE_PAIRS];
+    const haul_message_figure *split = &figures[HAUL_FIGURE_SPLIT];
+    const haul_message_figure *gain = &figures[HAUL_FIGURE_GAIN];
+    haul_exchange of = {.bytes = pairs->x[10]};
+    for (size_t l = 0; l < gain->lines; l++) {
+        of.messages = (uint32_t)strtoul(gain->names[l], NULL, 10);
+        CHECK_NEAR(gain->y[l][10],
+                   predicted(machine, of, HAUL_WAY_DIRECT).seconds /
+                       predicted(machine, of, HAUL_WAY_THREE_STEP).seconds,
+                   1e-12);
+    }
+    assert_string_equal(pairs->names[2], "host network");
+    CHECK_NEAR(
+        pairs->y[5][10],
+        predicted(machine, (haul_exchange){.messages = 1, .bytes = 1024}, HAUL_WAY_DIRECT).seconds,
+        1e-12);
+    assert_true(split->points == 4 && split->x[3] == 8);
+    CHECK_NEAR(split->y[3][0], 2e-6 + (4 << 20) / 10e9, 1e-9);
+    CHECK_NEAR(split->y[3][3], 2e-6 + (4 << 20) / 20e9, 1e-9);
+    CHECK_NEAR(pairs->y[1][20], 0.8e-6 + (1 << 20) / 10e9, 1e-9);
+    assert_true(isnan(pairs->y[3][20])); /* between GPUs of a socket nothing was measured */
+    haul_machine_free(machine);
+}
+
 /* One list for predictions and for haul/mpi.h: only `direct` has a second name, of GPUs' memory. */
 static void ways_have_names_that_are_read_back(void **state)
 {
@@ -396,6 +431,7 @@ int main(void)
         cmocka_unit_test(node_limits_and_matrices),
         cmocka_unit_test(many_receivers_are_crowded),
         cmocka_unit_test(gaps_are_told),
+        cmocka_unit_test(figures_are_of_the_models),
         cmocka_unit_test(timeline_and_formulas_agree),
         cmocka_unit_test(interface_is_shared),
         cmocka_unit_test(kernels_copies_and_messages_overlap),
