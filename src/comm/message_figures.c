@@ -61,19 +61,19 @@ static void make_ways(const haul_machine *machine, uint32_t messages, uint64_t b
 
 static void make_split(const haul_machine *machine, haul_message_figure *out)
 {
-    const double cores = machine->host.cores.value >= 1 ? machine->host.cores.value : 1;
+    const uint64_t cores = (uint64_t)fmax(1, machine->host.cores.value);
+    uint64_t processes = 0;
     out->lines = SPLITS;
-    out->points = 0;
-    for (double p = 1; out->points < HAUL_FIGURE_POINTS; p = fmin(2 * p, cores)) {
-        const size_t at = out->points++;
-        out->x[at] = (uint64_t)p;
+    for (out->points = 0; processes < cores && out->points < HAUL_FIGURE_POINTS; out->points++) {
+        const size_t at = out->points;
+        processes = at && 2 * processes < cores ? 2 * processes : at ? cores : 1;
+        out->x[at] = processes;
+        const double p = (double)processes;
         for (size_t l = 0; l < SPLITS; l++) {
             (void)snprintf(out->names[l], sizeof out->names[l], "%s", split_names[l]);
             out->y[l][at] = message_s(machine, HAUL_MEMORY_HOST, HAUL_REACH_BETWEEN_NODES, p,
                                       (double)split_bytes[l] / p);
         }
-        if (p >= cores)
-            break;
     }
 }
 
