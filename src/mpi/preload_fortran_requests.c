@@ -43,7 +43,7 @@ static ending take(fint count, const fint *requests)
     ending self = {NULL, NULL, false};
     if (count <= 0 || !hl_mpi_has_pending())
         return self;
-    self.requests = malloc((size_t)count * sizeof *self.requests);
+    self.requests = malloc((size_t)count * sizeof(MPI_Request));
     self.failed = !self.requests;
     if (self.failed)
         return self;
