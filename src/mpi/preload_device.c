@@ -1,5 +1,5 @@
-/* Programs of CUDA that hand a GPU's memory to an MPI that does not take it: each call gets a copy
- * in the host's memory, and is then one of that. */
+/* Programs of CUDA and HIP that hand a GPU's memory to an MPI that does not take it: each call gets
+ * a copy in the host's memory, and is then one of that. */
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -16,23 +16,33 @@
 
 enum { GPUS_MOST = 64 };
 
-/* CUDA's driver, where the program has loaded it. */
-enum { CU_TYPE = 2, CU_MANAGED = 8, CU_ORDINAL = 9, CU_FIRST = 11, CU_BYTES = 12, CU_DEVICE = 2 };
+/* The vendors' libraries that tell of a pointer, where the program has loaded them. HIP's function
+ * has the numbers of CUDA's (hipPointer_attribute; hipMemoryType of ROCm 6 and later). */
+enum { OF_TYPE = 2, OF_MANAGED = 8, OF_ORDINAL = 9, OF_FIRST = 11, OF_BYTES = 12, ON_DEVICE = 2 };
 
-typedef unsigned long long cu_address;
+typedef enum vendor { CUDA, HIP, VENDORS } vendor;
 
-typedef int pointer_attribute(void *value, int which, cu_address at);
-static _Atomic(pointer_attribute *) driver;
+static const struct {
+    const char *libraries[3], *function, *device;
+} vendors[VENDORS] = {
+    [CUDA] = {{"libcuda.so.1"}, "cuPointerGetAttribute", "cuda"},
+    [HIP] = {{"libamdhip64.so.7", "libamdhip64.so.6"}, "hipPointerGetAttribute", "hip"},
+};
 
-/* Libraries that had been loaded when the driver was last looked for: whether another one has been
- * costs little to ask. */
+typedef unsigned long long gpu_address;
+
+typedef int pointer_attribute(void *value, int which, gpu_address at);
+static _Atomic(pointer_attribute *) drivers[VENDORS];
+
+/* Libraries that had been loaded when the drivers were last looked for: whether another one has
+ * been costs little to ask. */
 static atomic_ullong loaded_seen;
 
 /* A GPU as haul sees it, opened when its memory is first handed over. */
 static struct {
     haul_device *device;
     haul_comm *comm; /* of this process alone */
-} gpus[GPUS_MOST];
+} gpus[VENDORS][GPUS_MOST];
 
 /* Of the GPUs and their communicators; not held while MPI's calls run. */
 static pthread_mutex_t gpus_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -44,69 +54,81 @@ static int note_loaded(struct dl_phdr_info *info, size_t size, void *loaded)
     return 1;
 }
 
-/* NULL where the program has not loaded it. */
-static pointer_attribute *find_driver(void)
+static void find_drivers(void)
 {
-    pointer_attribute *found = atomic_load(&driver);
     unsigned long long loaded = 0;
-    if (found)
-        return found;
     (void)dl_iterate_phdr(note_loaded, &loaded);
     if (loaded == atomic_load(&loaded_seen))
-        return atomic_load(&driver); /* another thread may just have found it */
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (library)
-        *(void **)&found = dlsym(library, "cuPointerGetAttribute");
-    atomic_store(&driver, found);
+        return;
+    for (int of = CUDA; of < VENDORS; of++)
+        for (int i = 0; vendors[of].libraries[i] && !atomic_load(&drivers[of]); i++) {
+            pointer_attribute *found = NULL;
+            void *library = dlopen(vendors[of].libraries[i], RTLD_NOW | RTLD_NOLOAD);
+            if (library)
+                *(void **)&found = dlsym(library, vendors[of].function);
+            atomic_store(&drivers[of], found);
+        }
     atomic_store(&loaded_seen, loaded);
-    return found;
 }
 
-static bool takes_device_memory(void)
+static bool takes_memory_of(vendor of)
 {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
-    return MPIX_Query_cuda_support() == 1;
-#else
-    return false;
+    if (of == CUDA)
+        return MPIX_Query_cuda_support() == 1;
 #endif
+#if defined(MPIX_ROCM_AWARE_SUPPORT)
+    if (of == HIP)
+        return MPIX_Query_rocm_support() == 1;
+#endif
+    return of == VENDORS;
 }
 
 bool hl_mpi_may_have_device_memory(void)
 {
-    return takes_device_memory() && find_driver();
+    find_drivers();
+    for (vendor of = CUDA; of < VENDORS; of++)
+        if (atomic_load(&drivers[of]) && takes_memory_of(of))
+            return true;
+    return false;
 }
 
-/* Managed memory is the host's too. */
-static bool is_of_device(const void *at)
+/* The vendor of the GPU whose memory it is; VENDORS: it is the host's. Managed memory is the host's
+ * too. */
+static vendor vendor_of(const void *at)
 {
-    unsigned type = 0, is_managed = 0;
-    if (!at || at == MPI_IN_PLACE)
-        return false;
-    pointer_attribute *attribute = find_driver();
-    const cu_address address = (uintptr_t)at;
-    if (!attribute || attribute(&type, CU_TYPE, address) || type != CU_DEVICE)
-        return false;
-    return attribute(&is_managed, CU_MANAGED, address) || !is_managed;
+    vendor of = at && at != MPI_IN_PLACE ? CUDA : VENDORS;
+    for (; of < VENDORS; of++) {
+        unsigned type = 0;
+        bool is_managed = false;
+        pointer_attribute *attribute = atomic_load(&drivers[of]);
+        const gpu_address address = (uintptr_t)at;
+        if (attribute && !attribute(&type, OF_TYPE, address) && type == ON_DEVICE &&
+            (attribute(&is_managed, OF_MANAGED, address) || !is_managed))
+            break;
+    }
+    return of;
 }
 
 bool hl_mpi_needs_staging(const void *send, const void *receive)
 {
-    return (is_of_device(receive) || is_of_device(send)) && !takes_device_memory();
+    find_drivers();
+    return !takes_memory_of(vendor_of(receive)) || !takes_memory_of(vendor_of(send));
 }
 
-static haul_status open_gpu(int number, haul_error *error)
+static haul_status open_gpu(vendor of, int number, haul_error *error)
 {
     char name[16];
     if (number < 0 || number >= GPUS_MOST)
         return haul_error_set(error, HAUL_STATUS_ABSENT, "the GPU with number %d", number);
-    if (gpus[number].comm)
+    if (gpus[of][number].comm)
         return HAUL_OK;
-    (void)snprintf(name, sizeof name, "cuda:%d", number);
+    (void)snprintf(name, sizeof name, "%s:%d", vendors[of].device, number);
     haul_status status = HAUL_OK;
-    if (!gpus[number].device)
-        status = haul_device_open(name, NULL, &gpus[number].device, error);
-    const haul_comm_options options = {.device = gpus[number].device};
-    return status ? status : haul_comm_new(MPI_COMM_SELF, &options, &gpus[number].comm, error);
+    if (!gpus[of][number].device)
+        status = haul_device_open(name, NULL, &gpus[of][number].device, error);
+    const haul_comm_options options = {.device = gpus[of][number].device};
+    return status ? status : haul_comm_new(MPI_COMM_SELF, &options, &gpus[of][number].comm, error);
 }
 
 /* Memory of a GPU as part of its allocation, other memory as it is. */
@@ -114,22 +136,24 @@ static haul_status find_address(hl_mpi_staged *self, int which, const void *at, 
                                 haul_error *error)
 {
     int number = 0;
-    cu_address base = 0;
+    gpu_address base = 0;
     size_t bytes = 0;
+    const vendor of = vendor_of(at);
     *found = at == MPI_IN_PLACE ? haul_in_place() : haul_in_host(at);
-    if (!is_of_device(at))
+    if (of == VENDORS)
         return HAUL_OK;
-    const cu_address address = (uintptr_t)at;
-    pointer_attribute *attribute = find_driver();
-    if (attribute(&number, CU_ORDINAL, address) || attribute(&base, CU_FIRST, address) ||
-        attribute(&bytes, CU_BYTES, address))
+    const gpu_address address = (uintptr_t)at;
+    pointer_attribute *attribute = atomic_load(&drivers[of]);
+    if (attribute(&number, OF_ORDINAL, address) || attribute(&base, OF_FIRST, address) ||
+        attribute(&bytes, OF_BYTES, address))
         return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED,
-                              "CUDA does not tell whose memory is at %p", at);
-    HAUL_TRY(open_gpu(number, error));
-    self->comm = gpus[number].comm;
+                              "the driver of %s does not tell whose memory is at %p",
+                              vendors[of].device, at);
+    HAUL_TRY(open_gpu(of, number, error));
+    self->comm = gpus[of][number].comm;
     *found = haul_in_buffer(NULL, address - base);
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): CUDA's addresses are numbers
-    return haul_buffer_wrap(gpus[number].device, (void *)(uintptr_t)base, bytes,
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the drivers' addresses are numbers
+    return haul_buffer_wrap(gpus[of][number].device, (void *)(uintptr_t)base, bytes,
                             &self->buffers[which], error);
 }
 
@@ -211,10 +235,11 @@ int hl_mpi_staged_end(hl_mpi_staged *self, int code)
 
 void hl_mpi_preload_close_devices(void)
 {
-    for (int i = 0; i < GPUS_MOST; i++) {
-        haul_comm_free(gpus[i].comm);
-        haul_device_close(gpus[i].device);
-        gpus[i].comm = NULL;
-        gpus[i].device = NULL;
-    }
+    for (int of = CUDA; of < VENDORS; of++)
+        for (int i = 0; i < GPUS_MOST; i++) {
+            haul_comm_free(gpus[of][i].comm);
+            haul_device_close(gpus[of][i].device);
+            gpus[of][i].comm = NULL;
+            gpus[of][i].device = NULL;
+        }
 }

@@ -94,37 +94,6 @@ CALL(cuDevicePrimaryCtxRelease_v2, (int device), driver_primary_release(device))
 
 /* --- memory */
 
-/* CUpointer_attribute */
-static int tell_of_pointer(void *value, int attribute, driver_address at)
-{
-    enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE = 9, FIRST = 11, BYTES = 12 };
-    enum { HOST = 1, ON_DEVICE = 2 };
-    const driver_block *block = driver_block_at(at);
-    if (!block)
-        return DRIVER_INVALID_VALUE;
-    unsigned answer;
-    if (attribute == FIRST || attribute == BYTES) {
-        const uint64_t wide = attribute == FIRST ? block->at : block->bytes;
-        memcpy(value, &wide, sizeof wide);
-        return DRIVER_OK;
-    }
-    switch (attribute) {
-    case MEMORY_TYPE:
-        answer = block->memory == DRIVER_PINNED ? HOST : ON_DEVICE;
-        break;
-    case IS_MANAGED:
-        answer = block->memory == DRIVER_MANAGED;
-        break;
-    case DEVICE:
-        answer = (unsigned)block->device;
-        break;
-    default:
-        return DRIVER_INVALID_VALUE;
-    }
-    memcpy(value, &answer, attribute == IS_MANAGED ? sizeof(bool) : sizeof answer);
-    return DRIVER_OK;
-}
-
 static int tell_device_address(driver_address *device, void *host)
 {
     if (driver_memory_at((uintptr_t)host) != DRIVER_PINNED)
@@ -151,7 +120,7 @@ CALL(cuMemHostGetDevicePointer_v2, (driver_address * device, void *host, unsigne
 CALL(cuMemAllocManaged, (driver_address * at, size_t bytes, unsigned flags),
      flags == 1 ? driver_alloc_managed(at, bytes) : DRIVER_INVALID_VALUE)
 CALL(cuPointerGetAttribute, (void *value, int attribute, driver_address at),
-     tell_of_pointer(value, attribute, at))
+     driver_pointer_tell(value, attribute, at))
 CALL(cuIpcGetMemHandle, (ipc_handle * handle, driver_address at), driver_export(handle->name, at))
 CALL(cuIpcOpenMemHandle_v2, (driver_address * at, ipc_handle handle, unsigned flags),
      flags == 1 ? driver_import(at, handle.name) : DRIVER_INVALID_VALUE)

@@ -294,6 +294,9 @@ int driver_free_pages(driver_block *block);
 
 /* The block at an address, or NULL for pageable memory of the host; complains of freed memory. */
 const driver_block *driver_block_at(driver_address at);
+
+/* An attribute of a pointer, by CUDA's and HIP's numbers (CUpointer_attribute). */
+int driver_pointer_tell(void *value, int attribute, driver_address at);
 driver_memory driver_memory_at(driver_address at);
 /* Whether the bytes are all of one block, or of the host's. */
 bool driver_holds(driver_address at, uint64_t bytes);

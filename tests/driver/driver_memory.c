@@ -430,3 +430,33 @@ bool driver_write(driver_address to, const void *from, uint64_t bytes)
     memcpy(at_address(to), from, bytes);
     return true;
 }
+
+int driver_pointer_tell(void *value, int attribute, driver_address at)
+{
+    enum { MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE = 9, FIRST = 11, BYTES = 12 };
+    enum { HOST = 1, ON_DEVICE = 2 };
+    const driver_block *block = driver_block_at(at);
+    if (!block)
+        return DRIVER_INVALID_VALUE;
+    unsigned answer;
+    if (attribute == FIRST || attribute == BYTES) {
+        const uint64_t wide = attribute == FIRST ? block->at : block->bytes;
+        memcpy(value, &wide, sizeof wide);
+        return DRIVER_OK;
+    }
+    switch (attribute) {
+    case MEMORY_TYPE:
+        answer = block->memory == DRIVER_PINNED ? HOST : ON_DEVICE;
+        break;
+    case IS_MANAGED:
+        answer = block->memory == DRIVER_MANAGED;
+        break;
+    case DEVICE:
+        answer = (unsigned)block->device;
+        break;
+    default:
+        return DRIVER_INVALID_VALUE;
+    }
+    memcpy(value, &answer, attribute == IS_MANAGED ? sizeof(bool) : sizeof answer);
+    return DRIVER_OK;
+}

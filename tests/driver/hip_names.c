@@ -121,6 +121,8 @@ CALL(hipMallocManaged, (driver_address * at, size_t bytes, unsigned flags),
 CALL(hipMemPrefetchAsync, (driver_address at, size_t bytes, int device, void *on),
      driver_memory_at(at) == DRIVER_MANAGED && bytes && device >= -1 && on ? DRIVER_OK
                                                                            : DRIVER_INVALID_VALUE)
+CALL(hipPointerGetAttribute, (void *value, int attribute, driver_address at),
+     driver_pointer_tell(value, attribute, at))
 CALL(hipIpcGetMemHandle, (ipc_handle * handle, driver_address at), driver_export(handle->name, at))
 CALL(hipIpcOpenMemHandle, (driver_address * at, ipc_handle handle, unsigned flags),
      flags == 1 ? driver_import(at, handle.name) : DRIVER_INVALID_VALUE)

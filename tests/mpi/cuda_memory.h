@@ -1,4 +1,4 @@
-/* A GPU's memory through CUDA's driver; errors end the program. */
+/* A GPU's memory through CUDA's driver, or HIP's; errors end the program. */
 #ifndef CUDA_MEMORY_H
 #define CUDA_MEMORY_H
 
