@@ -126,8 +126,9 @@ HAUL_API void haul_message_fit_free(haul_message_fit *fit);
 /* The time of n bytes by a curve. */
 HAUL_API double haul_message_curve_time(const haul_message_curve *curve, double bytes);
 
-/* A copy of `base` with the fit's messages, injection and copies in place of its own; `source` says
- * where they are from. The caller frees *machine. Returns NO_MEMORY. */
+/* A copy of `base` with the fit's messages, injection and copies in place of its own of the same
+ * memory, reach and direction; others stay. `source` says where the fit's are from. The caller
+ * frees *machine. Returns NO_MEMORY. */
 HAUL_API haul_status haul_message_fit_machine(const haul_message_fit *fit, const haul_machine *base,
                                               const char *source, haul_machine **machine,
                                               haul_error *error);

@@ -86,14 +86,27 @@ static bool is_kept(const haul_message_fit *fit, size_t at)
     return processes <= 8 || processes == most || frexp(processes, &exponent) == 0.5;
 }
 
+/* Whether messages of this memory and reach were fitted; without a reach, rates of a node. */
+static bool is_fitted(const haul_message_fit *fit, haul_memory memory, const haul_reach *reach)
+{
+    bool found = false;
+    for (size_t i = 0; reach && i < fit->count; i++)
+        found |= !fit->curves[i].is_copy && fit->curves[i].memory == memory &&
+                 fit->curves[i].reach == *reach;
+    for (size_t i = 0; !reach && i < fit->injection_count; i++)
+        found |= fit->injection[i].memory == memory;
+    return found;
+}
+
 haul_status haul_message_fit_machine(const haul_message_fit *fit, const haul_machine *base,
                                      const char *source, haul_machine **machine, haul_error *error)
 {
     HL_PLAIN_NUMERALS;
-    const size_t most = fit->count * HAUL_MESSAGE_PIECES + 1;
+    const size_t most = fit->count * HAUL_MESSAGE_PIECES + base->message_count + 1;
+    const size_t injection_most = fit->injection_count + base->injection_count + 1;
     haul_machine made = *base;
     haul_message_protocol *messages = calloc(most, sizeof *messages);
-    haul_injection *injection = calloc(fit->injection_count + 1, sizeof *injection);
+    haul_injection *injection = calloc(injection_most, sizeof *injection);
     haul_copy_curve *copies = calloc(COPIES_MOST, sizeof *copies);
     haul_status status = HAUL_STATUS_NO_MEMORY;
     if (!messages || !injection || !copies) {
@@ -109,20 +122,22 @@ haul_status haul_message_fit_machine(const haul_message_fit *fit, const haul_mac
             else
                 for (size_t k = 0; k < fit->curves[c].count; k++)
                     messages[message_count++] = protocol_of(&fit->curves[c], k, source);
+        for (size_t i = 0; i < base->message_count; i++)
+            if (!is_fitted(fit, base->messages[i].memory, &base->messages[i].reach))
+                messages[message_count++] = base->messages[i];
         size_t injection_count = 0;
         for (size_t i = 0; i < fit->injection_count; i++)
             if (is_kept(fit, i))
                 injection[injection_count++] = (haul_injection){
                     fit->injection[i].memory, fitted(fit->injection[i].processes.value, source),
                     fitted(fit->injection[i].rate_Bps.value, source)};
-        if (message_count) {
-            made.messages = messages;
-            made.message_count = message_count;
-        }
-        if (injection_count) {
-            made.injection = injection;
-            made.injection_count = injection_count;
-        }
+        for (size_t i = 0; i < base->injection_count; i++)
+            if (!is_fitted(fit, base->injection[i].memory, NULL))
+                injection[injection_count++] = base->injection[i];
+        made.messages = messages;
+        made.message_count = message_count;
+        made.injection = injection;
+        made.injection_count = injection_count;
         status = haul_machine_with_copies(&made, copies, made.copy_count, machine, error);
     }
     free(messages);

@@ -462,7 +462,27 @@ static void a_fit_becomes_a_machine(void **state)
     haul_message_fit fit;
     haul_error error;
     haul_machine *machine, *again;
-    const haul_machine base = {.name = "a", .summary = "b"};
+    /* of the base those of memories and reaches that were not measured are kept */
+    haul_message_protocol old[] = {
+        {.memory = HAUL_MEMORY_HOST, .reach = HAUL_REACH_BETWEEN_NODES},
+        {.memory = HAUL_MEMORY_HOST, .reach = HAUL_REACH_ON_NODE},
+        {.memory = HAUL_MEMORY_DEVICE, .reach = HAUL_REACH_BETWEEN_NODES}};
+    for (size_t i = 0; i < 3; i++) {
+        old[i].from_bytes = (haul_parameter){0, HAUL_PROVENANCE_MEASURED, "before"};
+        old[i].latency_s = (haul_parameter){7e-6, HAUL_PROVENANCE_MEASURED, "before"};
+    }
+    haul_injection rates[] = {{HAUL_MEMORY_HOST,
+                               {1, HAUL_PROVENANCE_MEASURED, "before"},
+                               {9e9, HAUL_PROVENANCE_MEASURED, "before"}},
+                              {HAUL_MEMORY_DEVICE,
+                               {1, HAUL_PROVENANCE_MEASURED, "before"},
+                               {8e9, HAUL_PROVENANCE_MEASURED, "before"}}};
+    const haul_machine base = {.name = "a",
+                               .summary = "b",
+                               .messages = old,
+                               .message_count = 3,
+                               .injection = rates,
+                               .injection_count = 2};
     char *text;
     size_t size;
     const haul_message_fit_options options = {.breaks = 3};
@@ -472,8 +492,12 @@ static void a_fit_becomes_a_machine(void **state)
     assert_int_equal(haul_machine_write(machine, out, &error), HAUL_OK);
     assert_int_equal(fclose(out), 0);
     assert_int_equal(haul_machine_parse(text, size, "m", &again, &error), HAUL_OK);
-    assert_int_equal(again->message_count, 2);
-    assert_int_equal(again->injection_count, 4);
+    assert_int_equal(again->message_count, 4);
+    assert_int_equal(again->injection_count, 5);
+    assert_true(again->messages[2].reach == HAUL_REACH_ON_NODE);
+    assert_true(again->messages[3].memory == HAUL_MEMORY_DEVICE);
+    assert_string_equal(again->messages[3].latency_s.source, "before");
+    CHECK_NEAR(again->injection[4].rate_Bps.value, 8e9, 1e-9);
     CHECK_NEAR(again->messages[1].from_bytes.value, 8192, 0);
     CHECK_NEAR(again->messages[1].rate_Bps.value, 12e9, 1e-3);
     assert_string_equal(again->messages[1].latency_s.source, "a test");
