@@ -98,6 +98,22 @@ static bool is_fitted(const haul_message_fit *fit, haul_memory memory, const hau
     return found;
 }
 
+/* The node's rates, of a memory those of the fit or those of the base. */
+static size_t put_injection(const haul_message_fit *fit, const haul_machine *base,
+                            const char *source, haul_injection *injection)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < fit->injection_count; i++)
+        if (is_kept(fit, i))
+            injection[count++] = (haul_injection){fit->injection[i].memory,
+                                                  fitted(fit->injection[i].processes.value, source),
+                                                  fitted(fit->injection[i].rate_Bps.value, source)};
+    for (size_t i = 0; i < base->injection_count; i++)
+        if (!is_fitted(fit, base->injection[i].memory, NULL))
+            injection[count++] = base->injection[i];
+    return count;
+}
+
 haul_status haul_message_fit_machine(const haul_message_fit *fit, const haul_machine *base,
                                      const char *source, haul_machine **machine, haul_error *error)
 {
@@ -125,19 +141,10 @@ haul_status haul_message_fit_machine(const haul_message_fit *fit, const haul_mac
         for (size_t i = 0; i < base->message_count; i++)
             if (!is_fitted(fit, base->messages[i].memory, &base->messages[i].reach))
                 messages[message_count++] = base->messages[i];
-        size_t injection_count = 0;
-        for (size_t i = 0; i < fit->injection_count; i++)
-            if (is_kept(fit, i))
-                injection[injection_count++] = (haul_injection){
-                    fit->injection[i].memory, fitted(fit->injection[i].processes.value, source),
-                    fitted(fit->injection[i].rate_Bps.value, source)};
-        for (size_t i = 0; i < base->injection_count; i++)
-            if (!is_fitted(fit, base->injection[i].memory, NULL))
-                injection[injection_count++] = base->injection[i];
         made.messages = messages;
         made.message_count = message_count;
         made.injection = injection;
-        made.injection_count = injection_count;
+        made.injection_count = put_injection(fit, base, source, injection);
         status = haul_machine_with_copies(&made, copies, made.copy_count, machine, error);
     }
     free(messages);
