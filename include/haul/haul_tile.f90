@@ -152,6 +152,22 @@ module haul_tile
       type(haul_error), intent(inout) :: error
     end function
 
+    ! Returns when the arrays are copied; a thread writes them while later loops run, until the next
+    ! call of these or haul_arrays_save_finish, which returns its failure
+    integer(c_int) function haul_arrays_save_start(arrays, count, path, error) bind(c)
+      import
+      type(haul_named_array), intent(in) :: arrays(*)
+      integer(c_size_t), value :: count
+      character(kind=c_char), intent(in) :: path(*)
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_arrays_save_finish(context, error) bind(c)
+      import
+      type(c_ptr), value :: context
+      type(haul_error), intent(inout) :: error
+    end function
+
     integer(c_int) function haul_arrays_load(arrays, count, path, error) bind(c)
       import
       type(haul_named_array), intent(in) :: arrays(*)

@@ -316,6 +316,16 @@ typedef struct haul_named_array {
  * that several processes share, IO where the file cannot be written. */
 HAUL_API haul_status haul_arrays_save(const haul_named_array *arrays, size_t count,
                                       const char *path, haul_error *error);
+/* The same while later loops run: returns when the arrays are copied to memory of the host, of
+ * which it takes as much again, and a thread writes them from there. The file has the arrays as
+ * they are at the call. The next call of haul_arrays_ in the first array's context waits for the
+ * thread before it does anything, and returns its failure; haul_arrays_save_finish does that alone,
+ * and haul_context_close waits too, but tells no failure. Errors as above; NO_MEMORY where the host
+ * cannot hold the copy. Contexts that write at the same time write different files. */
+HAUL_API haul_status haul_arrays_save_start(const haul_named_array *arrays, size_t count,
+                                            const char *path, haul_error *error);
+HAUL_API haul_status haul_arrays_save_finish(haul_context *context, haul_error *error);
+
 /* Sets arrays from such a file, which may have others, too, and may be numpy.savez's. It is read
  * and checked as a whole before the first array changes: BAD_INPUT where an array's bytes or name
  * are not those that were written, where the file ends early, has not all of the arrays, or one of

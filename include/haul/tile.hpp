@@ -4,6 +4,7 @@
 #define HAUL_TILE_HPP
 
 #include <cstddef>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -280,6 +281,53 @@ template <typename T> class array
   private:
     haul_array *self = nullptr;
 };
+
+// An array, of any type, and its name in a file of several: save({{"u", u}, {"v", v}}, "run.npz")
+struct named {
+    template <typename T>
+    named(const char *name, const array<T> &of)
+        : self{name, static_cast<haul_array *>(const_cast<void *>(of.handle()))}
+    {
+    }
+
+    haul_named_array self;
+};
+
+using haul_arrays_call = haul_status (*)(const haul_named_array *, size_t, const char *,
+                                         haul_error *);
+
+inline void call_with_arrays(haul_arrays_call call, std::initializer_list<named> arrays,
+                             const char *path)
+{
+    haul_error failure;
+    std::vector<haul_named_array> all;
+    for (const named &one : arrays)
+        all.push_back(one.self);
+    check(call(all.data(), all.size(), path, &failure), failure);
+}
+
+inline void save(std::initializer_list<named> arrays, const char *path)
+{
+    call_with_arrays(haul_arrays_save, arrays, path);
+}
+
+// Returns when the arrays are copied: a thread writes them while later loops run. The next call of
+// these three, or finish_saving, throws its failure.
+inline void start_saving(std::initializer_list<named> arrays, const char *path)
+{
+    call_with_arrays(haul_arrays_save_start, arrays, path);
+}
+
+inline void load(std::initializer_list<named> arrays, const char *path)
+{
+    call_with_arrays(haul_arrays_load, arrays, path);
+}
+
+inline void finish_saving(context &of)
+{
+    haul_error failure;
+    check(haul_arrays_save_finish(of.get(), &failure), failure);
+}
 
 } // namespace haul
 

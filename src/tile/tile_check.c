@@ -61,18 +61,18 @@ haul_status hl_tile_spec_check(const haul_array_spec *spec, haul_error *error)
 }
 
 /* Linux promises more than there is, and ends the program when it is used. */
-haul_status hl_tile_memory_check(const hl_tile_field *field, haul_error *error)
+haul_status hl_tile_memory_check(const hl_tile_memory *memory, uint64_t bytes, const char *what,
+                                 haul_error *error)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     const uint64_t there = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
     uint64_t used = 0;
-    for (const hl_tile_field *other = field->memory->fields; other; other = other->next)
+    for (const hl_tile_field *other = memory->fields; other; other = other->next)
         used += other->file < 0 ? other->host_bytes : 0;
-    if (field->host_bytes <= there && used <= there - field->host_bytes)
+    if (bytes <= there && used <= there - bytes)
         return HAUL_OK;
     return haul_error_set(
         error, HAUL_STATUS_NO_MEMORY,
-        "an array of %.3g GB, beside %.3g GB of others, does not fit the host's %.3g "
-        "GB of memory: a `file` in its spec keeps it on a disk",
-        (double)field->host_bytes * 1e-9, (double)used * 1e-9, (double)there * 1e-9);
+        "%.3g GB, beside %.3g GB of other arrays, do not fit the host's %.3g GB of memory: %s",
+        (double)bytes * 1e-9, (double)used * 1e-9, (double)there * 1e-9, what);
 }

@@ -1,5 +1,7 @@
 /* Several arrays in one file: NumPy's archive of .npy members (.npz), each with a checksum. Cells
  * beyond the edges are in it, as fixed ones are data. */
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +15,7 @@ typedef struct checkpoint {
     size_t count;
     const char *path;
     FILE *file;
+    char *copy;                  /* where cells go that are to be written later */
     hl_base_npz npz;             /* written */
     hl_base_npz_member *members; /* read: those of the arrays, in their order */
 } checkpoint;
@@ -35,6 +38,13 @@ static bool write_row(checkpoint *self, void *cells, uint64_t bytes)
 {
     hl_base_npz_add(&self->npz, cells, bytes);
     return !ferror(self->file);
+}
+
+static bool copy_row(checkpoint *self, void *cells, uint64_t bytes)
+{
+    memcpy(self->copy, cells, bytes);
+    self->copy += bytes;
+    return true;
 }
 
 static bool read_row(checkpoint *self, void *cells, uint64_t bytes)
@@ -116,14 +126,145 @@ static haul_status check_names(const haul_named_array *arrays, size_t count, hau
     return HAUL_OK;
 }
 
+/* Runs what is queued; the file before is written by then. */
+static haul_status prepare(const haul_named_array *arrays, size_t count, haul_error *error)
+{
+    HAUL_TRY(check_names(arrays, count, error));
+    for (size_t i = 0; i < count; i++)
+        HAUL_TRY(hl_tile_queue_run(arrays[i].array->context, error));
+    for (size_t i = 0; i < count; i++)
+        HAUL_TRY(haul_arrays_save_finish(arrays[i].array->context, error));
+    return HAUL_OK;
+}
+
 haul_status haul_arrays_save(const haul_named_array *arrays, size_t count, const char *path,
                              haul_error *error)
 {
     checkpoint self = {.arrays = arrays, .count = count, .path = path};
-    HAUL_TRY(check_names(arrays, count, error));
-    for (size_t i = 0; i < count; i++)
-        HAUL_TRY(hl_tile_queue_run(arrays[i].array->context, error));
+    HAUL_TRY(prepare(arrays, count, error));
     return hl_tile_file_write(path, write_arrays, &self, error);
+}
+
+/* --- saving while loops run */
+
+typedef struct kept_array {
+    char name[HL_NPZ_NAME_MOST + 1];
+    char head[HL_TILE_NPY_HEAD];
+    size_t head_bytes;
+    char *cells;
+    uint64_t bytes;
+} kept_array;
+
+/* All that the thread needs, which uses neither the arrays nor their context. */
+struct hl_tile_saving {
+    pthread_t thread;
+    hl_tile_file file;
+    hl_base_npz npz;
+    haul_status status;
+    haul_error error;
+    size_t count;
+    kept_array kept[];
+};
+
+static void *write_kept(void *of)
+{
+    struct hl_tile_saving *self = of;
+    self->npz.out = self->file.out;
+    for (size_t i = 0; i < self->count && !ferror(self->file.out); i++) {
+        kept_array *kept = &self->kept[i];
+        hl_base_npz_begin(&self->npz, kept->name, kept->head_bytes + kept->bytes);
+        hl_base_npz_add(&self->npz, kept->head, kept->head_bytes);
+        if (kept->bytes)
+            hl_base_npz_add(&self->npz, kept->cells, kept->bytes);
+        hl_base_npz_end(&self->npz);
+        free(kept->cells); /* early: memory is short */
+        kept->cells = NULL;
+    }
+    hl_base_npz_finish(&self->npz);
+    self->status = hl_tile_file_end(&self->file, HAUL_OK, &self->error);
+    return NULL;
+}
+
+static void free_saving(struct hl_tile_saving *self)
+{
+    for (size_t i = 0; i < self->count; i++)
+        free(self->kept[i].cells);
+    free(self);
+}
+
+/* Copies the arrays, where the host's memory has room for them twice. */
+static haul_status keep_arrays(struct hl_tile_saving *self, const haul_named_array *arrays,
+                               haul_error *error)
+{
+    uint64_t all = 0;
+    int size[3] = {0};
+    for (size_t i = 0; i < self->count; i++)
+        all += find_size(arrays[i].array->field, size) * arrays[i].array->field->element;
+    HAUL_TRY(hl_tile_memory_check(arrays[0].array->field->memory, all,
+                                  "haul_arrays_save needs no copy", error));
+    for (size_t i = 0; i < self->count; i++) {
+        const hl_tile_field *field = arrays[i].array->field;
+        kept_array *kept = &self->kept[i];
+        kept->bytes = find_size(field, size) * field->element;
+        kept->head_bytes = hl_tile_npy_make(field, size, kept->head);
+        memcpy(kept->name, arrays[i].name, strlen(arrays[i].name));
+        kept->cells = malloc(kept->bytes ? kept->bytes : 1);
+        if (!kept->cells)
+            return hl_base_fail_no_memory(error);
+        checkpoint at = {.copy = kept->cells};
+        HAUL_TRY(do_regions(&at, arrays[i].array, HAUL_USE_READ, copy_row, error));
+    }
+    return HAUL_OK;
+}
+
+/* Signals go to the program's threads. */
+static haul_status start_thread(struct hl_tile_saving *self, haul_error *error)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool is_started = !pthread_create(&self->thread, NULL, write_kept, self);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_started
+               ? HAUL_OK
+               : hl_tile_file_end(&self->file,
+                                  haul_error_set(error, HAUL_STATUS_NO_MEMORY,
+                                                 "no thread to write '%.200s'", self->file.path),
+                                  error);
+}
+
+haul_status haul_arrays_save_start(const haul_named_array *arrays, size_t count, const char *path,
+                                   haul_error *error)
+{
+    HAUL_TRY(prepare(arrays, count, error));
+    struct hl_tile_saving *self = calloc(1, sizeof *self + count * sizeof *self->kept);
+    if (!self)
+        return hl_base_fail_no_memory(error);
+    self->count = count;
+    haul_status status = keep_arrays(self, arrays, error);
+    if (!status)
+        status = hl_tile_file_begin(path, &self->file, error);
+    if (!status)
+        status = start_thread(self, error);
+    if (status)
+        free_saving(self);
+    else
+        arrays[0].array->context->saving = self;
+    return status;
+}
+
+haul_status haul_arrays_save_finish(haul_context *context, haul_error *error)
+{
+    struct hl_tile_saving *self = context->saving;
+    if (!self)
+        return HAUL_OK;
+    context->saving = NULL;
+    pthread_join(self->thread, NULL);
+    const haul_status status = self->status;
+    if (status && error)
+        *error = self->error;
+    free_saving(self);
+    return status;
 }
 
 /* --- loading */
@@ -196,7 +337,6 @@ static haul_status load_arrays(checkpoint *self, haul_error *error)
         haul_array *array = self->arrays[i].array;
         int size[3] = {0};
         const uint64_t bytes = find_size(array->field, size) * array->field->element;
-        HAUL_TRY(hl_tile_queue_run(array->context, error));
         forget_failures(array);
         if (fseeko(self->file, (off_t)(member->at + member->bytes - bytes), SEEK_SET))
             return hl_base_fail_read(error, self->path);
@@ -209,7 +349,7 @@ haul_status haul_arrays_load(const haul_named_array *arrays, size_t count, const
                              haul_error *error)
 {
     checkpoint self = {.arrays = arrays, .count = count, .path = path};
-    HAUL_TRY(check_names(arrays, count, error));
+    HAUL_TRY(prepare(arrays, count, error));
     self.file = fopen(path, "rb");
     if (!self.file)
         return hl_base_fail_open(error, path);

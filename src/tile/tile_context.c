@@ -94,6 +94,7 @@ void haul_context_close(haul_context *context)
 {
     if (!context)
         return;
+    (void)haul_arrays_save_finish(context, NULL);
     if (context->team) {
         /* Work ends on all before one goes: it may wait for the others. */
         const int count = hl_tile_team_count(context->team);

@@ -103,7 +103,10 @@ static haul_status allocate(hl_tile_field *self, const char *path, haul_error *e
         return HAUL_OK;
     }
     if (!is_empty)
-        HAUL_TRY(path ? map_file(self, path, error) : hl_tile_memory_check(self, error));
+        HAUL_TRY(path ? map_file(self, path, error)
+                      : hl_tile_memory_check(self->memory, self->host_bytes,
+                                             "a `file` in an array's spec keeps it on a disk",
+                                             error));
     void *host = mmap(NULL, self->host_bytes, is_empty ? PROT_NONE : PROT_READ | PROT_WRITE,
                       self->file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                       self->file, 0);

@@ -245,8 +245,10 @@ static inline uint64_t hl_tile_bytes_aside(const hl_tile_field *field)
 
 /* USAGE where the program asks for an array that cannot be. */
 haul_status hl_tile_spec_check(const haul_array_spec *spec, haul_error *error);
-/* NO_MEMORY where the host cannot hold the array beside the others. */
-haul_status hl_tile_memory_check(const hl_tile_field *field, haul_error *error);
+/* NO_MEMORY where the host cannot hold so many bytes beside the arrays. `what` the program can do
+ * ends the error. */
+haul_status hl_tile_memory_check(const hl_tile_memory *memory, uint64_t bytes, const char *what,
+                                 haul_error *error);
 
 haul_status hl_tile_field_new(haul_context *context, hl_tile_memory *memory,
                               const haul_array_spec *spec, hl_tile_field **field,

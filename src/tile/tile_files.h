@@ -23,8 +23,21 @@ typedef struct hl_tile_npy_place {
 haul_status hl_tile_npy_check(const hl_tile_field *field, const int size[3],
                               const hl_tile_npy_place *place, FILE *in, haul_error *error);
 
-/* Writes a file under another name until all of it is on the disk: a program that ends half way
- * leaves the old file as it was. */
+haul_status hl_tile_fail_write(const char *path, haul_error *error);
+
+/* A file that is written under another name until all of it is on the disk: a program that ends
+ * half way leaves the old file as it was. */
+typedef struct hl_tile_file {
+    const char *path; /* a copy, in the memory of the next */
+    char *between;
+    FILE *out;
+} hl_tile_file;
+
+haul_status hl_tile_file_begin(const char *path, hl_tile_file *file, haul_error *error);
+/* With the status of what was written until now: after a failure the file goes. */
+haul_status hl_tile_file_end(hl_tile_file *file, haul_status status, haul_error *error);
+
+/* Both at once. */
 typedef haul_status (*hl_tile_write)(void *state, FILE *out, haul_error *error);
 haul_status hl_tile_file_write(const char *path, hl_tile_write write, void *state,
                                haul_error *error);

@@ -87,8 +87,9 @@ struct haul_context {
     hl_tile_loops_of_kernel *known;
     size_t known_count;
     size_t known_capacity;
-    hl_tile_plan *plan;   /* NULL: not kept */
-    hl_tile_trace *trace; /* likewise */
+    hl_tile_plan *plan;            /* NULL: not kept */
+    hl_tile_trace *trace;          /* likewise */
+    struct hl_tile_saving *saving; /* a file that a thread writes; NULL: none */
     haul_context_counts counts;
     hl_tile_last_run last;
     bool is_checked;   /* the program asks for the checked mode */

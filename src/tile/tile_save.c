@@ -134,40 +134,51 @@ static haul_status write_all(void *state, FILE *out, haul_error *error)
     return status;
 }
 
-static haul_status fail_write(const char *path, haul_error *error)
+haul_status hl_tile_fail_write(const char *path, haul_error *error)
 {
     return haul_error_set(error, HAUL_STATUS_IO, "cannot write '%.300s'", path);
 }
 
-static haul_status write_as(const char *path, const char *between, hl_tile_write write, void *state,
-                            haul_error *error)
+haul_status hl_tile_file_begin(const char *path, hl_tile_file *file, haul_error *error)
 {
-    FILE *out = fopen(between, "wb");
-    if (!out)
-        return hl_base_fail_open(error, between);
-    haul_status status = write(state, out, error);
-    const bool is_written = !fflush(out) && !ferror(out) && !fsync(fileno(out));
-    if ((fclose(out) || !is_written) && !status)
-        status = fail_write(path, error);
-    if (!status && rename(between, path))
-        status = fail_write(path, error);
+    const size_t length = strlen(path), size = 2 * length + 33;
+    HAUL_TRY(hl_base_check_replaced(path, error));
+    char *between = malloc(size);
+    if (!between) {
+        (void)hl_base_fail_no_memory(error);
+        return HAUL_STATUS_NO_MEMORY; /* in words, as below: clang-tidy cannot see what calls return
+                                       */
+    }
+    snprintf(between, size - length - 1, "%s.%ld-written", path, (long)getpid());
+    char *const copy = between + size - length - 1;
+    memcpy(copy, path, length + 1);
+    *file = (hl_tile_file){copy, between, fopen(between, "wb")};
+    if (file->out)
+        return HAUL_OK;
+    (void)hl_base_fail_open(error, between);
+    free(between);
+    return HAUL_STATUS_IO;
+}
+
+haul_status hl_tile_file_end(hl_tile_file *file, haul_status status, haul_error *error)
+{
+    const bool is_written = !fflush(file->out) && !ferror(file->out) && !fsync(fileno(file->out));
+    if ((fclose(file->out) || !is_written) && !status)
+        status = hl_tile_fail_write(file->path, error);
+    if (!status && rename(file->between, file->path))
+        status = hl_tile_fail_write(file->path, error);
     if (status)
-        (void)remove(between);
+        (void)remove(file->between);
+    free(file->between);
     return status;
 }
 
 haul_status hl_tile_file_write(const char *path, hl_tile_write write, void *state,
                                haul_error *error)
 {
-    const size_t size = strlen(path) + 32;
-    HAUL_TRY(hl_base_check_replaced(path, error));
-    char *between = malloc(size);
-    if (!between)
-        return hl_base_fail_no_memory(error);
-    snprintf(between, size, "%s.%ld-written", path, (long)getpid());
-    const haul_status status = write_as(path, between, write, state, error);
-    free(between);
-    return status;
+    hl_tile_file file;
+    HAUL_TRY(hl_tile_file_begin(path, &file, error));
+    return hl_tile_file_end(&file, write(state, file.out, error), error);
 }
 
 haul_status hl_tile_check_saved(const haul_array *array, haul_error *error)

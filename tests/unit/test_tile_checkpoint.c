@@ -349,6 +349,48 @@ static void check_values(small *self, const char *a, const char *b)
     assert_memory_equal(cells, b, B_BYTES);
 }
 
+/* Written while later loops run, which change all arrays: the file has the values of the call. The
+ * next call waits for it, and so does closing. */
+static void test_behind(void **state)
+{
+    static answers expected, later, cells;
+    haul_named_array named[SAVED];
+    program self;
+    (void)state;
+    for (int at = 0; at < PLACES; at++) {
+        if (!is_there(&places[at]))
+            continue;
+        open_program(&self, &places[at]);
+        fill(&self);
+        run_steps(&self);
+        name_arrays(&self, named);
+        read_answers(&self, expected);
+        must(haul_arrays_save_start(named, SAVED, path, &error));
+        for (int i = 0; i < 4; i++)
+            run_steps(&self);
+        read_answers(&self, later);
+        assert_memory_not_equal(later, expected, sizeof later);
+        name_arrays(&self, named);
+        must(haul_arrays_load(named, SAVED, path, &error));
+        read_answers(&self, cells);
+        assert_memory_equal(cells, expected, sizeof cells);
+        for (int i = 0; i < 4; i++) {
+            run_steps(&self);
+            name_arrays(&self, named);
+            must(haul_arrays_save_start(named, SAVED, path, &error));
+        }
+        close_program(&self);
+        open_program(&self, &places[at]);
+        fill(&self);
+        name_arrays(&self, named);
+        must(haul_arrays_save_finish(self.context, &error));
+        must(haul_arrays_load(named, SAVED, path, &error));
+        read_answers(&self, cells);
+        assert_memory_equal(cells, later, sizeof cells);
+        close_program(&self);
+    }
+}
+
 /* A bit of each byte and each length: the arrays are as they were, or, where the bit is in a part
  * of the headers that only other programs read, as they were saved. */
 static void test_damage(void **state)
@@ -431,10 +473,13 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const haul_named_array named = {names[i], self.a};
         assert_int_equal(haul_arrays_save(&named, 1, path, &error), HAUL_STATUS_USAGE);
+        assert_int_equal(haul_arrays_save_start(&named, 1, path, &error), HAUL_STATUS_USAGE);
         assert_int_equal(haul_arrays_load(&named, 1, path, &error), HAUL_STATUS_USAGE);
     }
     assert_int_equal(haul_arrays_save(many, 1, "/nowhere/a.npz", &error), HAUL_STATUS_IO);
+    assert_int_equal(haul_arrays_save_start(many, 1, "/nowhere/a.npz", &error), HAUL_STATUS_IO);
     assert_int_equal(haul_arrays_load(many, 1, "/nowhere/a.npz", &error), HAUL_STATUS_IO);
+    must(haul_arrays_save_finish(self.context, &error));
     close_small(&self);
 }
 
@@ -449,11 +494,13 @@ static int count_files(void)
     return count - 2; /* it and the one above */
 }
 
+typedef haul_status (*save_call)(const haul_named_array *arrays, size_t count, const char *path,
+                                 haul_error *error);
+
 /* A file that cannot be written to its end leaves the one before as it was, and nothing beside. */
-static void test_full_disk(void **state)
+static void fill_disk(save_call save, save_call next)
 {
     struct rlimit limit;
-    (void)state;
     small self = open_small();
     haul_array *large;
     must(haul_array_new(self.context, &(haul_array_spec){.size = {1 << 16}}, &large, &error));
@@ -463,14 +510,29 @@ static void test_full_disk(void **state)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     const struct rlimit low = {.rlim_cur = 1 << 12, .rlim_max = limit.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
-    const haul_status status = haul_arrays_save(after, 2, path, &error);
+    haul_status status = save(after, 2, path, &error);
+    if (!status)
+        status =
+            next ? next(&before, 1, path, &error) : haul_arrays_save_finish(self.context, &error);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     assert_int_equal(status, HAUL_STATUS_IO);
+    assert_non_null(strstr(error.text, path));
+    must(haul_arrays_save_finish(self.context, &error)); /* it is told once */
     assert_int_equal(count_files(), 1);
     must(haul_arrays_load(&before, 1, path, &error));
     check_values(&self, a_values, b_values);
     haul_array_free(large);
     close_small(&self);
+}
+
+static void test_full_disk(void **state)
+{
+    static const save_call calls[] = {haul_arrays_save, haul_arrays_save_start, haul_arrays_load};
+    (void)state;
+    fill_disk(haul_arrays_save, NULL);
+    fill_disk(haul_arrays_save_start, NULL);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        fill_disk(haul_arrays_save_start, calls[i]);
 }
 
 /* An array as VTK's image data: a text, the number of bytes, the cells, a text. */
@@ -532,9 +594,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells),     cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_goes_back), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_some),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_image),
+        cmocka_unit_test(test_goes_back), cmocka_unit_test(test_behind),
+        cmocka_unit_test(test_damage),    cmocka_unit_test(test_some),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_image),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

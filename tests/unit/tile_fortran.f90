@@ -48,6 +48,8 @@ program tile_fortran
 
   arrays = [haul_named_array(c_loc(name_u), u), haul_named_array(c_loc(name_v), v)]
   call must(haul_arrays_save(arrays, 2_c_size_t, trim(path) // '.npz' // c_null_char, error))
+  call must(haul_arrays_save_start(arrays, 2_c_size_t, trim(path) // '.npz' // c_null_char, error))
+  call must(haul_arrays_save_finish(context, error))
   call must(haul_array_save(v, trim(path) // '.npy' // c_null_char, error))
   call haul_array_discard(v)
   call must(haul_arrays_load(arrays, 2_c_size_t, trim(path) // '.npz' // c_null_char, error))
