@@ -5,10 +5,11 @@
  * MACHINE is the model that chooses, else what the device says of itself. `shared` is one core of
  * PoCL alone and with a thread of the host (OMP_NUM_THREADS=1). `team` is several simulated devices
  * as one, without data, beside the sum of their speeds: of problems from 128^3 to SIZE^3; with
- * EXCHANGE_STEPS below 0 they divide planes.
+ * EXCHANGE_STEPS below 0 they divide planes, and with STEPS_A_SUM a sum over all cells, which the
+ * host does not wait for, follows so many steps.
  * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED]
- * bench_tiles team [SIZE STEPS EXCHANGE_STEPS] bench_tiles sim|on DEVICE SIZE STEPS MEGABYTES
- * [REGION STEPS_A_PASS FUSED [MACHINE]] */
+ * bench_tiles team [SIZE STEPS EXCHANGE_STEPS STEPS_A_SUM] bench_tiles sim|on DEVICE SIZE STEPS
+ * MEGABYTES [REGION STEPS_A_PASS FUSED [MACHINE]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +27,14 @@ typedef struct setting {
     haul_context_options options;
 } setting;
 
+/* Results of reductions, in turn. */
+enum { SUMS = 32 };
+
 typedef struct problem {
     haul_context *context;
     haul_array *u, *v;
+    haul_array *sums[SUMS];
+    int steps_a_sum; /* 0: none */
 } problem;
 
 static haul_error error;
@@ -87,6 +93,10 @@ static void queue(const problem *self, int steps)
         const void *const arguments[] = {self->u, self->v, &k};
         must(haul_loop_queue(self->context, &heat, arguments, 3, &options, &error));
         must(haul_array_swap(self->u, self->v, &error));
+        if (!self->steps_a_sum || (step + 1) % self->steps_a_sum)
+            continue;
+        const void *const both[] = {self->u, self->sums[step / self->steps_a_sum % SUMS]};
+        must(haul_loop_queue(self->context, &energy, both, 2, NULL, &error));
     }
 }
 
@@ -136,7 +146,7 @@ typedef struct outcome {
 
 static outcome run(const setting *self)
 {
-    problem on;
+    problem on = {.steps_a_sum = 0};
     const haul_array_spec spec = {
         .size = {self->size, self->size, self->size},
         .ghost = {1, 1, 1},
@@ -309,7 +319,7 @@ static void overhead(void)
  * the steps take at the memory's bandwidth. With one region copies and kernels do not overlap. */
 static void simulate(const setting *self)
 {
-    problem on;
+    problem on = {.steps_a_sum = 0};
     const haul_device_options without = {.without_data = true};
     const int size = self->size, steps = self->steps;
     haul_context_options options = self->options;
@@ -380,13 +390,14 @@ typedef struct team_run {
     int steps;
     double megabytes;   /* of each device */
     int exchange_steps; /* below 0: as the model chooses, and planes are divided */
+    int steps_a_sum;
 } team_run;
 
 /* Seconds of the steps by the simulated clock, without data, where the arrays have been on the
  * device, or gone through it, before. */
 static double simulated_steps(const char *device, const team_run *self)
 {
-    problem on;
+    problem on = {.steps_a_sum = self->steps_a_sum};
     const haul_device_options without = {.without_data = true};
     const bool divides = self->exchange_steps < 0;
     const haul_context_options options = {.device_options = &without,
@@ -401,6 +412,8 @@ static double simulated_steps(const char *device, const team_run *self)
     must(haul_context_open(device, &options, &on.context, &error));
     must(haul_array_new(on.context, &spec, &on.u, &error));
     must(haul_array_new(on.context, &spec, &on.v, &error));
+    for (int i = 0; i < SUMS; i++)
+        must(haul_array_new(on.context, &(haul_array_spec){.size = {1}}, &on.sums[i], &error));
     for (int round = 0; round < 2; round++) {
         must(haul_context_wait(on.context, &error));
         const int64_t begin_ns = haul_device_now(haul_context_device(on.context));
@@ -408,6 +421,8 @@ static double simulated_steps(const char *device, const team_run *self)
         must(haul_context_wait(on.context, &error));
         took = (double)(haul_device_now(haul_context_device(on.context)) - begin_ns) * 1e-9;
     }
+    for (int i = 0; i < SUMS; i++)
+        haul_array_free(on.sums[i]);
     haul_array_free(on.u);
     haul_array_free(on.v);
     haul_context_close(on.context);
@@ -474,11 +489,11 @@ static void compare_checked(const setting *self)
     }
 }
 
-static void compare_teams(int size, int steps, int exchange_steps)
+static void compare_teams(int size, int steps, int exchange_steps, int steps_a_sum)
 {
     static const char *const lists[] = {"sim:k40,sim:k40", "sim:k40,sim:k40,sim:k40,sim:k40",
                                         "sim:p100-pcie3,sim:k40"};
-    const team_run whole = {size, size, steps, 0, exchange_steps};
+    const team_run whole = {size, size, steps, 0, exchange_steps, steps_a_sum};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         compare_team(lists[i], whole, 1);
         compare_team(lists[i], whole, 0.5);
@@ -504,7 +519,8 @@ int main(int argc, char **argv)
         numbers[i - 2] = atoi(argv[i]);
     if (!strcmp(what, "team")) {
         for (int size = 128; size <= (argc > 2 ? numbers[0] : 512); size *= 2)
-            compare_teams(size, argc > 3 ? numbers[1] : 64, argc > 4 ? numbers[2] : 0);
+            compare_teams(size, argc > 3 ? numbers[1] : 64, argc > 4 ? numbers[2] : 0,
+                          argc > 5 ? numbers[3] : 0);
         return 0;
     }
     if (!strcmp(what, "overhead")) {

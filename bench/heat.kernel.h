@@ -13,3 +13,9 @@ HAUL_STENCIL_3D(heat, heat_file, HAUL_READ(double, u, 1), HAUL_WRITE(double, v),
                  (HAUL_AT(u, x, y - 1, z) + HAUL_AT(u, x, y + 1, z)) +
                  (HAUL_AT(u, x, y, z - 1) + HAUL_AT(u, x, y, z + 1)) - 6.0 * HAUL_AT(u, x, y, z));
 }
+
+HAUL_REDUCE_3D(energy, heat_file, HAUL_READ(double, u, 0), HAUL_SUM(double, sum))
+{
+    HAUL_ROW3(x, y, z)
+    HAUL_ADD(sum, HAUL_AT(u, x, y, z) * HAUL_AT(u, x, y, z));
+}

@@ -31,6 +31,8 @@ unsigned hl_tile_exchange_choose(haul_array *const *arrays, const hl_tile_step *
 int hl_tile_relay_choose(haul_array *const *arrays, const hl_tile_step *step, double *loop_s);
 haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *step,
                                  haul_error *error);
+/* The host waits, or a loop cannot go in turns with those before it. */
+void hl_tile_stretch_end(haul_context *context);
 /* Makes the arrays anew with room for planes of several loops, where these pay. */
 haul_status hl_tile_arrays_deepen(haul_array *const *arrays, const hl_tile_step *step,
                                   haul_error *error);

@@ -128,7 +128,7 @@ struct haul_array {
     haul_array_spec spec;
     bool on_all;             /* each has the whole array */
     bool is_relayed;         /* which is the same memory: they run loops in turns */
-    bool is_left_alone;      /* the program has loops that do not go in turns */
+    unsigned left_in;        /* the era in which they stopped to do so; 0: they did not */
     bool is_given;           /* the host may have changed the first one's, and it alone */
     bool is_blank;           /* neither the host nor a loop has set it */
     unsigned exchange_steps; /* loops between exchanges; 0: not yet chosen */

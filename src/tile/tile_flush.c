@@ -14,8 +14,19 @@ static haul_status take_kept(haul_context *context, haul_error *error)
     return status;
 }
 
+void hl_tile_stretch_end(haul_context *context)
+{
+    hl_tile_relay *first = &hl_tile_team_context(context->team, 0)->relay;
+    if (first->pays_from && context->relay.stretch >= first->pays_from) {
+        context->relay.era++;
+        first->short_runs = 0;
+    }
+    context->relay.stretch = 0;
+}
+
 haul_status hl_tile_on_all(haul_context *context, hl_tile_job job, void *state, haul_error *error)
 {
+    hl_tile_stretch_end(context);
     HAUL_TRY(take_kept(context, error));
     HAUL_TRY(hl_tile_team_call(context->team, job, state, error));
     return take_kept(context, error);

@@ -74,6 +74,7 @@ static haul_status set_speeds(haul_context *self, haul_error *error)
             return HAUL_OK;
     }
     self->relay.speeds = calloc((size_t)count, sizeof *self->relay.speeds);
+    self->relay.era = 1;
     for (int rank = 0; rank < count; rank++)
         hl_tile_team_context(self->team, rank)->relay.speeds = self->relay.speeds;
     return self->relay.speeds ? HAUL_OK : hl_base_fail_no_memory(error);

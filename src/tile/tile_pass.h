@@ -65,6 +65,9 @@ typedef struct hl_tile_relay {
     int region;          /* of the team: planes of regions of all such arrays; 0: not yet chosen */
     bool has_run;        /* loops of the queue */
     unsigned short_runs; /* the last runs that had too few loops */
+    size_t pays_from;    /* loops between which arrays may be made anew for turns; 0: no number */
+    size_t stretch;      /* of the team: loops that can go so since one that cannot, or a wait */
+    unsigned era;        /* of the team: arrays that go in turns no more may do so in the next */
     double divided_s;    /* the model's time of a loop where planes are divided; 0: no matter */
     struct hl_tile_relay_speed *speeds; /* of all devices; the team's */
 } hl_tile_relay;

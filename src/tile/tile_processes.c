@@ -366,9 +366,7 @@ static haul_status run_all(hl_tile_exchange *self, hl_tile_step *steps, size_t c
             self->turns[self->count] = steps[i].turn;
             self->fields[self->count++] = steps[i].uses[0].field;
         } else if (hl_tile_step_is_relayed(&steps[i])) {
-            while (i + taken < count && hl_tile_step_is_relayed(&steps[i + taken]) &&
-                   steps[i + taken].length == steps[i].length)
-                taken++;
+            taken = hl_tile_relay_count(steps + i, count - i);
             HAUL_TRY(settle(self, error));
             HAUL_TRY(hl_tile_exchange_settle(self, error));
             HAUL_TRY(hl_tile_relay_run(context, steps + i, taken, error));

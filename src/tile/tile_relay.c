@@ -7,6 +7,7 @@
  * the other devices wait for. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "haul/device_backend.h"
@@ -230,14 +231,24 @@ static void add_turns(relay *self, int rank, size_t end)
     }
 }
 
-/* Of few loops each takes a pass over all planes by one device, where many would by a part. */
-static void note_length(relay *self, double run_s)
+/* Of few loops each takes a pass over all planes by one device, where many would by a part. To be
+ * made anew, arrays are copied as a whole, in the host's memory and to the devices. */
+static void note_length(relay *self, hl_tile_relay_task task, double run_s)
 {
     hl_tile_relay *state = &self->context->relay;
-    const double copy_s = self->speeds[self->processes->rank].copy_s / self->processes->count;
-    const double divided_s = (double)self->count * state->divided_s + copy_s;
+    const double copy_s = self->speeds[self->processes->rank].copy_s;
+    const double divided_s =
+        (double)self->count * state->divided_s + copy_s / self->processes->count;
     state->short_runs =
         state->divided_s > 0 && run_s > TOO_SLOW * divided_s ? state->short_runs + 1 : 0;
+    state->pays_from = 0;
+    for (task.loops = HL_TILE_STEPS_QUEUED; state->divided_s > 0 && task.loops; task.loops /= 2) {
+        const size_t rounds = hl_tile_relay_rounds(self->speeds, &task);
+        run_s = hl_tile_relay_predict(self->speeds, &task, rounds ? rounds : 1);
+        if (run_s + 2 * copy_s > (double)task.loops * state->divided_s)
+            return;
+        state->pays_from = task.loops;
+    }
 }
 
 static haul_status list_turns(relay *self, haul_error *error)
@@ -249,7 +260,7 @@ static haul_status list_turns(relay *self, haul_error *error)
     const size_t rounds = hl_tile_relay_rounds(self->speeds, &task);
     const double run_s = hl_tile_relay_predict(self->speeds, &task, rounds ? rounds : 1);
     double last_s;
-    note_length(self, run_s);
+    note_length(self, task, run_s);
     task.loops -= rounds ? more_at_last(self->speeds, &task, rounds, &last_s) : 0;
     self->turns = calloc(self->count, sizeof *self->turns);
     if (!self->turns)
@@ -335,7 +346,8 @@ static haul_status run_turn(relay *self, size_t index, bool owes, haul_error *er
     return owes ? HAUL_OK : pay_debts(self, 0, error);
 }
 
-/* No device's memory has enough planes for a loop: the first device has them all, in columns. */
+/* Loops on the host, or for whose planes no device's memory has room: the first device has them
+ * all, in columns. */
 static haul_status run_on_first(const relay *self, haul_error *error)
 {
     if (self->processes->rank)
@@ -351,6 +363,34 @@ static haul_status run_on_first(const relay *self, haul_error *error)
     return HAUL_OK;
 }
 
+/* Results of reductions, which only the device that ran the last one has. */
+static haul_status share_results(const relay *self, haul_error *error)
+{
+    const int rank = self->processes->rank;
+    size_t at = self->turn_count;
+    for (size_t i = self->count; i-- > 0;) {
+        const hl_tile_step *step = &self->steps[i];
+        while (at && self->turns[at - 1].first + self->turns[at - 1].count > i)
+            at--;
+        const int from = self->turn_count ? self->turns[at].rank : 0;
+        for (unsigned u = 0; u < step->use_count; u++) {
+            char all[HL_TILE_TEAM_MOST * sizeof(double)];
+            hl_tile_field *field = step->uses[u].field;
+            bool is_last = step->uses[u].reduction;
+            for (size_t later = i + 1; later < self->count && is_last; later++)
+                is_last = !hl_tile_step_uses(&self->steps[later], field);
+            if (!is_last)
+                continue;
+            HAUL_TRY(hl_tile_part_fetch(field, 0, rank == from, error));
+            HAUL_TRY(hl_tile_gather(self->context, field->host, field->element, all, error));
+            if (!field->memory->without_data)
+                memcpy(field->host, all + (uint64_t)from * field->element, field->element);
+            field->parts[0] = (hl_tile_part){.on_host = true, .left = field->parts[0].left};
+        }
+    }
+    return HAUL_OK;
+}
+
 static haul_status run_all(relay *self, haul_error *error)
 {
     haul_context *context = self->context;
@@ -359,13 +399,14 @@ static haul_status run_all(relay *self, haul_error *error)
     mark_parts(self, false);
     for (size_t i = 0; i < self->count; i++)
         for (unsigned u = 0; u < self->steps[i].use_count; u++)
-            if (self->steps[i].uses[u].field->is_relayed)
+            if (self->steps[i].uses[u].field->is_relayed && !self->steps->on_host)
                 HAUL_TRY(hl_tile_ghosts_prepare(self->steps[i].uses[u].field, error));
     context->relay.has_run = true;
     self->speeds = context->relay.speeds; /* no one writes there before all have met at the end */
     self->speeds[rank] = measure(self);
     HAUL_TRY(meet(self, error));
-    HAUL_TRY(list_turns(self, error));
+    if (!self->steps->on_host)
+        HAUL_TRY(list_turns(self, error));
     context->relay.take = take;
     context->relay.hand_on = hand_on;
     context->relay.state = self;
@@ -378,7 +419,29 @@ static haul_status run_all(relay *self, haul_error *error)
     context->relay.take = NULL;
     if (!self->turn_count)
         HAUL_TRY(run_on_first(self, error));
+    HAUL_TRY(share_results(self, error));
     return meet(self, error);
+}
+
+/* Whether the step reads what one of those before it reduces to. */
+static bool reads_result(const hl_tile_step *steps, size_t before, const hl_tile_step *step)
+{
+    for (size_t i = 0; i < before; i++)
+        for (unsigned u = 0; u < steps[i].use_count; u++)
+            for (unsigned v = 0; v < step->use_count && steps[i].uses[u].reduction; v++)
+                if (step->uses[v].reads && step->uses[v].field == steps[i].uses[u].field)
+                    return true;
+    return false;
+}
+
+size_t hl_tile_relay_count(const hl_tile_step *steps, size_t count)
+{
+    size_t end = 1;
+    while (end < count && hl_tile_step_is_relayed(&steps[end]) &&
+           steps[end].length == steps->length && steps[end].on_host == steps->on_host &&
+           !reads_result(steps, end, &steps[end]))
+        end++;
+    return end;
 }
 
 haul_status hl_tile_relay_run(haul_context *context, hl_tile_step *steps, size_t count,

@@ -165,7 +165,7 @@ haul_status hl_tile_array_place(haul_array *array, bool on_all, haul_error *erro
 {
     if (array->on_all == on_all && !array->is_relayed)
         return HAUL_OK;
-    array->is_left_alone = array->is_left_alone || array->is_relayed;
+    array->left_in = array->is_relayed ? array->context->relay.era : array->left_in;
     return place_anew(array, on_all, 0, error);
 }
 
@@ -176,28 +176,25 @@ static bool is_beside(const hl_tile_step *step, const hl_tile_field_use *use)
            use->field->whole != step->whole;
 }
 
-/* Whether devices can run the loop in turns: it sets cells of arrays whose edges are fixed, and all
- * of its arrays of these planes can go so. */
+/* Whether devices can run the loop in turns: arrays of these planes that it sets have fixed edges,
+ * and all of them can go so. */
 static bool can_relay(haul_array *const *arrays, const hl_tile_step *step)
 {
     const haul_context *context = arrays[0]->context;
-    const haul_context *first = hl_tile_team_context(context->team, 0);
-    const int given = first->memory.region_given;
+    const int given = hl_tile_team_context(context->team, 0)->memory.region_given;
     const int region = given ? given : context->relay.region;
-    bool can = context->relay.speeds && context->options.relay >= 0 && !step->source->reduces &&
-               first->relay.short_runs < 2 && !step->on_host && !step->is_own,
+    bool can = context->relay.speeds && context->options.relay >= 0 && !step->is_own,
          is_any = false;
     for (unsigned u = 0; u < step->use_count; u++) {
         const hl_tile_field_use *use = &step->uses[u];
         const haul_array_spec *spec = &arrays[u]->spec;
         if (is_beside(step, use)) {
-            can = can && !use->writes && !arrays[u]->is_relayed;
+            can = can && (use->reduction || !use->writes) && !arrays[u]->is_relayed;
             continue;
         }
         is_any = true;
-        can = can && !arrays[u]->is_left_alone && !spec->on_all && !spec->region &&
-              !spec->boundary_kernel && use->field->dims == step->outer + 1 &&
-              use->halo <= spec->ghost[step->outer] &&
+        can = can && !spec->on_all && !spec->region && !spec->boundary_kernel &&
+              use->field->dims == step->outer + 1 && use->halo <= spec->ghost[step->outer] &&
               !hl_tile_step_goes_beyond(step, use->field) && !use->field->ghosts_written;
         for (int d = 0; d <= step->outer; d++)
             can = can && (!spec->ghost[d] || spec->boundary[d] == HAUL_BOUNDARY_FIXED);
@@ -222,22 +219,35 @@ static haul_status relay_arrays(haul_array *const *arrays, const hl_tile_step *s
     return HAUL_OK;
 }
 
-/* Once for each array: its first loop that reads neighbours says what pays. */
+/* After runs of few loops, or a loop that cannot go in turns, arrays are divided: until as many
+ * loops as pay were queued without either. A program that asks for turns has them. */
+static bool may_relay(haul_array *const *arrays, const hl_tile_step *step)
+{
+    haul_context *context = arrays[0]->context;
+    bool may = hl_tile_team_context(context->team, 0)->relay.short_runs < 2;
+    for (unsigned u = 0; u < step->use_count; u++)
+        may = may && (!arrays[u]->left_in || arrays[u]->left_in != context->relay.era);
+    return may || context->options.relay > 0;
+}
+
+/* Once for each array, and era: its first loop on devices that reads neighbours says what pays. */
 static haul_status give_depths(haul_array *const *arrays, const hl_tile_step *step,
                                haul_error *error)
 {
+    const unsigned era = arrays[0]->context->relay.era;
     unsigned steps = 0;
     int halo = 0;
     for (unsigned u = 0; u < step->use_count; u++) {
-        const unsigned one = arrays[u]->on_all ? 0 : arrays[u]->exchange_steps;
+        const bool is_anew = arrays[u]->left_in && arrays[u]->left_in != era;
+        const unsigned one = arrays[u]->on_all || is_anew ? 0 : arrays[u]->exchange_steps;
         halo = !arrays[u]->on_all && step->uses[u].halo > halo ? step->uses[u].halo : halo;
         steps = one > steps ? one : steps;
     }
-    if (!halo)
+    if (!halo || step->on_host || step->source->reduces)
         return HAUL_OK;
     double loop_s, turn_s = INFINITY;
     int region = 0;
-    if (!steps && can_relay(arrays, step))
+    if (!steps && may_relay(arrays, step) && can_relay(arrays, step))
         region = hl_tile_relay_choose(arrays, step, &turn_s);
     steps = steps ? steps : hl_tile_exchange_choose(arrays, step, &loop_s);
     if (region && turn_s < loop_s) {
@@ -257,11 +267,15 @@ static haul_status give_depths(haul_array *const *arrays, const hl_tile_step *st
 haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *step,
                                  haul_error *error)
 {
+    hl_tile_relay *state = &arrays[0]->context->relay;
     bool is_aside[HL_TILE_USES], on_all = false, relays = arrays[0]->context->options.relay > 0;
     for (unsigned u = 0; u < step->use_count; u++)
         relays = relays || arrays[u]->is_relayed;
-    relays = relays && can_relay(arrays, step);
-    int region = arrays[0]->context->relay.region;
+    const bool can = can_relay(arrays, step);
+    const size_t stretch = state->stretch + can;
+    relays = relays && can && may_relay(arrays, step);
+    state->stretch = 0; /* that arrays are made anew ends none */
+    int region = state->region;
     double loop_s;
     if (relays && !region)
         region = hl_tile_relay_choose(arrays, step, &loop_s);
@@ -278,7 +292,12 @@ haul_status hl_tile_arrays_place(haul_array *const *arrays, const hl_tile_step *
         if (!relays)
             HAUL_TRY(hl_tile_array_place(arrays[u], on_all || is_aside[u], error));
     }
-    return relays ? relay_arrays(arrays, step, region, error) : HAUL_OK;
+    if (relays)
+        HAUL_TRY(relay_arrays(arrays, step, region, error));
+    state->stretch = stretch;
+    if (!can)
+        hl_tile_stretch_end(arrays[0]->context);
+    return HAUL_OK;
 }
 
 haul_status hl_tile_arrays_deepen(haul_array *const *arrays, const hl_tile_step *step,

@@ -104,6 +104,45 @@ HAUL_REDUCE_3D(total_3, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_SUM(unsign
     }
 }
 
+HAUL_KERNEL_1D(beside_1, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(unsigned, v),
+               HAUL_ALL(unsigned, t))
+{
+    HAUL_FOR1 (x)
+        HAUL_AT1(v, x) = HAUL_AT1(u, x - 1) + 3 * HAUL_AT1(t, 0);
+}
+
+HAUL_KERNEL_1D(fold_back_1, tile_kernels, HAUL_ALL(unsigned, u), HAUL_WRITE(unsigned, v))
+{
+    HAUL_FOR1 (x)
+        HAUL_AT1(v, x) = HAUL_AT1(u, 0) + 5 * HAUL_AT1(u, x / 2);
+}
+
+HAUL_KERNEL_2D(beside_2, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(unsigned, v),
+               HAUL_READ(unsigned, t, 0))
+{
+    HAUL_FOR2 (x, y)
+        HAUL_AT2(v, x, y) = HAUL_AT2(u, x - 1, y) + 3 * HAUL_AT1(t, 0);
+}
+
+HAUL_KERNEL_2D(fold_back_2, tile_kernels, HAUL_ALL(unsigned, u), HAUL_WRITE(unsigned, v))
+{
+    HAUL_FOR2 (x, y)
+        HAUL_AT2(v, x, y) = HAUL_AT2(u, 0, 0) + 5 * HAUL_AT2(u, x / 2, y / 2);
+}
+
+HAUL_KERNEL_3D(beside_3, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(unsigned, v),
+               HAUL_READ(unsigned, t, 0))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_AT(v, x, y, z) = HAUL_AT(u, x - 1, y, z) + 3 * HAUL_AT1(t, 0);
+}
+
+HAUL_KERNEL_3D(fold_back_3, tile_kernels, HAUL_ALL(unsigned, u), HAUL_WRITE(unsigned, v))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_AT(v, x, y, z) = HAUL_AT(u, 0, 0, 0) + 5 * HAUL_AT(u, x / 2, y / 2, z / 2);
+}
+
 HAUL_REDUCE_1D(sum_1, tile_kernels, HAUL_READ(double, u, 0), HAUL_SUM(double, sum))
 {
     HAUL_ROW1(x)
