@@ -119,7 +119,9 @@ typedef struct hl_timeline_server {
     int64_t busy_ns;
     int64_t used; /* HAUL_RESOURCE_KERNEL_SLOTS: of hl_timeline_occupancy_all */
     uint64_t ops;
-    bool is_dirty; /* may be able to start something */
+    bool is_buffer; /* HAUL_RESOURCE_STAGING, whose operations start on another resource */
+    bool is_dirty;  /* may be able to start something */
+    struct hl_timeline_server *next_dirty;
 } hl_timeline_server;
 
 /* Places for blocks: a device has so many. */
@@ -179,10 +181,9 @@ typedef struct hl_timeline_engine {
     uint32_t moved_count;
     hl_timeline_need
         *needs; /* by shape, the last without one; NULL where kernels are only counted */
-    hl_timeline_lane *lanes; /* two a link, to the device and from it; device_count links */
-    uint32_t *copying;       /* four a device: how many copies run each way, then migrations */
-    uint32_t *dirty;
-    uint32_t dirty_count;
+    hl_timeline_lane *lanes;   /* two a link, to the device and from it; device_count links */
+    uint32_t *copying;         /* four a device: how many copies run each way, then migrations */
+    hl_timeline_server *dirty; /* the first; the others follow by next_dirty */
     hl_timeline_event_queue events;
     int64_t now_ns;
     int64_t origin_ns;

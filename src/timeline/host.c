@@ -128,8 +128,10 @@ static bool has_next(hl_timeline_engine *self, hl_timeline_actor *thread, int64_
     if (next == HAUL_NONE)
         return false;
     const haul_op *op = &self->workload->ops[thread->op], *call = &self->workload->ops[next];
-    int64_t next_ns = hl_timeline_due_ns(self->options, op, call, thread->since_ns, end_ns);
-    if (self->options->release == HAUL_RELEASE_RECORDED) {
+    int64_t next_ns = 0;
+    if (self->options->release == HAUL_RELEASE_HOST) {
+        next_ns = hl_timeline_due_ns(self->options, op, call, thread->since_ns, end_ns);
+    } else {
         next_ns = hl_timeline_called_ns(call) - self->origin_ns;
         next_ns = op->kind == HAUL_OP_SYNC && end_ns > next_ns ? end_ns : next_ns;
     }
@@ -155,7 +157,7 @@ static bool is_sure(const hl_timeline_engine *self, uint32_t op, int64_t due_ns)
     const haul_op *called = &self->workload->ops[op];
     const bool blocks =
         self->options->release == HAUL_RELEASE_HOST && (called->flags & HAUL_OP_BLOCKS) != 0;
-    return self->calls_ahead && !haul_op_on_host(called) && !blocks && due_ns > self->now_ns &&
+    return self->calls_ahead && !haul_op_on_host(called) && !blocks &&
            due_ns <= hl_timeline_time_limit_ns && (!self->queue_depth || has_room(self, op));
 }
 

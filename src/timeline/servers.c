@@ -46,13 +46,13 @@ static hl_timeline_server *server_of(const hl_timeline_engine *self,
     return &self->servers[(size_t)stream->device * HAUL_RESOURCES + resource];
 }
 
-/* At most once an instant, so `dirty` has room for every server. */
 static void mark(hl_timeline_engine *self, hl_timeline_server *server)
 {
     if (server->is_dirty)
         return;
     server->is_dirty = true;
-    self->dirty[self->dirty_count++] = (uint32_t)(server - self->servers);
+    server->next_dirty = self->dirty;
+    self->dirty = server;
 }
 
 /* First come, first served: by the instant, of equals by the lower number. */
@@ -214,10 +214,10 @@ static bool has_room(const hl_timeline_engine *self, const hl_timeline_server *s
  * held, before any copy starts there. */
 void hl_timeline_server_start(hl_timeline_engine *self)
 {
-    for (uint32_t d = 0; self->options->device.staging && d < self->dirty_count; d++) {
-        hl_timeline_server *server = &self->servers[self->dirty[d]];
-        const bool is_buffer = self->dirty[d] % HAUL_RESOURCES == HAUL_RESOURCE_STAGING;
-        while (is_buffer && !self->status && has_room(self, server)) {
+    const bool has_buffers = self->options->device.staging;
+    for (hl_timeline_server *server = self->dirty; has_buffers && server;
+         server = server->next_dirty) {
+        while (server->is_buffer && !self->status && has_room(self, server)) {
             const hl_base_waiting_item item = hl_base_waiting_take(&server->waiting);
             hl_timeline_actor *stream = &self->actors[item.actor];
             if (item.time_ns < self->now_ns)
@@ -227,12 +227,11 @@ void hl_timeline_server_start(hl_timeline_engine *self)
             wait_for(self, item.actor, (haul_resource_kind)stream->resource);
         }
     }
-    while (self->dirty_count) {
-        const uint32_t at = self->dirty[--self->dirty_count];
-        hl_timeline_server *server = &self->servers[at];
+    while (self->dirty) {
+        hl_timeline_server *server = self->dirty;
+        self->dirty = server->next_dirty;
         server->is_dirty = false;
-        while (!self->status && at % HAUL_RESOURCES != HAUL_RESOURCE_STAGING &&
-               has_room(self, server))
+        while (!self->status && !server->is_buffer && has_room(self, server))
             start_op(self, server, hl_base_waiting_take(&server->waiting));
     }
 }

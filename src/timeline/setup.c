@@ -16,20 +16,19 @@ static bool alloc(hl_timeline_engine *self)
     self->stream_count = (uint32_t)workload->stream_count + 1;
     self->actor_count = self->stream_count + (uint32_t)workload->thread_count + 1;
     self->device_count = (uint32_t)workload->device_count + 1;
-    const size_t devices = self->device_count, servers = devices * HAUL_RESOURCES;
+    const size_t devices = self->device_count;
     self->progress = hl_base_pages_alloc(count * sizeof *self->progress);
     self->streams = hl_base_pages_alloc(count * sizeof *self->streams);
     self->calls = hl_base_pages_alloc(count * sizeof *self->calls);
     self->actors = calloc(self->actor_count, sizeof *self->actors);
-    self->servers = calloc(servers, sizeof *self->servers);
-    self->dirty = malloc(servers * sizeof *self->dirty);
+    self->servers = calloc(devices * HAUL_RESOURCES, sizeof *self->servers);
     self->lanes = malloc(2 * devices * sizeof *self->lanes);
     self->copying = calloc(4 * devices, sizeof *self->copying);
     if (workload->edge_count)
         self->edge_begin = hl_base_pages_alloc(count * sizeof *self->edge_begin);
     return self->progress && self->streams && self->calls && self->actors && self->servers &&
-           self->dirty && self->lanes && self->copying &&
-           (self->edge_begin || !workload->edge_count) && hl_timeline_occupancy_init(self) &&
+           self->lanes && self->copying && (self->edge_begin || !workload->edge_count) &&
+           hl_timeline_occupancy_init(self) &&
            hl_timeline_event_queue_init(&self->events, self->actor_count);
 }
 
@@ -80,6 +79,7 @@ static void begin_idle(hl_timeline_engine *self)
         for (int kind = 0; kind < HAUL_RESOURCES; kind++)
             servers[kind] =
                 (hl_timeline_server){.capacity = 1, .last_op = HAUL_NONE, .last_end_ns = -1};
+        servers[HAUL_RESOURCE_STAGING].is_buffer = true;
         servers[HAUL_RESOURCE_KERNEL_SLOTS].capacity = device->kernels;
         servers[HAUL_RESOURCE_ENGINE_PEER].capacity =
             device->copy_engines > 2 ? device->copy_engines - 2 : 0;
@@ -257,6 +257,5 @@ void hl_timeline_engine_release(hl_timeline_engine *self)
     free(self->needs);
     free(self->lanes);
     free(self->copying);
-    free(self->dirty);
     hl_timeline_event_queue_release(&self->events);
 }

@@ -64,14 +64,24 @@ static double beside(const hl_timeline_engine *self, const hl_timeline_actor *st
                : 1;
 }
 
-/* Copies of a direction share its link; those of the other contend with them. Without shares one
- * that joined or left a lane changes nothing while the other lane is empty. */
-static void settle_speeds(hl_timeline_engine *self, const hl_timeline_lane *lanes, unsigned moved)
+static bool are_shared(const haul_timeline_device *device)
+{
+    return device->link_devices || device->migrations;
+}
+
+/* Without shares a copy that joined or left a lane changes nothing while the other lane is empty,
+ * as most do. */
+static bool may_change(const hl_timeline_engine *self, const hl_timeline_lane *lanes,
+                       unsigned moved)
+{
+    return lanes[WAYS - 1 - moved].running || are_shared(&self->options->device);
+}
+
+/* Copies of a direction share its link; those of the other contend with them. */
+static void settle_speeds(hl_timeline_engine *self, const hl_timeline_lane *lanes)
 {
     const haul_timeline_device *device = &self->options->device;
-    const bool shares = device->link_devices || device->migrations;
-    if (!shares && !lanes[WAYS - 1 - moved].running)
-        return;
+    const bool shares = are_shared(device);
     const double copies = device->link_copies > 0 ? device->link_copies : 1;
     for (unsigned way = 0; way < WAYS; way++) {
         const uint32_t running = lanes[way].running;
@@ -99,7 +109,8 @@ void hl_timeline_copy_joins(hl_timeline_engine *self, uint32_t actor)
     lanes[way].running++;
     ++*going(self, stream->device, stream->resource == HAUL_RESOURCE_MIGRATION, way);
     self->copies_met |= lanes[WAYS - 1 - way].running > 0;
-    settle_speeds(self, lanes, way);
+    if (may_change(self, lanes, way))
+        settle_speeds(self, lanes);
 }
 
 void hl_timeline_copy_leaves(hl_timeline_engine *self, uint32_t actor)
@@ -115,5 +126,6 @@ void hl_timeline_copy_leaves(hl_timeline_engine *self, uint32_t actor)
     *at = stream->next_in_list;
     lanes[way].running--;
     --*going(self, stream->device, stream->resource == HAUL_RESOURCE_MIGRATION, way);
-    settle_speeds(self, lanes, way);
+    if (may_change(self, lanes, way))
+        settle_speeds(self, lanes);
 }
