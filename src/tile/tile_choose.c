@@ -251,22 +251,17 @@ int hl_tile_columns_choose(const hl_tile_choice *choice, hl_tile_step *steps, si
 
 /* --- the host's share */
 
-/* Whether the device leaves the host's threads a core. A simulated host takes no time, so that no
- * share of it would be right. */
-static bool leaves_cores(const haul_device_properties *device)
-{
-    return !device->is_simulated &&
-           (!device->is_host || (long)device->multiprocessors < sysconf(_SC_NPROCESSORS_ONLN));
-}
-
-/* The host's share of the work where both end at once: the model's at first. */
+/* The host's share of the work where both end at once: the model's at first. None where the device
+ * leaves the host's threads no core. A simulated host takes no time, so that no share of it would
+ * be right. */
 static double share_of(const hl_tile_choice *self, const hl_tile_block *block)
 {
     const haul_device_properties *device = haul_device_describe(self->memory->device);
     const hl_tile_pass_time *pass = &self->predicted;
     if (self->options->host_share)
         return self->options->host_share;
-    if (!leaves_cores(device) || self->is_share_bad)
+    if (device->is_simulated || self->is_share_bad ||
+        (device->is_host && (long)device->multiprocessors >= sysconf(_SC_NPROCESSORS_ONLN)))
         return 0;
     if (self->host_share > 0)
         return self->host_share;

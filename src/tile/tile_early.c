@@ -30,7 +30,8 @@ static bool can_begin(const hl_tile_exchange *self, hl_tile_step *steps, size_t 
                options->host_share <= 0 && self->turns[0];
     /* passes over whole planes run the steps, and nothing comes between */
     for (size_t i = 0; i < count && can; i++)
-        can = !steps[i].on_host && !(steps[i].source && steps[i].source->reduces) &&
+        can = !steps[i].on_host &&
+              !(steps[i].source && steps[i].source->reduces && !steps[i].outer) &&
               !hl_tile_needs_columns(&steps[i]);
     for (unsigned i = 0; i < self->count && can; i++)
         can = self->turns[i] == self->turns[0] && !self->is_untold[i] &&

@@ -113,6 +113,12 @@ struct hl_tile_field {
     haul_buffer *frame;
     int ghost_count;
     bool frame_stale;
+    /* Of a reduction's result of which each process has a part: how they are put together, when
+     * what was queued has run up to there (0: nothing is), and whether one is queued. */
+    haul_access partial;
+    int partial_number;
+    bool has_no_part;
+    bool is_partial;
     /* Of a reduction's result: the rows' results of the loop that last set it. */
     haul_buffer *rows;
     const haul_kernel_source *rows_of;

@@ -39,15 +39,6 @@ static haul_status run_one(haul_context *context, int rank, void *state, haul_er
     return hl_tile_queue_run(context, error);
 }
 
-/* Loops that are queued may have asked for regions of another size. */
-static haul_status divide(haul_context *context, haul_error *error)
-{
-    haul_status status = hl_tile_fields_divide(&context->memory, error);
-    for (hl_tile_field *field = context->memory.fields; field && !status; field = field->next)
-        status = hl_tile_field_divide_anew(field, error);
-    return status;
-}
-
 /* After an error the queue is empty as well: what is left would compute on lost data. */
 haul_status hl_tile_queue_run(haul_context *context, haul_error *error)
 {
@@ -59,7 +50,10 @@ haul_status hl_tile_queue_run(haul_context *context, haul_error *error)
     HAUL_TRY(hl_tile_failure_take(&context->queue.failure, error));
     if (!context->queue.count)
         return HAUL_OK;
-    haul_status status = divide(context, error);
+    haul_status status = hl_tile_fields_divide(&context->memory, error);
+    /* loops that are queued may have asked for regions of another size */
+    for (hl_tile_field *field = context->memory.fields; field && !status; field = field->next)
+        status = hl_tile_field_divide_anew(field, error);
     if (!status)
         status = hl_tile_checked_run(context, error);
     if (!status)

@@ -278,54 +278,79 @@ static bool has_parts(const hl_tile_step *step)
     return step->source && step->source->reduces && step->length != step->whole;
 }
 
-/* In the order of ranks. A process without cells of the box gives the identity. */
-static haul_status combine_rows(const hl_tile_step *step, haul_error *error)
+/* Notes that the results are to be put together, before anything reads them. A process without
+ * cells of the box has no part. */
+static bool note_part(const hl_tile_step *step)
 {
-    const haul_box *box = &step->box;
-    haul_status status = HAUL_OK;
-    for (unsigned u = 0; u < step->use_count && !status; u++) {
-        const hl_tile_field_use *use = &step->uses[u];
-        hl_tile_field *field = use->field;
-        const haul_processes *processes = field->context->options.processes;
-        const uint64_t count = (uint64_t)processes->count;
-        if (!use->reduction)
-            continue;
-        const bool is_empty = box->lo[step->outer] >= box->hi[step->outer];
-        status = hl_tile_part_fetch(field, 0, !is_empty, error);
-        const bool has_data = !field->memory->without_data;
-        if (is_empty && has_data)
-            hl_tile_fold_set_identity(use, field->host);
-        char *rows = malloc((count + hl_tile_fold_parts(count)) * field->element);
-        if (!status && !rows)
-            status = hl_base_fail_no_memory(error);
-        if (!status)
-            status = hl_tile_gather(field->context, field->host, field->element, rows, error);
-        if (!status && has_data)
-            hl_tile_fold_on_host(use, rows, count);
-        if (!status) {
-            field->parts[0] = (hl_tile_part){.on_host = true, .left = field->parts[0].left};
+    const bool is_empty = step->box.lo[step->outer] >= step->box.hi[step->outer];
+    for (unsigned u = 0; u < step->use_count && has_parts(step); u++)
+        if (step->uses[u].reduction) {
+            step->uses[u].field->partial = step->uses[u].reduction;
+            step->uses[u].field->partial_number = step->uses[u].number;
+            step->uses[u].field->has_no_part = is_empty;
         }
-        free(rows);
-    }
-    return status;
+    return has_parts(step) && is_empty;
 }
 
-/* Steps up to the next exchange or the end of a reduction. */
-static haul_status run_alone(haul_context *context, hl_tile_step *steps, size_t count,
-                             size_t *taken, haul_error *error)
+/* Of one array, of each process's part, in the order of ranks; they lie `bytes` apart. */
+static haul_status fold_parts(hl_tile_field *field, const char *parts, size_t bytes,
+                              haul_error *error)
 {
-    size_t end = 0;
-    while (end < count && !steps[end].is_exchange && !hl_tile_step_is_relayed(&steps[end]) &&
-           !(end && has_parts(&steps[end - 1])))
-        end++;
-    const hl_tile_step *last = &steps[end - 1];
-    const bool is_empty = last->box.lo[last->outer] >= last->box.hi[last->outer];
-    haul_status status = HAUL_OK;
-    if (end > is_empty)
-        status = hl_tile_steps_run(context, steps, end - is_empty, error);
-    if (!status && has_parts(last))
-        status = combine_rows(last, error);
-    *taken = end;
+    const hl_tile_field_use use = {
+        .field = field, .reduction = field->partial, .number = field->partial_number};
+    const uint64_t count = (uint64_t)field->context->options.processes->count;
+    char *rows = malloc((count + hl_tile_fold_parts(count)) * field->element);
+    if (!rows)
+        return hl_base_fail_no_memory(error);
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(rows + i * field->element, parts + i * bytes, field->element);
+    if (!field->memory->without_data)
+        hl_tile_fold_on_host(&use, rows, count);
+    free(rows);
+    field->parts[0] = (hl_tile_part){.on_host = true, .left = field->parts[0].left};
+    return HAUL_OK;
+}
+
+/* Puts the parts of all results together. */
+static haul_status combine(const haul_context *context, char *own, char *all, size_t bytes,
+                           haul_error *error)
+{
+    size_t at = 0;
+    for (hl_tile_field *field = context->memory.fields; field; field = field->next) {
+        const hl_tile_field_use use = {
+            .field = field, .reduction = field->partial, .number = field->partial_number};
+        if (!field->partial)
+            continue;
+        HAUL_TRY(hl_tile_part_fetch(field, 0, !field->has_no_part, error));
+        if (!field->memory->without_data && field->has_no_part)
+            hl_tile_fold_set_identity(&use, field->host);
+        if (!field->memory->without_data)
+            memcpy(own + at, field->host, field->element);
+        at += field->element;
+    }
+    HAUL_TRY(hl_tile_gather((haul_context *)context, own, bytes, all, error));
+    at = 0;
+    for (hl_tile_field *field = context->memory.fields; field; field = field->next)
+        if (field->partial) {
+            HAUL_TRY(fold_parts(field, all + at, bytes, error));
+            at += field->element;
+            field->partial = 0;
+        }
+    return HAUL_OK;
+}
+
+/* Where there are some. */
+static haul_status combine_results(const haul_context *context, haul_error *error)
+{
+    size_t bytes = 0;
+    for (const hl_tile_field *field = context->memory.fields; field; field = field->next)
+        bytes += field->partial ? field->element : 0;
+    if (!bytes)
+        return HAUL_OK;
+    char *own = calloc((size_t)context->options.processes->count + 1, bytes);
+    const haul_status status =
+        own ? combine(context, own, own + bytes, bytes, error) : hl_base_fail_no_memory(error);
+    free(own);
     return status;
 }
 
@@ -335,16 +360,20 @@ static haul_status run_after(hl_tile_exchange *self, hl_tile_step *steps, size_t
                              size_t *taken, haul_error *error)
 {
     size_t own = 0;
-    bool is_early = false;
-    while (own < count && !steps[own].is_exchange && !hl_tile_step_is_relayed(&steps[own]))
-        own++;
-    if (self->count)
+    bool is_early = false, has_none = false;
+    while (own < count && !has_none && !steps[own].is_exchange &&
+           !hl_tile_step_is_relayed(&steps[own]))
+        has_none = note_part(&steps[own++]);
+    *taken = own;
+    own -= has_none;
+    if (self->count && own)
         HAUL_TRY(hl_tile_early_begin(self, steps, own, &is_early, error));
     if (!is_early) {
         HAUL_TRY(settle(self, error));
         HAUL_TRY(hl_tile_exchange_settle(self, error));
     }
-    HAUL_TRY(run_alone(self->context, steps, count, taken, error));
+    if (own)
+        HAUL_TRY(hl_tile_steps_run(self->context, steps, own, error));
     return hl_tile_early_end(self, error);
 }
 
@@ -359,7 +388,11 @@ static haul_status run_all(hl_tile_exchange *self, hl_tile_step *steps, size_t c
         HAUL_TRY(hl_tile_rings_ensure(context, steps, count, NULL, error));
     for (size_t i = 0, taken = 1; i < count; i += taken) {
         taken = 1;
-        if (steps[i].is_exchange) {
+        if (steps[i].is_exchange && !hl_tile_is_divided(steps[i].uses[0].field)) {
+            HAUL_TRY(settle(self, error));
+            HAUL_TRY(hl_tile_exchange_settle(self, error));
+            HAUL_TRY(combine_results(context, error));
+        } else if (steps[i].is_exchange) {
             if (self->count == HL_TILE_USES)
                 HAUL_TRY(settle(self, error));
             self->is_untold[self->count] = steps[i].is_untold;
@@ -370,13 +403,15 @@ static haul_status run_all(hl_tile_exchange *self, hl_tile_step *steps, size_t c
             HAUL_TRY(settle(self, error));
             HAUL_TRY(hl_tile_exchange_settle(self, error));
             HAUL_TRY(hl_tile_relay_run(context, steps + i, taken, error));
-        } else if (self->count && !has_parts(&steps[i]) && reach_of(self, &steps[i]) >= 0) {
+        } else if (self->count && reach_of(self, &steps[i]) >= 0) {
             HAUL_TRY(run_beside(self, &steps[i], error));
         } else {
             HAUL_TRY(run_after(self, steps + i, count - i, &taken, error));
         }
     }
-    return settle(self, error);
+    HAUL_TRY(settle(self, error));
+    HAUL_TRY(hl_tile_exchange_settle(self, error));
+    return combine_results(context, error);
 }
 
 haul_status hl_tile_processes_run(haul_context *context, hl_tile_step *steps, size_t count,
@@ -387,6 +422,10 @@ haul_status hl_tile_processes_run(haul_context *context, hl_tile_step *steps, si
     error = error ? error : &own;
     haul_status status = run_all(&self, steps, count, error);
     context->gate.open = NULL;
+    for (hl_tile_field *field = context->memory.fields; field; field = field->next) {
+        field->partial = 0;
+        field->is_partial = false;
+    }
     if (status)
         self.processes->tell(self.processes->of, error);
     const haul_status last = hl_tile_exchange_settle(&self, status ? NULL : error);

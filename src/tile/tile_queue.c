@@ -267,11 +267,32 @@ static void note_writes(const hl_tile_step *step)
     }
 }
 
+/* Before the step uses results of which processes have parts, all are put together, by an exchange
+ * of one that is not divided. */
+static haul_status push_results(hl_tile_queue *self, const hl_tile_step *step, haul_error *error)
+{
+    const bool has_parts = step->source->reduces && step->length != step->whole;
+    for (unsigned i = 0; i < step->use_count; i++) {
+        hl_tile_field *field = step->uses[i].field;
+        const bool is_part = has_parts && step->uses[i].reduction;
+        if (field->is_partial && !is_part) {
+            for (hl_tile_field *one = field->memory->fields; one; one = one->next)
+                one->is_partial = false;
+            HAUL_TRY(push_exchange(self, field, 0, error));
+        }
+    }
+    for (unsigned i = 0; i < step->use_count && has_parts; i++)
+        step->uses[i].field->is_partial =
+            step->uses[i].field->is_partial || step->uses[i].reduction;
+    return HAUL_OK;
+}
+
 /* Programs need not say that edges are set. */
 haul_status hl_tile_queue_step(hl_tile_queue *queue, hl_tile_step *step, haul_error *error)
 {
     HAUL_TRY(hl_tile_step_check_failures(step, error));
     int margin;
+    HAUL_TRY(push_results(queue, step, error));
     HAUL_TRY(push_edges(queue, step, &margin, error));
     note_uses(step);
     note_writes(step);

@@ -202,7 +202,8 @@ static void do_one(relay_program *self)
 /* Draws the arrays' shape and the memory that devices have of them. */
 static haul_context_options draw_options(relay_program *self)
 {
-    haul_context_options options = {.relay = draw(self, 4) != 0};
+    static const int relays[] = {-1, 0, 1, 1};
+    haul_context_options options = {.relay = relays[draw(self, 4)]};
     self->dims = 1 + (int)draw(self, 3);
     self->cells = 1;
     self->differ = !draw(self, 4);

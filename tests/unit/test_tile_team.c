@@ -328,6 +328,53 @@ static void test_loops_over_no_cells(void **state)
     (void)remove(path);
 }
 
+/* A reduction and the loops around it are one pass of each device; its result is put together when
+ * a loop reads it, also one that has no cells on some devices. */
+static void test_reductions_end_no_pass(void **state)
+{
+    (void)state;
+    haul_context *context = open_on("sim:k40,sim:k40,sim:k40");
+    const haul_array_spec single = {.size = {1}, .element_bytes = sizeof(unsigned)};
+    haul_array *u, *v, *results[3];
+    assert_int_equal(haul_array_new(context, &shape, &u, NULL), HAUL_OK);
+    assert_int_equal(haul_array_new(context, &shape, &v, NULL), HAUL_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(haul_array_new(context, &single, &results[i], NULL), HAUL_OK);
+    static unsigned cells[CELLS];
+    unsigned sum = 0;
+    const unsigned k = 3;
+    for (unsigned c = 0; c < CELLS; c++)
+        sum += cells[c] = 7 * c;
+    assert_int_equal(haul_array_write(u, cells, NULL), HAUL_OK);
+    assert_int_equal(haul_array_write(v, cells, NULL), HAUL_OK);
+    uint64_t before = 0;
+    for (int round = 0; round < 2; round++) { /* in the first one arrays come to the devices */
+        before = haul_context_count(context).passes;
+        assert_int_equal(HAUL_LOOP(context, NULL, &add_3, u, v, &k), HAUL_OK);
+        assert_int_equal(HAUL_LOOP(context, NULL, &plain_3, v, results[0]), HAUL_OK);
+        assert_int_equal(HAUL_LOOP(context, NULL, &plain_3, u, results[1]), HAUL_OK);
+        assert_int_equal(HAUL_LOOP(context, NULL, &add_3, u, v, &k), HAUL_OK);
+        assert_int_equal(haul_context_wait(context, NULL), HAUL_OK);
+    }
+    assert_int_equal(haul_context_count(context).passes - before, 3);
+    const haul_box one = {{0, 0, 0}, {1, 1, 1}};
+    const haul_loop_options options = {.box = &one};
+    const void *const beside[] = {u, v, results[2]};
+    assert_int_equal(HAUL_LOOP(context, NULL, &plain_3, u, results[2]), HAUL_OK);
+    assert_int_equal(haul_loop_queue(context, &beside_3, beside, 3, &options, NULL), HAUL_OK);
+    assert_int_equal(haul_array_read(v, cells, NULL), HAUL_OK);
+    assert_true(cells[0] == 3 * sum);
+    haul_array_free(u);
+    haul_array_free(v);
+    for (int i = 0; i < 3; i++) {
+        unsigned result = 0;
+        assert_int_equal(haul_array_read(results[i], &result, NULL), HAUL_OK);
+        assert_true(!i || result == sum);
+        haul_array_free(results[i]);
+    }
+    haul_context_close(context);
+}
+
 static void test_refused(void **state)
 {
     const haul_array_spec in_file = {.size = {9}, .file = "/tmp/haul-team-never"};
@@ -356,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_faster_devices_have_more_planes),
         cmocka_unit_test(test_freeing_does_not_wait_for_ever),
         cmocka_unit_test(test_loops_over_no_cells),
+        cmocka_unit_test(test_reductions_end_no_pass),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,12 @@ HAUL_KERNEL_3D(fold_back_3, tile_kernels, HAUL_ALL(unsigned, u), HAUL_WRITE(unsi
         HAUL_AT(v, x, y, z) = HAUL_AT(u, 0, 0, 0) + 5 * HAUL_AT(u, x / 2, y / 2, z / 2);
 }
 
+HAUL_REDUCE_3D(plain_3, tile_kernels, HAUL_READ(unsigned, u, 0), HAUL_SUM(unsigned, sum))
+{
+    HAUL_ROW3(x, y, z)
+    HAUL_ADD(sum, HAUL_AT(u, x, y, z));
+}
+
 HAUL_REDUCE_1D(sum_1, tile_kernels, HAUL_READ(double, u, 0), HAUL_SUM(double, sum))
 {
     HAUL_ROW1(x)
