@@ -56,7 +56,8 @@ static bool is_same_loop(const hl_tile_step *a, const hl_tile_step *b)
 {
     if (!a->source || !b->source || a->source->reduces || a->source != b->source ||
         a->on_host != b->on_host || a->use_count != b->use_count || a->length != b->length ||
-        a->flops != b->flops || memcmp(a->values, b->values, sizeof a->values) != 0)
+        a->flops != b->flops || a->others != b->others ||
+        memcmp(a->values, b->values, sizeof a->values) != 0)
         return false;
     for (unsigned i = 0; i < a->use_count; i++)
         if (a->uses[i].field != b->uses[i].field)
@@ -298,6 +299,10 @@ haul_status hl_tile_queue_step(hl_tile_queue *queue, hl_tile_step *step, haul_er
     note_writes(step);
     hl_tile_margin_note(step, margin);
     hl_tile_step_localise(step, margin);
+    if (hl_tile_step_is_relayed(step))
+        step->others = queue->others;
+    else
+        queue->others++;
     if (hl_tile_step_is_empty(step) && !step->source->reduces)
         return HAUL_OK;
     HAUL_TRY(push_step(queue, step, error));

@@ -40,6 +40,8 @@ typedef struct hl_tile_step {
     bool is_exchange; /* of uses[0]'s ghost planes with other processes */
     bool is_own;      /* other processes' queues have not the same loop */
     unsigned turn;    /* exchanges for loops so far, on all processes; 0: it is for edges */
+    unsigned
+        others; /* of one in turns: loops before it that are not, also those without cells here */
     bool is_untold;   /* which the host has set: its memory gets them, too */
     int skew;         /* planes and rows that the step is behind the front of its block */
     haul_fused fused; /* steps 0: a loop by itself; else so many of uses[0] and uses[1] in turn */
@@ -51,6 +53,7 @@ typedef struct hl_tile_queue {
     size_t count;
     size_t capacity;
     unsigned turns;     /* loops that exchanges were queued for */
+    unsigned others;    /* loops that are not run in turns */
     haul_error failure; /* of a call that could not return it; the next one does */
 } hl_tile_queue;
 

@@ -438,8 +438,8 @@ size_t hl_tile_relay_count(const hl_tile_step *steps, size_t count)
 {
     size_t end = 1;
     while (end < count && hl_tile_step_is_relayed(&steps[end]) &&
-           steps[end].length == steps->length && steps[end].on_host == steps->on_host &&
-           !reads_result(steps, end, &steps[end]))
+           steps[end].length == steps->length && steps[end].others == steps->others &&
+           steps[end].on_host == steps->on_host && !reads_result(steps, end, &steps[end]))
         end++;
     return end;
 }

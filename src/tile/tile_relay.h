@@ -28,8 +28,9 @@ double hl_tile_relay_predict(const hl_tile_relay_speed *speeds, const hl_tile_re
                              size_t rounds);
 size_t hl_tile_relay_rounds(const hl_tile_relay_speed *speeds, const hl_tile_relay_task *task);
 
-/* How many of the steps, from the first on, one run takes: loops on the host are apart, and a loop
- * that reads a reduction's result is in the next run, as all devices have that at the end of one.
+/* How many of the steps, from the first on, one run takes, the same on all devices: loops on the
+ * host are apart, as are those with others between, which may have no cells here, and a loop that
+ * reads a reduction's result is in the next run, as all devices have that at the end of one.
  * Needs: the first one's arrays are relayed. */
 size_t hl_tile_relay_count(const hl_tile_step *steps, size_t count);
 /* Runs steps whose arrays are relayed; the same on all devices of a team. */

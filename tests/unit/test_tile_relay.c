@@ -17,6 +17,7 @@ typedef struct relay_program {
     haul_context *context;
     haul_array *arrays[ARRAYS];
     haul_array *sum, *least, *most;
+    haul_array *apart[2]; /* whose edges are copied: planes are divided */
     haul_array_spec spec;
     int dims;
     size_t cells;
@@ -40,12 +41,17 @@ static void must(relay_program *self, haul_status status, const haul_error *erro
         fail_msg("%s", error->text);
 }
 
-static void read_all(relay_program *self, int array)
+static void read_hash(relay_program *self, haul_array *array, size_t cells)
 {
     haul_error error = {.text = ""};
-    must(self, haul_array_read(self->arrays[array], self->buffer, &error), &error);
-    for (size_t i = 0; i < self->cells; i++)
+    must(self, haul_array_read(array, self->buffer, &error), &error);
+    for (size_t i = 0; i < cells; i++)
         self->hash = (self->hash ^ self->buffer[i]) * UINT64_C(1099511628211);
+}
+
+static void read_all(relay_program *self, int array)
+{
+    read_hash(self, self->arrays[array], self->cells);
 }
 
 static void write_all(relay_program *self, int array)
@@ -135,9 +141,21 @@ static void sum_up(relay_program *self, int from, int to)
         must(self, haul_loop_queue(self->context, with[self->dims - 1], uses, 3, NULL, &error),
              &error);
     for (int i = 0; i < 3 && what == 2; i++) {
-        must(self, haul_array_read(results[i], self->buffer, &error), &error);
-        self->hash = (self->hash ^ self->buffer[0]) * UINT64_C(1099511628211);
+        read_hash(self, results[i], 1);
     }
+}
+
+/* A loop over arrays that do not go in turns, which may have no cells on some devices. */
+static void run_apart(relay_program *self)
+{
+    static const haul_kernel_source *const near[] = {&near_1, &near_2, &near_3};
+    const unsigned k = draw(self, 100), from = draw(self, 2);
+    const void *arguments[] = {self->apart[from], self->apart[!from], &k};
+    const haul_box box = draw_box(self);
+    const haul_loop_options options = {.box = draw(self, 5) ? &box : NULL};
+    haul_error error = {.text = ""};
+    must(self, haul_loop_queue(self->context, near[self->dims - 1], arguments, 3, &options, &error),
+         &error);
 }
 
 /* A loop that reads any cell of an array cannot go in turns. */
@@ -163,7 +181,7 @@ static void make_array(relay_program *self, haul_array **array)
 /* One of what a program does, with the arrays that it is about. */
 static void do_one(relay_program *self)
 {
-    const unsigned what = draw(self, 68);
+    const unsigned what = draw(self, 74);
     const int a = (int)draw(self, ARRAYS), b = (a + 1 + (int)draw(self, ARRAYS - 1)) % ARRAYS;
     haul_error error = {.text = ""};
     if (what < 30) {
@@ -194,7 +212,9 @@ static void do_one(relay_program *self)
         make_array(self, &self->arrays[a]);
     } else if (what < 66) {
         sum_up(self, a, b);
-    } else if (!draw(self, 3)) {
+    } else if (what < 72) {
+        run_apart(self);
+    } else if (draw(self, 2)) {
         read_far(self, a, b);
     }
 }
@@ -239,15 +259,24 @@ static relay_program run_program(const char *devices, haul_order order, uint64_t
     haul_array **const results[] = {&self.sum, &self.least, &self.most};
     for (int i = 0; i < 3; i++)
         must(&self, haul_array_new(self.context, &single, results[i], &error), &error);
+    haul_array_spec copied = self.spec;
+    for (int d = 0; d < self.dims; d++)
+        copied.boundary[d] = HAUL_BOUNDARY_COPY;
+    for (int i = 0; i < 2; i++)
+        must(&self, haul_array_new(self.context, &copied, &self.apart[i], &error), &error);
     write_all(&self, 0);
+    must(&self, haul_array_write(self.apart[0], self.buffer, &error), &error);
     for (unsigned i = TURNS_AT_LEAST + draw(&self, 40); i > 0 && !self.is_over; i--)
         do_one(&self);
     for (int i = 0; i < ARRAYS; i++)
         read_all(&self, i);
     for (int i = 0; i < 3; i++) {
-        must(&self, haul_array_read(*results[i], self.buffer, &error), &error);
-        self.hash = (self.hash ^ self.buffer[0]) * UINT64_C(1099511628211);
+        read_hash(&self, *results[i], 1);
         haul_array_free(*results[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        read_hash(&self, self.apart[i], self.cells);
+        haul_array_free(self.apart[i]);
     }
     for (int i = 0; i < ARRAYS; i++)
         haul_array_free(self.arrays[i]);
@@ -362,6 +391,47 @@ static void test_the_model_chooses(void **state)
     }
 }
 
+/* Between loops in turns is one over a plane of divided arrays, of which some devices have no cell.
+ */
+static void test_loops_between_that_some_have_not(void **state)
+{
+    static const char *const lists[] = {"host", "sim:k40,sim:k40,sim:k40"};
+    const haul_context_options options = {.memory_bytes = 12000, .relay = 1};
+    uint64_t hashes[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        relay_program on = {.dims = 2, .cells = (size_t)8 * 90, .drawn = 1};
+        haul_error error = {.text = ""};
+        on.spec =
+            (haul_array_spec){.size = {8, 90}, .element_bytes = sizeof(unsigned), .ghost = {1, 1}};
+        on.buffer = calloc(on.cells, sizeof(unsigned));
+        must(&on, haul_context_open(lists[i], &options, &on.context, &error), &error);
+        for (int a = 0; a < ARRAYS; a++) {
+            on.spec.boundary[0] = a < 2 ? HAUL_BOUNDARY_FIXED : HAUL_BOUNDARY_COPY;
+            make_array(&on, &on.arrays[a]);
+        }
+        write_all(&on, 0);
+        write_all(&on, 2);
+        for (int loop = 0; loop < 40; loop++) {
+            const unsigned k = 5;
+            const haul_box box = {{0, 3}, {8, 4}};
+            const haul_loop_options few = {.box = &box};
+            const void *const two[] = {on.arrays[2], on.arrays[3], &k};
+            run_loop(&on, loop % 2, 1 - loop % 2, true);
+            if (loop % 9 == 3)
+                must(&on, haul_loop_queue(on.context, &near_2, two, 3, &few, &error), &error);
+        }
+        for (int a = 0; a < ARRAYS; a++)
+            read_all(&on, a);
+        hashes[i] = on.hash;
+        for (int a = 0; a < ARRAYS; a++)
+            haul_array_free(on.arrays[a]);
+        haul_context_close(on.context);
+        free(on.buffer);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
 /* A device that goes ends what the others wait for: its arrays are lost, and are said to be. */
 static void test_a_device_is_lost(void **state)
 {
@@ -408,6 +478,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_the_model_chooses),
+        cmocka_unit_test(test_loops_between_that_some_have_not),
         cmocka_unit_test(test_a_device_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
