@@ -201,6 +201,15 @@ static bool is_likely(const hl_measure_staged *self, reading as, const haul_copy
     return as != CHUNKED || curve->chunk_bytes.value > 2 * noise_s * link_rate;
 }
 
+/* Whether copies up to the threshold go at the link's rate, as far as the clock's rounding and the
+ * lines tell. */
+static bool is_small_at_link(const hl_measure_staged *of, double link_rate)
+{
+    const double small_s = of->threshold * of->lines[0].per_byte_s;
+    return fabs(small_s - of->threshold / link_rate) <=
+           2 * (of->tolerance * small_s + HL_MEASURE_ROUNDING_S);
+}
+
 /* Other stagings that take as long for every size: a jump is the end of the cache or the threshold
  * where copies up to there go at the link's rate; what a first chunk takes of every copy is its
  * latency's, too. */
@@ -208,8 +217,7 @@ static void note_others(const hl_measure_staged *of, const haul_copy_curve *curv
                         double link_rate)
 {
     const char *names = NULL;
-    if (as == CHUNKED && of->second == of->count &&
-        !differ(of, curve->small_rate_Bps.value, link_rate))
+    if (as == CHUNKED && of->second == of->count && is_small_at_link(of, link_rate))
         names = "threshold and small_rate from cache and host_rate, nor chunk and memory_rate";
     else if (as == WITHOUT_THRESHOLD && of->chunk <= 0)
         names = curve->chunk_bytes.provenance ? "chunk and host_rate from latency"

@@ -11,7 +11,7 @@
 /* A parameter is asked for within so much. */
 static const double asked = 0.01;
 
-/* Parameters that are changed together. */
+/* Parameters that are changed together, those of them that were found. */
 typedef struct row {
     const char *name;
     size_t offsets[3];
@@ -87,12 +87,14 @@ static haul_status is_row_shown(const hl_measure_staged *of, const haul_copy_cur
     return HAUL_OK;
 }
 
+/* Whether the first of a row was found, and with it another where there are several. */
 static bool has_row(haul_copy_curve *curve, const row *of_row)
 {
+    size_t given = 0;
     for (size_t i = 0; i < of_row->count; i++)
-        if (!(parameter_at(curve, of_row->offsets[i])->value > 0))
-            return false;
-    return true;
+        given += parameter_at(curve, of_row->offsets[i])->value > 0;
+    return parameter_at(curve, of_row->offsets[0])->value > 0 &&
+           given >= (of_row->count > 1 ? 2 : 1);
 }
 
 haul_status hl_measure_staged_note_hidden(const hl_measure_staged *of, const haul_copy_curve *curve,

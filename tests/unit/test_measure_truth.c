@@ -306,6 +306,52 @@ static void random_machines_are_recovered(void **state)
     assert_int_equal(wrong, 0);
     assert_in_range(staging.off, 0, staging.asked / 1000);
     assert_int_equal(pinned_off, 0);
+    assert_in_range(staging.silent, 0, (unsigned)machines / 100);
+}
+
+/* Pageable copies with parameters that no copy tells from others; each is named. */
+static void expect_named(const char *pinned, const char *pageable, const char *const names[])
+{
+    char text[1024];
+    haul_machine *truth;
+    haul_device *device;
+    haul_measurement made;
+    const int used =
+        snprintf(text, sizeof text,
+                 "haul: 1\nname: drawn\nsummary: by hand\nfrom: measured\nsource: a test\n"
+                 "gpu: {name: Drawn, count: 1, copy_engines: 2, memory: 16 GiB}\ncopies:\n"
+                 "  - {direction: DtoH, memory: pinned, latency: 5 us, %s}\n"
+                 "  - {direction: DtoH, memory: pageable, latency: 5 us, %s}\n",
+                 pinned, pageable);
+    MUST(haul_machine_parse(text, (size_t)used, "drawn", &truth, &problem));
+    const haul_device_options options = {.machine = truth, .without_data = true};
+    MUST(haul_device_open("sim:drawn", &options, &device, &problem));
+    measure(device, &made, HAUL_MEASURE_TRANSFERS, 0);
+    for (; *names; names++)
+        if (!is_named(&made, HAUL_DIRECTION_DTOH, *names))
+            fail_msg("no note says that no copy tells %s", *names);
+    haul_measurement_release(&made);
+    haul_device_close(device);
+    haul_machine_free(truth);
+}
+
+static void what_no_copy_tells_is_named(void **state)
+{
+    (void)state;
+    /* all copies go at the link's rate, to which copies of a few us are sure to parts in 100,000;
+     * those from memory begin with a chunk that takes longer: as if from a threshold on */
+    const char *const end_of_cache[] = {"threshold", "small_rate", "chunk", "memory_rate", NULL};
+    expect_named("rate: 72.582 GB/s, gap: 1 us",
+                 "threshold: 0 KiB, host_rate: 156.702 GB/s, cache: 1644 KiB, memory_rate: 98.6329 "
+                 "GB/s, chunk: 3059 KiB, gap: 0 us",
+                 end_of_cache);
+    /* a cache below the threshold is not seen, and memory faster than the link shows the time of
+     * the first chunk alone */
+    const char *const first_chunk[] = {"chunk", "memory_rate", NULL};
+    expect_named("rate: 8.28034 GB/s, gap: 1 us",
+                 "threshold: 825 KiB, small_rate: 3.35969 GB/s, host_rate: 15.7334 GB/s, cache: "
+                 "787 KiB, memory_rate: 14.0336 GB/s, chunk: 1259 KiB, gap: 0 us",
+                 first_chunk);
 }
 
 /* Noise and faults of a driver, put where the parts of a measurement leave what they found. */
@@ -429,6 +475,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_machines_are_recovered),
+        cmocka_unit_test(what_no_copy_tells_is_named),
         cmocka_unit_test(the_catalogue_is_predicted),
         cmocka_unit_test(nothing_implausible_is_written),
         cmocka_unit_test(engines_show_in_what_is_hidden),
