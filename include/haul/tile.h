@@ -292,14 +292,18 @@ HAUL_API haul_status haul_array_write(haul_array *array, const void *cells, haul
 
 /* Writes the array, without the cells beyond its edges, as a file that NumPy's numpy.load opens
  * (.npy): a[z, y, x], integers as signed ones, structs as bytes; where `path` ends in .vti, as
- * VTK's image data, which ParaView opens, with the cells as cells of edges of length 1. The file
- * takes the place of an older one when all of it is on the disk. Runs what is queued. USAGE for an
- * array that several processes share, IO where the file cannot be written. */
+ * VTK's image data, which ParaView opens, with the cells as cells of edges of length 1; where it
+ * ends in .h5 or .hdf5, as HDF5's array "cells", or, after a colon, of another name:
+ * "run.h5:/fields/u", alone in the file. The file takes the place of an older one when all of it is
+ * on the disk. Runs what is queued. USAGE for an array that several processes share, IO where the
+ * file cannot be written, ABSENT without the library of HDF5 (1.10 or newer): the program's own, or
+ * one that is loaded, in which haul has one thread at a time. */
 HAUL_API haul_status haul_array_save(haul_array *array, const char *path, haul_error *error);
 
 /* Sets the array's cells, not those beyond its edges, from such a .npy of its shape and type, in
- * this machine's order of bytes. Takes memory for all of them meanwhile. BAD_INPUT for another
- * file, shape, type or length, before the array changes; USAGE as above. */
+ * this machine's order of bytes, or from an array in an HDF5 file, also one of others, in chunks or
+ * compressed, whose numbers are in any order of bytes. Takes memory for all of them meanwhile.
+ * BAD_INPUT for another file, shape, type or length, before the array changes; USAGE as above. */
 HAUL_API haul_status haul_array_load(haul_array *array, const char *path, haul_error *error);
 
 /* An array and its name in a file of several. */

@@ -20,6 +20,7 @@ bool haul_part_get(size_t index, haul_part *part)
         {"OpenCL", HAUL_OPENCL_HEADERS, "recording OpenCL programs (ocl-icd-opencl-dev)"},
         {"hwloc", HAUL_HWLOC_HEADERS, "measuring NUMA nodes (libhwloc-dev)"},
         {"CUPTI", "-", "recording CUDA programs; looked for as they run (CUDA toolkit)"},
+        {"HDF5", "-", "arrays of tiles in .h5 files; looked for as they run (libhdf5-dev)"},
     };
     if (index >= sizeof parts / sizeof parts[0])
         return false;

@@ -1,10 +1,11 @@
-/* Arrays from NumPy's .npy files. */
+/* Arrays from NumPy's .npy files, and from HDF5's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/fail.h"
 #include "tile/tile_files.h"
+#include "tile/tile_hdf5.h"
 #include "tile/tile_npy.h"
 
 /* Bytes mean the same in the file and in the array. */
@@ -68,7 +69,8 @@ haul_status hl_tile_npy_check(const hl_tile_field *field, const int size[3],
 }
 
 /* A whole array in memory: the file's cells are the array's, without gaps. */
-static haul_status load(haul_array *array, const char *path, FILE *in, haul_error *error)
+static haul_status load(haul_array *array, const char *path, FILE *in,
+                        const hl_tile_hdf5_name *hdf5, haul_error *error)
 {
     const hl_tile_field *field = array->field;
     uint64_t bytes = field->element;
@@ -81,12 +83,14 @@ static haul_status load(haul_array *array, const char *path, FILE *in, haul_erro
     if (fstat(fileno(in), &found))
         return hl_base_fail_read(error, path);
     const hl_tile_npy_place all = {path, 0, (uint64_t)found.st_size};
-    HAUL_TRY(hl_tile_npy_check(field, size, &all, in, error)); /* before the array changes */
+    if (!hdf5->file) /* before the array changes */
+        HAUL_TRY(hl_tile_npy_check(field, size, &all, in, error));
     char *cells = malloc(bytes ? bytes : 1);
     if (!cells)
         return hl_base_fail_no_memory(error);
-    haul_status status =
-        fread(cells, 1, bytes, in) == bytes ? HAUL_OK : hl_base_fail_read(error, path);
+    haul_status status = hdf5->file ? hl_tile_hdf5_read(hdf5, field, size, cells, error)
+                         : fread(cells, 1, bytes, in) == bytes ? HAUL_OK
+                                                               : hl_base_fail_read(error, path);
     if (!status)
         status = haul_array_write(array, cells, error);
     free(cells);
@@ -99,10 +103,14 @@ haul_status haul_array_load(haul_array *array, const char *path, haul_error *err
     if ((hl_tile_is_divided(field) && !array->of) || field->memory->without_data)
         return haul_error_set(error, HAUL_STATUS_USAGE,
                               "an array that processes share, or without data, is not loaded");
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return hl_base_fail_open(error, path);
-    const haul_status status = load(array, path, in, error);
-    fclose(in);
+    hl_tile_hdf5_name hdf5;
+    HAUL_TRY(hl_tile_hdf5_parse(path, &hdf5, error));
+    const char *file = hdf5.file ? hdf5.file : path;
+    FILE *in = fopen(file, "rb");
+    const haul_status status =
+        in ? load(array, file, in, &hdf5, error) : hl_base_fail_open(error, file);
+    if (in)
+        fclose(in);
+    free(hdf5.file);
     return status;
 }

@@ -1,6 +1,6 @@
 /* Arrays as files: NumPy's .npy (numpy.lib.format, version 1.0), a line that tells type and shape,
  * then the cells, the first dimension's next to each other; and VTK's image data (VTK File Formats,
- * "XML file formats", ImageData, appended raw data), the same cells between two texts. */
+ * "XML file formats", ImageData, appended raw data), the same cells between two texts; and HDF5. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "tile/tile_files.h"
+#include "tile/tile_hdf5.h"
 
 /* The preamble's length field and the line together fill blocks of 64 bytes. */
 enum { PREAMBLE = 10, BLOCK = 64, LINE_MOST = 246 };
@@ -77,15 +78,22 @@ static void write_image_type(const hl_tile_field *field, FILE *out)
                 8 * (unsigned long long)field->element);
 }
 
-/* A dimension that is not there has no extent. */
-static void write_image_begin(const hl_tile_field *field, FILE *out)
+/* Bytes of all cells, and how many there are in each dimension: 0 where it is not there. */
+static uint64_t find_size(const hl_tile_field *field, int size[3])
 {
-    int size[3] = {0};
     uint64_t bytes = field->element;
     for (int d = 0; d < field->dims; d++) {
         size[d] = hl_tile_field_size(field, d);
         bytes *= (uint64_t)size[d];
     }
+    return bytes;
+}
+
+/* A dimension that is not there has no extent. */
+static void write_image_begin(const hl_tile_field *field, FILE *out)
+{
+    int size[3] = {0};
+    const uint64_t bytes = find_size(field, size);
     fprintf(out,
             "<?xml version=\"1.0\"?>\n"
             "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" "
@@ -106,32 +114,8 @@ static void write_npy_begin(const hl_tile_field *field, FILE *out)
 {
     char head[HL_TILE_NPY_HEAD];
     int size[3] = {0};
-    for (int d = 0; d < field->dims; d++)
-        size[d] = hl_tile_field_size(field, d);
+    find_size(field, size);
     fwrite(head, 1, hl_tile_npy_make(field, size, head), out);
-}
-
-typedef struct one_array {
-    haul_array *array;
-    bool is_image;
-} one_array;
-
-static haul_status write_all(void *state, FILE *out, haul_error *error)
-{
-    const one_array *self = state;
-    haul_status status = HAUL_OK;
-    haul_region region;
-    const int regions = haul_array_regions(self->array);
-    const hl_tile_field *field = self->array->field;
-    (self->is_image ? write_image_begin : write_npy_begin)(field, out);
-    for (int i = 0; i < regions && !status; i++) {
-        status = haul_array_access(self->array, i, HAUL_USE_READ, &region, error);
-        if (!status)
-            write_region(field, &region, out);
-    }
-    if (self->is_image)
-        fputs("\n</AppendedData>\n</VTKFile>\n", out);
-    return status;
 }
 
 haul_status hl_tile_fail_write(const char *path, haul_error *error)
@@ -192,11 +176,46 @@ haul_status hl_tile_check_saved(const haul_array *array, haul_error *error)
     return HAUL_OK;
 }
 
+/* An HDF5 file has its cells in one piece, and its own library makes all before them. */
+static haul_status write_array(haul_array *array, const hl_tile_hdf5_name *hdf5,
+                               const hl_tile_file *file, bool is_image, haul_error *error)
+{
+    const hl_tile_field *field = array->field;
+    const int regions = haul_array_regions(array);
+    int size[3] = {0};
+    haul_region region;
+    if (hdf5->file) {
+        uint64_t at = 0;
+        find_size(field, size);
+        HAUL_TRY(hl_tile_hdf5_create(file->between, hdf5->array, field, size, &at, error));
+        if (fseeko(file->out, (off_t)at, SEEK_SET))
+            return hl_tile_fail_write(file->path, error);
+    } else {
+        (is_image ? write_image_begin : write_npy_begin)(field, file->out);
+    }
+    if (!regions && field->host_bytes) /* says why */
+        return haul_array_access(array, 0, HAUL_USE_READ, &region, error);
+    for (int i = 0; i < regions; i++) {
+        HAUL_TRY(haul_array_access(array, i, HAUL_USE_READ, &region, error));
+        write_region(field, &region, file->out);
+    }
+    if (is_image)
+        fputs("\n</AppendedData>\n</VTKFile>\n", file->out);
+    return HAUL_OK;
+}
+
 haul_status haul_array_save(haul_array *array, const char *path, haul_error *error)
 {
+    hl_tile_hdf5_name hdf5;
+    hl_tile_file file;
     HAUL_TRY(hl_tile_check_saved(array, error));
     HAUL_TRY(hl_tile_queue_run(array->context, error));
+    HAUL_TRY(hl_tile_hdf5_parse(path, &hdf5, error));
     const size_t length = strlen(path);
-    one_array state = {array, length >= 4 && !strcmp(path + length - 4, ".vti")};
-    return hl_tile_file_write(path, write_all, &state, error);
+    const bool is_image = !hdf5.file && length >= 4 && !strcmp(path + length - 4, ".vti");
+    haul_status status = hl_tile_file_begin(hdf5.file ? hdf5.file : path, &file, error);
+    if (!status)
+        status = hl_tile_file_end(&file, write_array(array, &hdf5, &file, is_image, error), error);
+    free(hdf5.file);
+    return status;
 }

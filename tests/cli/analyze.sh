@@ -55,7 +55,7 @@ echo "== a closed pipe is no news"
 haul analyze "$profile" --format json | head -1
 
 echo "== the version"
-haul --version | sed -e 's/[0-9][0-9.]*[^ ]* */N /' -e 's/absent  */N /'
+haul --version | sed -e 's/ [0-9][0-9.]*[^ ]* */ N /' -e 's/absent  */N /'
 # a full disk is an error for help, too; two outputs are never one file behind a link
 haul help analyze >/dev/full
 echo "exit $?"

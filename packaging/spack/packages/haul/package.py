@@ -10,6 +10,7 @@ class Haul(CMakePackage):
     variant("mpi", default=False, description="Build libhaul-mpi: exchanges and tiles over MPI processes")
     variant("opencl", default=False, description="Build the OpenCL backend and recorder")
     variant("hwloc", default=True, description="Measure each NUMA node")
+    variant("hdf5", default=False, description="Bring the library for arrays of tiles in HDF5 files")
     variant("shared", default=True, description="Build libhaul as a shared library")
 
     depends_on("c", type="build")
@@ -21,6 +22,7 @@ class Haul(CMakePackage):
     depends_on("zlib-api")
     depends_on("libyaml")
     depends_on("hwloc@2:", when="+hwloc")
+    depends_on("hdf5@1.10:", type="run", when="+hdf5")
     depends_on("mpi@3:", when="+mpi")
     depends_on("opencl-headers", when="+opencl")
     depends_on("ocl-icd", when="+opencl")
