@@ -77,7 +77,8 @@ module haul_tile
     type(c_ptr) :: box = c_null_ptr
     real(c_double) :: flops = 0
     logical(c_bool) :: on_host = .false.
-    integer(c_int64_t) :: reserved(4) = 0
+    type(c_ptr) :: types = c_null_ptr
+    integer(c_int64_t) :: reserved(3) = 0
   end type
 
   ! `name`: c_loc of a text that ends in c_null_char

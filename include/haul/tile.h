@@ -339,11 +339,19 @@ HAUL_API haul_status haul_arrays_save_finish(haul_context *context, haul_error *
 HAUL_API haul_status haul_arrays_load(const haul_named_array *arrays, size_t count,
                                       const char *path, haul_error *error);
 
+/* An argument of a loop as the compiler knows it. */
+typedef struct haul_argument_type {
+    size_t bytes;         /* of a value; 0: not known */
+    haul_element element; /* likewise; ANY: not known */
+    bool is_array;
+} haul_argument_type;
+
 typedef struct haul_loop_options {
     const haul_box *box; /* the indices; NULL: those of the first array that is written */
     double flops;        /* per cell, for models */
     bool on_host;
-    uint64_t reserved[4]; /* zeros: see haul/api.h */
+    const haul_argument_type *types; /* of the arguments, as many; NULL: not known */
+    uint64_t reserved[3];            /* zeros: see haul/api.h */
 } haul_loop_options;
 
 /* Queues a loop: `kernel` for every index of the box. `arguments` are, for each parameter in turn,
@@ -353,19 +361,40 @@ typedef struct haul_loop_options {
  * those that it declares with HAUL_SCATTER. All other cells that it uses, up to its halo, must be
  * within the arrays and their ghosts. A reduction's argument is an
  * array of one element, which the loop sets. USAGE where arguments do not fit the kernel, by their
- * number, their elements' size or kind, or the box, where it has no array of its dimensions, where
- * an array that is written is given twice, or where arrays of as many planes are to have
- * different regions. */
+ * number, their elements' size or kind, the `types` that are told, or the box, where it has no
+ * array of its dimensions, where an array that is written is given twice, or where arrays of as
+ * many planes are to have different regions. */
 HAUL_API haul_status haul_loop_queue(haul_context *context, const haul_kernel_source *kernel,
                                      const void *const *arguments, size_t count,
                                      const haul_loop_options *options, haul_error *error);
 
-/* The same in C, with the arguments in a row, at most 32. The address of a haul_array *, in place
- * of the pointer, does not compile. A comma within an argument needs parentheses around it. */
+/* The same in C, with the arguments in a row, at most 32, and their types: the address of a float
+ * where the kernel has a double, or of a value where it has an array, is USAGE. That of a void or a
+ * character may be any value's. The address of a haul_array *, in place of the pointer, does not
+ * compile. A comma within an argument needs parentheses around it. */
 #define HAUL_LOOP(context, error, kernel, ...)                                                     \
-    haul_loop_queue(context, kernel,                                                               \
-                    (const void *const[]){HAUL_EACH(HAUL_LOOP_ARGUMENT, __VA_ARGS__)},             \
-                    HAUL_UNIT_COUNT(__VA_ARGS__), NULL, error)
+    haul_loop_queue(                                                                               \
+        context, kernel, (const void *const[]){HAUL_EACH(HAUL_LOOP_ARGUMENT, __VA_ARGS__)},        \
+        HAUL_UNIT_COUNT(__VA_ARGS__),                                                              \
+        &(const haul_loop_options){                                                                \
+            .types = (const haul_argument_type[]){HAUL_EACH(HAUL_LOOP_TYPE, __VA_ARGS__)}},        \
+        error)
+#define HAUL_LOOP_TYPE(index, argument)                                                            \
+    {_Generic((argument), HAUL_SIZELESS(0), default : 1) *                                         \
+         sizeof *_Generic((argument), HAUL_SIZELESS((const char *)0), default                      \
+                          : (argument)),                                                           \
+     _Generic(                                                                                     \
+         (argument), HAUL_POINTER(float, HAUL_ELEMENT_FLOATING),                                   \
+         HAUL_POINTER(double, HAUL_ELEMENT_FLOATING), HAUL_POINTER(int, HAUL_ELEMENT_INTEGER),     \
+         HAUL_POINTER(unsigned, HAUL_ELEMENT_INTEGER), HAUL_POINTER(long, HAUL_ELEMENT_INTEGER),   \
+         HAUL_POINTER(unsigned long, HAUL_ELEMENT_INTEGER), default                                \
+         : HAUL_ELEMENT_ANY),                                                                      \
+     _Generic((argument), HAUL_POINTER(haul_array, true), default                                  \
+              : false)},
+#define HAUL_POINTER(type, is) type * : (is), type const * : (is)
+#define HAUL_SIZELESS(is)                                                                          \
+    HAUL_POINTER(void, is), HAUL_POINTER(char, is), HAUL_POINTER(unsigned char, is),               \
+        HAUL_POINTER(haul_array, is), HAUL_POINTER(haul_array *, is)
 #define HAUL_LOOP_ARGUMENT(index, argument)                                                        \
     _Generic((argument), haul_array * * : (haul_not_an_array){0}, default : (argument)),
 

@@ -131,7 +131,8 @@ class context
         return self;
     }
 
-    // Queues a loop; an argument is an array or a number or struct that the kernel takes.
+    // Queues a loop; an argument is an array or a number or struct that the kernel takes: of its
+    // own type, for 1 is no double.
     template <typename... Arguments>
     void loop(const haul_kernel_source &kernel, const Arguments &...arguments)
     {
@@ -145,6 +146,8 @@ class context
         haul_loop_options options = how.options;
         options.box = how.has_box ? &how.box : nullptr;
         const void *const given[] = {address(arguments)...};
+        const haul_argument_type types[] = {type_of(arguments)...};
+        options.types = types;
         check(haul_loop_queue(self, &kernel, given, sizeof...(arguments), &options, &failure),
               failure);
     }
@@ -176,6 +179,23 @@ class context
     template <typename T, typename... None> static const void *address(const T &value, None...)
     {
         return &value;
+    }
+
+    template <typename T>
+    static auto type_of(const T &argument)
+        -> decltype(argument.handle(), haul_argument_type{0, HAUL_ELEMENT_ANY, true})
+    {
+        return {0, HAUL_ELEMENT_ANY, true};
+    }
+
+    template <typename T, typename... None> static haul_argument_type type_of(const T &, None...)
+    {
+        static_assert(!std::is_pointer<T>::value, "values are given themselves, not their address");
+        return {sizeof(T),
+                std::is_floating_point<T>::value ? HAUL_ELEMENT_FLOATING
+                : std::is_integral<T>::value     ? HAUL_ELEMENT_INTEGER
+                                                 : HAUL_ELEMENT_ANY,
+                false};
     }
 
     haul_context *self = nullptr;

@@ -217,25 +217,10 @@ static haul_status keep_arrays(struct hl_tile_saving *self, const haul_named_arr
     return HAUL_OK;
 }
 
-/* Signals go to the program's threads. */
-static haul_status start_thread(struct hl_tile_saving *self, haul_error *error)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool is_started = !pthread_create(&self->thread, NULL, write_kept, self);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_started
-               ? HAUL_OK
-               : hl_tile_file_end(&self->file,
-                                  haul_error_set(error, HAUL_STATUS_NO_MEMORY,
-                                                 "no thread to write '%.200s'", self->file.path),
-                                  error);
-}
-
 haul_status haul_arrays_save_start(const haul_named_array *arrays, size_t count, const char *path,
                                    haul_error *error)
 {
+    sigset_t all, before;
     HAUL_TRY(prepare(arrays, count, error));
     struct hl_tile_saving *self = calloc(1, sizeof *self + count * sizeof *self->kept);
     if (!self)
@@ -244,8 +229,16 @@ haul_status haul_arrays_save_start(const haul_named_array *arrays, size_t count,
     haul_status status = keep_arrays(self, arrays, error);
     if (!status)
         status = hl_tile_file_begin(path, &self->file, error);
-    if (!status)
-        status = start_thread(self, error);
+    if (!status) {
+        sigfillset(&all); /* signals go to the program's threads */
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        if (pthread_create(&self->thread, NULL, write_kept, self))
+            status = hl_tile_file_end(
+                &self->file,
+                haul_error_set(error, HAUL_STATUS_NO_MEMORY, "no thread to write '%.200s'", path),
+                error);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
     if (status)
         free_saving(self);
     else

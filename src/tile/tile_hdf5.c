@@ -247,39 +247,31 @@ static haul_status check_shape(const hdf5 *self, id array, const hl_tile_field *
 }
 
 /* Numbers of the other order of bytes are turned. */
-static id find_type(const hdf5 *self, id array, const hl_tile_field *field)
+static haul_status read_array(const hdf5 *self, id array, const hl_tile_field *field,
+                              const int size[3], void *cells, haul_error *error)
 {
     static const int classes[] = {[HAUL_ELEMENT_FLOATING] = CLASS_FLOAT,
                                   [HAUL_ELEMENT_INTEGER] = CLASS_INTEGER,
                                   [HAUL_ELEMENT_STRUCT] = CLASS_OPAQUE};
+    HAUL_TRY(check_shape(self, array, field, size, error));
     const haul_element kind = field->element_kind;
     const id stored = self->H5Dget_type(array);
     const id native = stored >= 0 ? self->H5Tget_native_type(stored, ASCEND) : -1;
     const int class = native >= 0 ? self->H5Tget_class(native) : -1;
-    const bool fits = native >= 0 && self->H5Tget_size(native) == field->element &&
-                      self->H5Tget_size(stored) == field->element &&
-                      (class == CLASS_INTEGER || class == CLASS_FLOAT || class == CLASS_OPAQUE) &&
-                      (kind == HAUL_ELEMENT_ANY || class == classes[kind]);
+    haul_status status = HAUL_OK;
+    if (native < 0 || self->H5Tget_size(native) != field->element ||
+        self->H5Tget_size(stored) != field->element ||
+        (class != CLASS_INTEGER && class != CLASS_FLOAT && class != CLASS_OPAQUE) ||
+        (kind != HAUL_ELEMENT_ANY && class != classes[kind]))
+        status = haul_error_set(error, HAUL_STATUS_BAD_INPUT,
+                                "'%.200s' has other elements than the array's of %llu bytes",
+                                self->path, (unsigned long long)field->element);
+    else if (self->H5Dread(array, native, DEFAULT, DEFAULT, DEFAULT, cells) < 0)
+        status = fail(self, HAUL_STATUS_BAD_INPUT, "cannot read", error);
     if (stored >= 0)
         self->H5Tclose(stored);
-    if (native >= 0 && !fits)
+    if (native >= 0)
         self->H5Tclose(native);
-    return fits ? native : -1;
-}
-
-static haul_status read_array(const hdf5 *self, id array, const hl_tile_field *field,
-                              const int size[3], void *cells, haul_error *error)
-{
-    HAUL_TRY(check_shape(self, array, field, size, error));
-    const id type = find_type(self, array, field);
-    if (type < 0)
-        return haul_error_set(error, HAUL_STATUS_BAD_INPUT,
-                              "'%.200s' has other elements than the array's of %llu bytes",
-                              self->path, (unsigned long long)field->element);
-    const bool is_read = self->H5Dread(array, type, DEFAULT, DEFAULT, DEFAULT, cells) >= 0;
-    const haul_status status =
-        is_read ? HAUL_OK : fail(self, HAUL_STATUS_BAD_INPUT, "cannot read", error);
-    self->H5Tclose(type);
     return status;
 }
 

@@ -130,6 +130,7 @@ haul_status hl_tile_loop_queue(haul_context *context, const hl_tile_asked_loop *
     hl_tile_step step;
     if (!kernel->dimensions || (kernel->group[0] && !kernel->reduces))
         return haul_error_set(error, HAUL_STATUS_USAGE, "kernel '%s' is no loop", kernel->name);
+    HAUL_TRY(hl_tile_types_check(loop, error));
     HAUL_TRY(hl_tile_failure_take(&queue->failure, error));
     if (context->team)
         return queue_on_all(context, loop, error);

@@ -148,6 +148,8 @@ typedef struct hl_tile_asked_loop {
     bool is_own;                      /* each process has loops over its own cells alone */
 } hl_tile_asked_loop;
 
+/* USAGE where the loop says types of its arguments that are not those of the kernel. */
+haul_status hl_tile_types_check(const hl_tile_asked_loop *loop, haul_error *error);
 /* Makes a step of a loop's arguments; USAGE where the loop cannot be. Without a box it goes over
  * all cells of the array that it goes along with. */
 haul_status hl_tile_step_make(hl_tile_step *step, const haul_context *context,

@@ -313,6 +313,37 @@ void hl_tile_step_ask_region(const hl_tile_step *step)
     }
 }
 
+haul_status hl_tile_types_check(const hl_tile_asked_loop *loop, haul_error *error)
+{
+    static const char *const kinds[] = {"a value", "a floating-point number", "an integer",
+                                        "a struct"};
+    const haul_argument_type *type = loop->options ? loop->options->types : NULL;
+    const haul_kernel_source *source = loop->kernel;
+    const unsigned parameters = source->parameter_count - source->reduces;
+    size_t given = 0;
+    for (unsigned i = 0; i < parameters && type && given < loop->count; i++, type++, given++) {
+        const haul_kernel_parameter *parameter = &source->parameters[i];
+        const bool is_array = parameter->halo >= 0;
+        const bool is_known = type->is_array || type->bytes;
+        const bool is_alike =
+            type->bytes == parameter->bytes &&
+            (!type->element || !parameter->element || type->element == parameter->element);
+        if (is_known && is_array != type->is_array)
+            return haul_error_set(
+                error, HAUL_STATUS_USAGE, "'%.*s' of kernel '%s' is %s, the argument %s",
+                name_length(parameter), parameter->name, source->name,
+                is_array ? "an array" : "a value", is_array ? "none" : "an array");
+        if (is_known && !is_array && !is_alike)
+            return haul_error_set(
+                error, HAUL_STATUS_USAGE,
+                "'%s' of kernel '%s' takes %s of %u bytes, but the argument is %s of %zu",
+                parameter->name, source->name, kinds[parameter->element], parameter->bytes,
+                kinds[type->element], type->bytes);
+        i += is_array; /* its view or place */
+    }
+    return HAUL_OK;
+}
+
 haul_status hl_tile_step_make(hl_tile_step *step, const haul_context *context,
                               const hl_tile_asked_loop *loop, haul_error *error)
 {

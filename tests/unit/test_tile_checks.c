@@ -9,6 +9,7 @@
 
 #include "haul/tile.h"
 #include "tile_check_kernels.h"
+#include "tile_kernels.h"
 
 static const char *const devices[] = {"host", "sim:k40", "opencl:0"};
 
@@ -329,6 +330,42 @@ static void test_types(void **state)
     haul_array_free(v);
     haul_array_free(w);
     haul_context_close(context);
+}
+
+/* Values and arrays as the compiler knows them. What it does not know is taken as it is. */
+static void test_argument_types(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        haul_context *context = open_on(d ? "sim:k40,host" : "host", NULL);
+        const haul_array_spec spec = {.size = {6, 5}, .ghost = {1, 1}};
+        haul_array *u = new_array(context, spec), *v = new_array(context, spec);
+        const unsigned number = 3;
+        const float real = 3;
+        const long wide = 3;
+        const struct {
+            unsigned number;
+        } packed = {3};
+        const void *any = &number;
+        must_refuse(HAUL_LOOP(context, &error, &near_2, u, v, &real),
+                    "'k' of kernel 'near_2' takes an integer of 4 bytes, but the argument is a "
+                    "floating-point number of 4");
+        must_refuse(HAUL_LOOP(context, &error, &near_2, u, v, &wide), "is an integer of 8");
+        must_refuse(HAUL_LOOP(context, &error, &near_2, u, v, u),
+                    "'k' of kernel 'near_2' is a value, the argument an array");
+        must_refuse(HAUL_LOOP(context, &error, &near_2, u, &number, &number),
+                    "'v' of kernel 'near_2' is an array, the argument none");
+        must_refuse(HAUL_LOOP(context, &error, &near_2, u, v), "needs an argument");
+        must_refuse(HAUL_LOOP(context, &error, &near_2, u, v, &number, &number), "arguments");
+        must(HAUL_LOOP(context, &error, &near_2, u, v, &number));
+        must(HAUL_LOOP(context, &error, &near_2, u, v, any));
+        must(HAUL_LOOP(context, &error, &near_2, u, v, (const unsigned char *)&number));
+        must(HAUL_LOOP(context, &error, &near_2, u, v, &packed));
+        must(HAUL_LOOP(context, &error, &near_2, (const void *)u, (const haul_array *)v, &number));
+        haul_array_free(u);
+        haul_array_free(v);
+        haul_context_close(context);
+    }
 }
 
 /* Each array keeps its boundary's kernel and its file. */
@@ -652,21 +689,14 @@ int main(void)
     if (getenv("TILE_TEST"))
         cmocka_set_test_filter(getenv("TILE_TEST"));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read_beyond),
-        cmocka_unit_test(test_save),
-        cmocka_unit_test(test_same_box),
-        cmocka_unit_test(test_plane_by_plane),
-        cmocka_unit_test(test_kept_failure),
-        cmocka_unit_test(test_failure_at_free),
-        cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_specs),
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_swap_kernel),
-        cmocka_unit_test(test_swap_file),
-        cmocka_unit_test(test_explain),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_read_all),
-        cmocka_unit_test(test_read_all_changing),
+        cmocka_unit_test(test_read_beyond),  cmocka_unit_test(test_save),
+        cmocka_unit_test(test_same_box),     cmocka_unit_test(test_plane_by_plane),
+        cmocka_unit_test(test_kept_failure), cmocka_unit_test(test_failure_at_free),
+        cmocka_unit_test(test_outside),      cmocka_unit_test(test_specs),
+        cmocka_unit_test(test_types),        cmocka_unit_test(test_argument_types),
+        cmocka_unit_test(test_swap_kernel),  cmocka_unit_test(test_swap_file),
+        cmocka_unit_test(test_explain),      cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_read_all),     cmocka_unit_test(test_read_all_changing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
