@@ -50,6 +50,7 @@ typedef struct driver_options {
     uint64_t seed;
     uint64_t devices;
     uint64_t memory_bytes; /* of each device */
+    uint64_t allocations;  /* of device memory, after which there is none; 0 is any number */
     uint64_t lose_after;   /* calls, after which the devices are gone; 0 is never */
 } driver_options;
 

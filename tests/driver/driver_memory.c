@@ -19,6 +19,7 @@ static struct {
     char *base;
     int file;
     uint64_t used, allocated; /* bytes of addresses, of memory */
+    uint64_t allocations;
 } arenas[DRIVER_MOST_DEVICES];
 
 static driver_block *blocks; /* that are not freed */
@@ -168,8 +169,11 @@ int driver_alloc(driver_address *at, uint64_t bytes)
     if (result || !bytes)
         return result ? result : DRIVER_INVALID_VALUE;
     const int device = context->device;
-    if (bytes > memory_left(device) || !reserve(device, bytes, &offset))
+    const uint64_t most = driver.options.allocations;
+    if (bytes > memory_left(device) || (most && arenas[device].allocations >= most) ||
+        !reserve(device, bytes, &offset))
         return DRIVER_OUT_OF_MEMORY;
+    arenas[device].allocations++;
     offset += up(bytes, PAGE) - up(bytes, ALIGNED);
     poison(arenas[device].file, offset, up(bytes, ALIGNED));
     driver_block *block = add((uintptr_t)arenas[device].base + offset, bytes, DRIVER_DEVICE);

@@ -88,6 +88,8 @@ static bool take_word(const char *word, const uint64_t *number)
         to->devices = *number;
     else if (!strcmp(word, "memory") && number)
         to->memory_bytes = *number;
+    else if (!strcmp(word, "allocations") && number)
+        to->allocations = *number;
     else if (!strcmp(word, "lose") && number)
         to->lose_after = *number;
     else
