@@ -260,6 +260,9 @@ static int exchange_of_host(const void *send, int send_count, MPI_Datatype send_
 HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
                           int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
 {
+    if (!hl_mpi_needs_staging(send, receive))
+        return exchange_of_host(send, send_count, send_type, receive, receive_count, receive_type,
+                                mpi);
     hl_mpi_staged to;
     haul_call call = {.kind = HAUL_CALL_ALLTOALL,
                       .send = {.count = send_count, .type = send_type},
@@ -299,6 +302,9 @@ HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *
                            MPI_Datatype send_type, void *receive, const int *receive_counts,
                            const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
 {
+    if (!hl_mpi_needs_staging(send, receive))
+        return exchange_v_of_host(send, send_counts, send_places, send_type, receive,
+                                  receive_counts, receive_places, receive_type, mpi);
     hl_mpi_staged to;
     haul_call call = {
         .kind = HAUL_CALL_ALLTOALL_V,
