@@ -236,34 +236,45 @@ def lassen():
 # --- sizes that a fit has not seen
 
 
-def errors_between(data, system, file, place):
-    """Percent, of each kind's sizes that every other one was fitted without; the ends are fitted."""
+def every_other(data, system, file):
+    """The sizes of a system's rows but the ends, every other one, and a file of the others' rows."""
     table = read_csv(data / "mpi" / file)
     table = table[(table["system"] == system) & (table.get("kind", table["system"]) != "d2d")]
-    sizes = sorted(table["bytes"].unique())
-    tested = sizes[1:-1:2]
+    tested = sorted(table["bytes"].unique())[1:-1:2]
     path = scratch() / f"{system}-{file}"
     table[~table["bytes"].isin(tested)].to_csv(path, index=False)
+    return table[table["bytes"].isin(tested)], path
+
+
+def copies_between(data, system):
+    """Percent, of the sizes of copies that were not fitted."""
+    tested, path = every_other(data, system, "memcpy.csv")
     pieces = {}
     for piece in haul.report("comm", "fit", path, "--breaks", "3")["pieces"]:
         pieces.setdefault(piece["curve"], []).append(piece)
-    for of in table[table["bytes"].isin(tested)].itertuples():
-        piece = [one for one in pieces[place(of)] if one["from_bytes"] <= of.bytes][-1]
+    for of in tested.itertuples():
+        place = "near" if of.locality == "on" else "far"
+        piece = [one for one in pieces[f"{of.kind[0].upper()}to{of.kind[2].upper()} {place}"]
+                 if one["from_bytes"] <= of.bytes][-1]
         time = piece["latency_s"] + piece["per_byte_s"] * of.bytes
         yield 100 * abs(time / of.min_s - 1)
 
 
+def messages_between(data, system):
+    """Likewise of messages, as the fitted machine predicts them."""
+    tested, path = every_other(data, system, "ping_pong.csv")
+    machine = scratch() / f"{system.replace('_', '-')}-between.yaml"
+    haul.report("comm", "fit", path, "--breaks", "3", "-o", machine)
+    times = {of["bytes"]: of for of in haul.report("comm", "curves", machine)["pairs"]}
+    for of in tested.itertuples():
+        memory = "host" if of.mem == "cpu" else "device"
+        yield 100 * abs(times[of.bytes][f"{memory}_{of.locality}_s"] / of.min_s - 1)
+
+
 def unseen(data):
-    def curve(of):
-        return f"{'host' if of.mem == 'cpu' else 'device'} {of.locality}"
-
-    def copy(of):
-        return f"{of.kind[0].upper()}to{of.kind[2].upper()} {'near' if of.locality == 'on' else 'far'}"
-
     for system in ("summit", "lassen_spectrum", "lassen_mvapich"):
-        for file, name, place in (("ping_pong.csv", "messages", curve),
-                                  ("memcpy.csv", "copies", copy)):
-            errors = np.array(list(errors_between(data, system, file, place)))
+        for name, errors_of in (("messages", messages_between), ("copies", copies_between)):
+            errors = np.array(list(errors_of(data, system)))
             yield [system, name, f"{len(errors)}", f"{np.median(errors):.1f} %",
                    f"{quantile(errors, 0.9):.1f} %", f"{errors.max():.0f} %"]
 

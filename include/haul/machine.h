@@ -193,6 +193,10 @@ typedef struct haul_message_protocol {
     haul_parameter rate_Bps; /* not given: more bytes take no longer */
     haul_parameter gap_s;    /* each further message of a process, beside its bytes */
     haul_parameter error;    /* median of |t - fit| / t over what it was fitted to */
+    /* single messages as measured, ascending in bytes: between two of them, of this protocol or of
+     * its neighbours, the time of one message is straight */
+    haul_parameter points_from; /* value: the number of points */
+    haul_point points[HAUL_MACHINE_CURVE_POINTS];
 } haul_message_protocol;
 
 /* The rate of a node while so many of its processes send to others: the max-rate model's

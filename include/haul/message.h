@@ -66,7 +66,7 @@ HAUL_API haul_status haul_message_samples_load(const char *path, const haul_mess
                                                haul_message_samples *samples, haul_error *error);
 HAUL_API void haul_message_samples_free(haul_message_samples *samples);
 
-enum { HAUL_MESSAGE_PIECES = 4 };
+enum { HAUL_MESSAGE_PIECES = 4, HAUL_MESSAGE_POINTS = 64 };
 
 /* T = latency_s + per_byte_s n, from from_bytes on. */
 typedef struct haul_message_piece {
@@ -95,6 +95,8 @@ typedef struct haul_message_curve {
     double shared_median, shared_p90, shared_worst;
     uint32_t shared_processes;
     double shared_bytes, shared_measured_s, shared_fitted_s;
+    size_t point_count; /* the fastest time of each size, ascending; of more sizes the first ones */
+    haul_point points[HAUL_MESSAGE_POINTS];
 } haul_message_curve;
 
 typedef struct haul_message_fit {

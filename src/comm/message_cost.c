@@ -61,11 +61,39 @@ double hl_comm_injection_rate(const haul_machine *machine, haul_memory memory, d
     return fmin(above->rate_Bps.value, processes * each);
 }
 
+/* Seconds of one message: straight between the two measured sizes around it, whose protocols may
+ * differ; NaN where there are no such. */
+static double measured_s(const haul_machine *machine, const haul_message_protocol *like,
+                         double bytes)
+{
+    const haul_point *below = NULL, *above = NULL;
+    for (size_t i = 0; i < machine->message_count; i++) {
+        const haul_message_protocol *one = &machine->messages[i];
+        if (one->memory != like->memory || one->reach != like->reach ||
+            !one->points_from.provenance)
+            continue;
+        for (size_t p = 0; p < (size_t)one->points_from.value && p < HAUL_MACHINE_CURVE_POINTS;
+             p++) {
+            const haul_point *point = &one->points[p];
+            if (point->bytes <= bytes && (!below || point->bytes > below->bytes))
+                below = point;
+            if (point->bytes >= bytes && (!above || point->bytes < above->bytes))
+                above = point;
+        }
+    }
+    if (!below || !above)
+        return (double)NAN;
+    const double part =
+        above->bytes > below->bytes ? (bytes - below->bytes) / (above->bytes - below->bytes) : 0;
+    return below->seconds + part * (above->seconds - below->seconds);
+}
+
 double hl_comm_serial_s(const haul_machine *machine, const haul_message_protocol *protocol,
                         double count, double bytes)
 {
     const double each = protocol->rate_Bps.value > 0 ? bytes / protocol->rate_Bps.value : 0;
-    return protocol->latency_s.value + each +
+    const double measured = measured_s(machine, protocol, bytes);
+    return (isnan(measured) ? protocol->latency_s.value + each : measured) +
            fmax(count - 1, 0) * (hl_comm_message_gap(machine, protocol, bytes) + each);
 }
 

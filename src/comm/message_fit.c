@@ -140,6 +140,9 @@ static void put_residuals(haul_message_curve *curve, const point *points, size_t
     curve->samples = count;
     curve->least_bytes = points[0].bytes;
     curve->most_bytes = points[count - 1].bytes;
+    curve->point_count = count < HAUL_MESSAGE_POINTS ? count : HAUL_MESSAGE_POINTS;
+    for (size_t i = 0; i < curve->point_count; i++)
+        curve->points[i] = (haul_point){points[i].bytes, points[i].seconds};
 }
 
 /* Given switches cut the points where they stand; a part without two sizes joins the one before. */

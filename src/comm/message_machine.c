@@ -27,12 +27,42 @@ static haul_parameter fitted_rate(double per_byte_s, const char *source)
     return fitted(per_byte_s > 1e-18 ? 1 / per_byte_s : (double)NAN, source);
 }
 
+/* The share of its time by which a point is off the line between its neighbours. */
+static double bend(const haul_point *at)
+{
+    const double part = (at[0].bytes - at[-1].bytes) / (at[1].bytes - at[-1].bytes);
+    return fabs(at[-1].seconds + part * (at[1].seconds - at[-1].seconds) - at[0].seconds) /
+           at[0].seconds;
+}
+
+/* The measured sizes of a piece; of more than a protocol holds those that bend the curve most. */
+static void put_points(haul_message_protocol *of, const haul_message_curve *curve, double end,
+                       const char *source)
+{
+    haul_point points[HAUL_MESSAGE_POINTS];
+    size_t count = 0;
+    for (size_t i = 0; i < curve->point_count; i++)
+        if (curve->points[i].bytes >= of->from_bytes.value && curve->points[i].bytes < end)
+            points[count++] = (haul_point){curve->points[i].bytes,
+                                           fitted(curve->points[i].seconds, source).value};
+    while (count > HAUL_MACHINE_CURVE_POINTS) {
+        size_t least = 1;
+        for (size_t i = 2; i + 1 < count; i++)
+            least = bend(&points[i]) < bend(&points[least]) ? i : least;
+        count--;
+        memmove(&points[least], &points[least + 1], (count - least) * sizeof *points);
+    }
+    memcpy(of->points, points, count * sizeof *points);
+    if (count)
+        of->points_from = (haul_parameter){(double)count, HAUL_PROVENANCE_FITTED, source};
+}
+
 static haul_message_protocol protocol_of(const haul_message_curve *curve, size_t at,
                                          const char *source)
 {
     const haul_message_piece *piece = &curve->pieces[at];
     const bool is_last = at + 1 == curve->count;
-    return (haul_message_protocol){
+    haul_message_protocol made = {
         .memory = curve->memory,
         .reach = curve->reach,
         .from_bytes = {piece->from_bytes, HAUL_PROVENANCE_FITTED, source},
@@ -43,6 +73,8 @@ static haul_message_protocol protocol_of(const haul_message_curve *curve, size_t
         .gap_s = fitted(piece->gap_s, source),
         .error = fitted(1e-4 * round(100 * curve->median), source),
     };
+    put_points(&made, curve, is_last ? (double)INFINITY : piece[1].from_bytes, source);
+    return made;
 }
 
 /* A host's clock sees the copy's latency and the call's as one: where the machine has the GPU's own

@@ -180,6 +180,10 @@ static const hl_machine_field message_fields[] = {
     FIGURE(haul_message_protocol, "rate", rate_Bps, RATE, POSITIVE),
     FIGURE(haul_message_protocol, "gap", gap_s, SECONDS, FROM_ZERO),
     FIGURE(haul_message_protocol, "error", error, NUMBER, FROM_ZERO),
+    {.key = "points",
+     AT(haul_message_protocol, points_from),
+     .kind = HL_MACHINE_FIELD_POINTS,
+     .may_fall = true},
 };
 
 /* Measured injection limits (R_N of Bienz's max-rate model) differ by how many processes of a node
@@ -254,6 +258,12 @@ static const hl_machine_field machine_fields[] = {
 const hl_machine_yaml_mapping hl_machine_mapping = {"machine", machine_fields,
                                                     COUNT(machine_fields), false};
 
+#define POINTS_ARE_TOGETHER(type)                                                                  \
+    _Static_assert(offsetof(type, points) - offsetof(type, points_from) ==                         \
+                       offsetof(hl_machine_points, at),                                            \
+                   "a POINTS field is an hl_machine_points")
+POINTS_ARE_TOGETHER(haul_copy_curve);
+POINTS_ARE_TOGETHER(haul_message_protocol);
 _Static_assert(COUNT(gpu_fields) <= HL_MACHINE_FIELDS_MOST &&
                    COUNT(curve_fields) <= HL_MACHINE_FIELDS_MOST,
                "a mapping has room for its fields");

@@ -17,7 +17,7 @@ typedef enum hl_machine_field_kind {
     HL_MACHINE_FIELD_TEXT,      /* const char *: one line */
     HL_MACHINE_FIELD_WORD,      /* an enumeration: index into `words` */
     HL_MACHINE_FIELD_PARAMETER, /* haul_parameter */
-    HL_MACHINE_FIELD_POINTS,    /* points_from and points of a haul_copy_curve */
+    HL_MACHINE_FIELD_POINTS,    /* hl_machine_points */
     HL_MACHINE_FIELD_MAPPING,   /* a structure in the structure, by `mapping` */
     HL_MACHINE_FIELD_LIST,      /* a pointer to structures of `mapping`, and their number */
 } hl_machine_field_kind;
@@ -39,6 +39,13 @@ typedef enum hl_machine_field_links {
     HL_MACHINE_LINKS_OTHER,
 } hl_machine_field_links;
 
+/* A POINTS field: points_from and points of a haul_copy_curve or a haul_message_protocol. */
+typedef struct hl_machine_points {
+    haul_parameter
+        from; /* value: their number, which callers who fill one by hand may have wrong */
+    haul_point at[HAUL_MACHINE_CURVE_POINTS];
+} hl_machine_points;
+
 typedef struct hl_machine_yaml_mapping hl_machine_yaml_mapping;
 
 typedef struct hl_machine_field {
@@ -51,6 +58,7 @@ typedef struct hl_machine_field {
     bool required;            /* in a link: by the links that it is of */
     bool is_name;             /* a figure that names its item of a list */
     bool is_default;          /* a word that is not written where it is the first */
+    bool may_fall;            /* points: of more bytes in less time */
     const char *const *words; /* NULL where the index is no word of a file */
     int word_count;
     const hl_machine_yaml_mapping *mapping;

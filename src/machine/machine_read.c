@@ -101,7 +101,7 @@ static haul_status open_figure(const hl_machine_yaml *self, const hl_machine_nod
 }
 
 static haul_status read_points(const hl_machine_yaml *self, const hl_machine_node *node, origin own,
-                               haul_copy_curve *curve)
+                               const hl_machine_field *field, hl_machine_points *points)
 {
     const hl_machine_node *list = NULL;
     HAUL_TRY(open_figure(self, node, "points", &own, &list));
@@ -112,7 +112,7 @@ static haul_status read_points(const hl_machine_yaml *self, const hl_machine_nod
         if (count == HAUL_MACHINE_CURVE_POINTS)
             return hl_machine_node_fail(self, at, "expected at most %d points",
                                         HAUL_MACHINE_CURVE_POINTS);
-        haul_point *point = &curve->points[count];
+        haul_point *point = &points->at[count];
         static const hl_machine_field bytes = {
             .key = "points", .dimension = HAUL_DIM_BYTES, .range = HL_MACHINE_RANGE_FROM_ZERO};
         static const hl_machine_field seconds = {.key = "points", .dimension = HAUL_DIM_SECONDS};
@@ -123,16 +123,16 @@ static haul_status read_points(const hl_machine_yaml *self, const hl_machine_nod
         HAUL_TRY(read_quantity(self, first->next, &seconds, &point->seconds));
         /* Strictly ascending sizes, and times that do not fall: interpolation divides by the
          * distance, and a copy of more bytes that takes less time is an error of the
-         * measurement. */
+         * measurement. Messages of another protocol may be faster. */
         if (count && point->bytes <= point[-1].bytes)
             return hl_machine_node_fail_expected(self, at->first, "points ascending in bytes",
                                                  "points");
-        if (count && point->seconds < point[-1].seconds)
+        if (count && !field->may_fall && point->seconds < point[-1].seconds)
             return hl_machine_node_fail_expected(self, at->first->next,
                                                  "no less time than the point before", "points");
     }
     /* How many points there are is kept as the value of their origin. */
-    curve->points_from = (haul_parameter){(double)count, own.from, own.source};
+    points->from = (haul_parameter){(double)count, own.from, own.source};
     return HAUL_OK;
 }
 
@@ -198,7 +198,7 @@ static haul_status read_field(const hl_machine_yaml *self, const hl_machine_node
             *figure = (haul_parameter){figure->value, own.from, own.source};
         return status;
     case HL_MACHINE_FIELD_POINTS:
-        return read_points(self, node, own, base);
+        return read_points(self, node, own, field, at);
     case HL_MACHINE_FIELD_MAPPING:
         return read_mapping(self, node, field->mapping, own, at);
     case HL_MACHINE_FIELD_LIST:

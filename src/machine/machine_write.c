@@ -117,15 +117,15 @@ static void write_origin(const haul_parameter *figure, const char *before, const
     }
 }
 
-static void write_points(const haul_copy_curve *curve, FILE *out)
+static void write_points(const hl_machine_points *points, FILE *out)
 {
     fputc('[', out);
-    /* `points` is bounded even where the count is wrong: callers may fill a curve by hand. */
-    for (size_t i = 0; i < (size_t)curve->points_from.value && i < HAUL_MACHINE_CURVE_POINTS; i++) {
+    /* Bounded even where the count is wrong: callers may fill a curve by hand. */
+    for (size_t i = 0; i < (size_t)points->from.value && i < HAUL_MACHINE_CURVE_POINTS; i++) {
         fputs(i ? ", [" : "[", out);
-        write_quantity(curve->points[i].bytes, HAUL_DIM_BYTES, out);
+        write_quantity(points->at[i].bytes, HAUL_DIM_BYTES, out);
         fputs(", ", out);
-        write_quantity(curve->points[i].seconds, HAUL_DIM_SECONDS, out);
+        write_quantity(points->at[i].seconds, HAUL_DIM_SECONDS, out);
         fputc(']', out);
     }
     fputc(']', out);
@@ -140,7 +140,7 @@ static void write_figure(const hl_machine_field *field, const void *base,
     if (own)
         fputs("{value: ", out);
     if (field->kind == HL_MACHINE_FIELD_POINTS)
-        write_points(base, out);
+        write_points(hl_machine_field_at(field, base), out);
     else
         write_quantity(figure->value, field->dimension, out);
     if (own) {

@@ -18,6 +18,7 @@ void hl_measure_note(hl_measure_session *session, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
+    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the line before begins it
     (void)vsnprintf(made->notes[made->note_count], sizeof made->notes[0], format, arguments);
     va_end(arguments);
     made->note_count++;
@@ -48,17 +49,19 @@ static void bring_within(hl_measure_session *self, const char *path, const hl_ma
 }
 
 /* Points of no time or of no order are no curve. */
-static void check_points(hl_measure_session *self, const char *path, haul_copy_curve *curve)
+static void check_points(hl_measure_session *self, const char *path, const hl_machine_field *field,
+                         hl_machine_points *points)
 {
-    const size_t count = curve->points_from.provenance ? (size_t)curve->points_from.value : 0;
+    const size_t count = points->from.provenance ? (size_t)points->from.value : 0;
     bool is_curve = count <= HAUL_MACHINE_CURVE_POINTS;
     for (size_t i = 0; i < count && is_curve; i++)
-        is_curve = curve->points[i].seconds >= 1e-15 && curve->points[i].seconds <= 1e6 &&
-                   (!i || (curve->points[i].bytes > curve->points[i - 1].bytes &&
-                           curve->points[i].seconds >= curve->points[i - 1].seconds));
+        is_curve =
+            points->at[i].seconds >= 1e-15 && points->at[i].seconds <= 1e6 &&
+            (!i || (points->at[i].bytes > points->at[i - 1].bytes &&
+                    (field->may_fall || points->at[i].seconds >= points->at[i - 1].seconds)));
     if (is_curve)
         return;
-    curve->points_from = (haul_parameter){.provenance = HAUL_PROVENANCE_NOT_GIVEN};
+    points->from = (haul_parameter){.provenance = HAUL_PROVENANCE_NOT_GIVEN};
     hl_measure_note(self, "%.80s came out without times, or in no order: left out", path);
 }
 
@@ -68,8 +71,7 @@ static int check_field(void *state, const char *path, const hl_machine_field *fi
     if (field->kind == HL_MACHINE_FIELD_PARAMETER)
         bring_within(state, path, field, (haul_parameter *)at);
     else if (field->kind == HL_MACHINE_FIELD_POINTS)
-        check_points(state, path,
-                     (haul_copy_curve *)((char *)at - offsetof(haul_copy_curve, points_from)));
+        check_points(state, path, field, (hl_machine_points *)at);
     return 0;
 }
 

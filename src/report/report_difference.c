@@ -38,13 +38,12 @@ static int list_field(void *state, const char *path, const hl_machine_field *fie
 }
 
 /* Point by point: two curves measured at different sizes are never the same. */
-static bool same_points(const haul_copy_curve *a, const haul_copy_curve *b)
+static bool same_points(const hl_machine_points *a, const hl_machine_points *b)
 {
-    const size_t count = (size_t)a->points_from.value;
-    bool same = count == (size_t)b->points_from.value;
+    const size_t count = (size_t)a->from.value;
+    bool same = count == (size_t)b->from.value;
     for (size_t i = 0; same && i < count && i < HAUL_MACHINE_CURVE_POINTS; i++)
-        same = a->points[i].bytes == b->points[i].bytes &&
-               a->points[i].seconds == b->points[i].seconds;
+        same = a->at[i].bytes == b->at[i].bytes && a->at[i].seconds == b->at[i].seconds;
     /* Provenance is not compared: the same curve may be measured and published. */
     return same;
 }
@@ -72,8 +71,8 @@ static void add_pair(haul_table *table, const listed_field *item, const void *co
     bool is_same = !strcmp(texts[0], texts[1]);
     if (is_same && has_both)
         is_same = figures[0]->value == figures[1]->value;
-    if (is_same && *texts[0] && item->field->kind == HL_MACHINE_FIELD_POINTS)
-        is_same = same_points(hl_report_curve(ats[0]), hl_report_curve(ats[1]));
+    if (is_same && ats[0] && ats[1] && item->field->kind == HL_MACHINE_FIELD_POINTS)
+        is_same = same_points(ats[0], ats[1]);
     if (is_same)
         return;
     /* NaN: not known. JSON has null for it, people see an empty cell. */

@@ -42,12 +42,6 @@ bool hl_report_in_path(const hl_machine_field *field, const char *path)
     return (field->kind == HL_MACHINE_FIELD_WORD || field->is_name) && strchr(path, '[');
 }
 
-/* The walk hands out the place of the field; the curve is around it. */
-const haul_copy_curve *hl_report_curve(const void *at)
-{
-    return (const void *)((const char *)at - offsetof(haul_copy_curve, points_from));
-}
-
 void hl_report_point(const haul_point *point, char bytes[32], char seconds[32])
 {
     haul_quantity_format(point->bytes, HAUL_DIM_BYTES, HL_REPORT_DIGITS, bytes, 32);
@@ -61,13 +55,13 @@ const char *hl_report_text(const hl_machine_field *field, const void *at, char *
         return "";
     if (field->kind == HL_MACHINE_FIELD_POINTS) {
         /* "12, to 64 MiB in 2.6 ms": how many points, and the last. */
-        const haul_copy_curve *curve = hl_report_curve(at);
+        const hl_machine_points *points = at;
         char bytes[32], seconds[32];
-        const size_t count = (size_t)curve->points_from.value;
+        const size_t count = (size_t)points->from.value;
         /* A curve made by hand may hold any number. */
         if (!count || count > HAUL_MACHINE_CURVE_POINTS)
             return "";
-        hl_report_point(&curve->points[count - 1], bytes, seconds);
+        hl_report_point(&points->at[count - 1], bytes, seconds);
         snprintf(buffer, HL_REPORT_FIELD_TEXT_BYTES, "%zu, to %s in %s", count, bytes, seconds);
         return buffer;
     }

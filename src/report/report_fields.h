@@ -29,9 +29,6 @@ bool hl_report_is_title(const hl_machine_field *field);
 /* Whether a field's path says its value: what an item of a list is named by. */
 bool hl_report_in_path(const hl_machine_field *field, const char *path);
 
-/* The curve whose points are at `at`. */
-const haul_copy_curve *hl_report_curve(const void *at);
-
 /* A field's value for people, perhaps in `buffer` of HL_REPORT_FIELD_TEXT_BYTES; "" where it is not
  * given, or `at` is NULL. */
 const char *hl_report_text(const hl_machine_field *field, const void *at, char *buffer);

@@ -15,13 +15,13 @@ static void add_mapping(haul_table *parent, const hl_machine_yaml_mapping *mappi
                         const void *base);
 
 /* A measured curve: times of single sizes, with one provenance for all. */
-static void add_points(haul_table *parent, const char *key, const haul_copy_curve *curve)
+static void add_points(haul_table *parent, const char *key, const hl_machine_points *of)
 {
     static const haul_column head[] = {
         {"provenance", .unit = HAUL_UNIT_TEXT}, {"source", .unit = HAUL_UNIT_TEXT}, {0}};
     static const haul_column points[] = {
         {"bytes", .unit = HAUL_UNIT_NUMBER}, {"time_s", .unit = HAUL_UNIT_SECONDS}, {0}};
-    const haul_parameter *from = &curve->points_from;
+    const haul_parameter *from = &of->from;
     /* null, so that readers of JSON find the key in every curve. */
     if (!from->provenance) {
         haul_report_value(parent, key, NULL);
@@ -33,8 +33,8 @@ static void add_points(haul_table *parent, const char *key, const haul_copy_curv
                                       haul_cell_text(from->source)));
     haul_table *rows = haul_report_table(object, "value", points);
     for (size_t i = 0; i < (size_t)from->value && i < HAUL_MACHINE_CURVE_POINTS; i++)
-        haul_table_row(rows, HAUL_CELLS(haul_cell_number(curve->points[i].bytes),
-                                        haul_cell_number(curve->points[i].seconds)));
+        haul_table_row(rows, HAUL_CELLS(haul_cell_number(of->at[i].bytes),
+                                        haul_cell_number(of->at[i].seconds)));
 }
 
 /* By the kind of the field; a mapping and curves recurse into add_mapping. */
@@ -50,7 +50,7 @@ static void add_field(haul_table *parent, const hl_machine_field *field, const v
         hl_report_parameter(parent, key, at);
         break;
     case HL_MACHINE_FIELD_POINTS:
-        add_points(parent, key, base);
+        add_points(parent, key, at);
         break;
     case HL_MACHINE_FIELD_MAPPING:
         table = haul_report_object(parent, key, none, NULL, 0);
@@ -126,11 +126,11 @@ static void add_csv_number(machine_tables *self, const char *path, double value,
 }
 
 /* The points of a curve one by one: for people a row each, for programs two. */
-static void add_point_rows(machine_tables *self, const char *path, const haul_copy_curve *curve)
+static void add_point_rows(machine_tables *self, const char *path, const hl_machine_points *of)
 {
-    const haul_parameter *from = &curve->points_from;
+    const haul_parameter *from = &of->from;
     for (size_t i = 0; i < (size_t)from->value && i < HAUL_MACHINE_CURVE_POINTS; i++) {
-        const haul_point *point = &curve->points[i];
+        const haul_point *point = &of->at[i];
         char name[200], bytes[32], seconds[32], text[80];
         (void)snprintf(name, sizeof name, "%s[%zu].bytes", path, i);
         add_csv_number(self, name, point->bytes, HAUL_DIM_BYTES, from);
@@ -155,7 +155,7 @@ static int add_field_rows(void *state, const char *path, const hl_machine_field 
     if (!*text || hl_report_in_path(field, path))
         return 0;
     if (field->kind == HL_MACHINE_FIELD_POINTS) {
-        add_point_rows(self, path, hl_report_curve(at));
+        add_point_rows(self, path, at);
         return 0;
     }
     if (figure)

@@ -500,6 +500,11 @@ static void a_fit_becomes_a_machine(void **state)
     CHECK_NEAR(again->injection[4].rate_Bps.value, 8e9, 1e-9);
     CHECK_NEAR(again->messages[1].from_bytes.value, 8192, 0);
     CHECK_NEAR(again->messages[1].rate_Bps.value, 12e9, 1e-3);
+    /* the sizes of each piece, with the one time that is off as it was measured */
+    assert_true(again->messages[0].points_from.value == 11);
+    assert_true(again->messages[0].points[4].bytes == 64 &&
+                again->messages[1].points[0].bytes == 8192);
+    CHECK_NEAR(again->messages[0].points[4].seconds, 1.5 * two_protocols(64), 1e-5);
     assert_string_equal(again->messages[1].latency_s.source, "a test");
     free(text);
     haul_machine_free(again);
