@@ -42,8 +42,11 @@ hl_comm_time_span hl_comm_predictor_serial(const hl_comm_predictor *self, haul_m
     if (!protocol)
         return (hl_comm_time_span){0, 0, 0};
     const double time = hl_comm_serial_s(self->machine, protocol, count, bytes);
+    /* where the two differ the protocol changes somewhere between the measured sizes */
+    const double postal = hl_comm_postal_s(self->machine, protocol, count, bytes);
     const double error = HL_COMM_MESSAGE_TAIL * protocol->error.value;
-    return (hl_comm_time_span){time, time * (1 - fmin(error, 0.5)), time * (1 + error)};
+    return (hl_comm_time_span){time, fmin(time, postal) * (1 - fmin(error, 0.5)),
+                               fmax(time, postal) * (1 + error)};
 }
 
 double hl_comm_predictor_node_rate(const hl_comm_predictor *self, haul_memory memory, double split)

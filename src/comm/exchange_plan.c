@@ -139,8 +139,9 @@ static op_number add_network(planner *self, process *by, const hl_comm_load *of,
             add_message(self, HAUL_MESSAGE_SENT, by->sends, bytes,
                         count * each_s + (count - 1) * gap_s, (op_number[]){after, HAUL_NONE});
     }
+    const double latency_s = hl_comm_serial_s(self->model.machine, protocol, 1, of->bytes) - each_s;
     return add_message(self, HAUL_MESSAGE_ARRIVES, add_stream(self, self->node, "latency"), 0,
-                       protocol->latency_s.value, (op_number[]){by->last, carried});
+                       latency_s, (op_number[]){by->last, carried});
 }
 
 /* Messages within the node keep their process busy, the first of all with its latency too. */

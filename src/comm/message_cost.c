@@ -88,13 +88,21 @@ static double measured_s(const haul_machine *machine, const haul_message_protoco
     return below->seconds + part * (above->seconds - below->seconds);
 }
 
-double hl_comm_serial_s(const haul_machine *machine, const haul_message_protocol *protocol,
+double hl_comm_postal_s(const haul_machine *machine, const haul_message_protocol *protocol,
                         double count, double bytes)
 {
     const double each = protocol->rate_Bps.value > 0 ? bytes / protocol->rate_Bps.value : 0;
-    const double measured = measured_s(machine, protocol, bytes);
-    return (isnan(measured) ? protocol->latency_s.value + each : measured) +
+    return protocol->latency_s.value + each +
            fmax(count - 1, 0) * (hl_comm_message_gap(machine, protocol, bytes) + each);
+}
+
+double hl_comm_serial_s(const haul_machine *machine, const haul_message_protocol *protocol,
+                        double count, double bytes)
+{
+    const double postal = hl_comm_postal_s(machine, protocol, count, bytes);
+    const double measured = measured_s(machine, protocol, bytes);
+    return isnan(measured) ? postal
+                           : postal + measured - hl_comm_postal_s(machine, protocol, 1, bytes);
 }
 
 /* Eq. 2: the node's share is ppn n / R_N behind one latency. */

@@ -23,6 +23,10 @@ double hl_comm_injection_rate(const haul_machine *machine, haul_memory memory, d
 
 /* `count` messages of `bytes` from one process, one after another: alpha + beta n of the first, gap
  * + beta n of each behind. */
+double hl_comm_postal_s(const haul_machine *machine, const haul_message_protocol *protocol,
+                        double count, double bytes);
+
+/* The same with the first as it was measured, where sizes around it were. */
 double hl_comm_serial_s(const haul_machine *machine, const haul_message_protocol *protocol,
                         double count, double bytes);
 

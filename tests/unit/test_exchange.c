@@ -270,34 +270,6 @@ static void figures_are_of_the_models(void **state)
     haul_machine_free(machine);
 }
 
-/* One message between two measured sizes is on the line between them, also across protocols and
- * where more bytes take less time; further messages and other sizes go by latency, rate and gap. */
-static void single_messages_go_by_what_was_measured(void **state)
-{
-    (void)state;
-    static const char text[] =
-        "haul: 1\nname: m\nsummary: s\nfrom: measured\nmessages:\n"
-        "  - {memory: device, reach: network, above: 0 B, latency: 6 us, rate: 1 GB/s, gap: 1 us, "
-        "points: [[1000 B, 8 us], [2000 B, 9 us]]}\n"
-        "  - {memory: device, reach: network, above: 4000 B, most: 10 kB, latency: 2 us, rate: 2 "
-        "GB/s, gap: 1 us, points: [[4000 B, 5 us], [8000 B, 4 us]]}\n";
-    static const struct {
-        uint64_t bytes;
-        double seconds;
-    } rows[] = {{500, 6.5e-6}, {1000, 8e-6},   {1500, 8.5e-6},
-                {3000, 7e-6},  {6000, 4.5e-6}, {9000, 6.5e-6}};
-    haul_machine *machine = machine_of(text);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        CHECK_NEAR(predicted(machine, (haul_exchange){.messages = 1, .bytes = rows[i].bytes},
-                             HAUL_WAY_DIRECT)
-                       .seconds,
-                   rows[i].seconds, 1e-9);
-    CHECK_NEAR(
-        predicted(machine, (haul_exchange){.messages = 3, .bytes = 1500}, HAUL_WAY_DIRECT).seconds,
-        8.5e-6 + 2 * (1e-6 + 1.5e-6), 1e-9);
-    haul_machine_free(machine);
-}
-
 /* One list for predictions and for haul/mpi.h: only `direct` has a second name, of GPUs' memory. */
 static void ways_have_names_that_are_read_back(void **state)
 {
@@ -421,6 +393,40 @@ static void all_ways_of_an_all_to_all(void **state)
                              haul_way_text(time.way, HAUL_MEMORY_DEVICE), 1 << size,
                              time.timeline_s, time.seconds);
             }
+    haul_machine_free(machine);
+}
+
+/* One message between two measured sizes is on the line between them, also across protocols and
+ * where more bytes take less time; further messages and other sizes go by latency, rate and gap. */
+static void single_messages_go_by_what_was_measured(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "haul: 1\nname: m\nsummary: s\nfrom: measured\nmessages:\n"
+        "  - {memory: device, reach: network, above: 0 B, latency: 6 us, rate: 1 GB/s, gap: 1 us, "
+        "points: [[1000 B, 8 us], [2000 B, 9 us]]}\n"
+        "  - {memory: device, reach: network, above: 4000 B, most: 10 kB, latency: 2 us, rate: 2 "
+        "GB/s, gap: 1 us, points: [[4000 B, 5 us], [8000 B, 4 us]]}\n";
+    static const struct {
+        uint64_t bytes;
+        double seconds;
+    } rows[] = {{500, 6.5e-6}, {1000, 8e-6},   {1500, 8.5e-6},
+                {3000, 7e-6},  {6000, 4.5e-6}, {9000, 6.5e-6}};
+    haul_machine *machine = machine_of(text);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_NEAR(predicted(machine, (haul_exchange){.messages = 1, .bytes = rows[i].bytes},
+                             HAUL_WAY_DIRECT)
+                       .seconds,
+                   rows[i].seconds, 1e-9);
+    CHECK_NEAR(
+        predicted(machine, (haul_exchange){.messages = 3, .bytes = 1500}, HAUL_WAY_DIRECT).seconds,
+        8.5e-6 + 2 * (1e-6 + 1.5e-6), 1e-9);
+    /* the interval reaches the protocol's own time, and the timeline has the same message */
+    const haul_exchange between = {.messages = 1, .bytes = 3000};
+    const haul_way_time time = scheduled(machine, &between, HAUL_WAY_DIRECT);
+    CHECK_NEAR(time.high_s, 9e-6, 1e-9);
+    CHECK_NEAR(time.low_s, 7e-6, 1e-9);
+    CHECK_NEAR(time.timeline_s, 7e-6, 1e-3);
     haul_machine_free(machine);
 }
 
