@@ -66,6 +66,17 @@ module haul_tile
     integer(c_int64_t) :: plane = 0
   end type
 
+  ! A region on the host, of planes first to end - 1: with c_f_pointer(cells, p, [end - first]) in
+  ! one dimension; else cell (x, y, z), from 0, is element (z - first) * plane + y * row + x from there
+  type, bind(c) :: haul_region
+    type(c_ptr) :: cells = c_null_ptr
+    integer(c_int64_t) :: row = 0
+    integer(c_int64_t) :: plane = 0
+    integer(c_int) :: first = 0
+    integer(c_int) :: end = 0
+    integer(c_int) :: owner = 0
+  end type
+
   ! The first indices, and those behind the last
   type, bind(c) :: haul_box
     integer(c_int) :: lo(3) = 0
@@ -104,6 +115,27 @@ module haul_tile
     integer(c_int) function haul_context_wait(context, error) bind(c)
       import
       type(c_ptr), value :: context
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_context_start(context, error) bind(c)
+      import
+      type(c_ptr), value :: context
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_context_plan_write(context, path, error) bind(c)
+      import
+      type(c_ptr), value :: context
+      character(kind=c_char), intent(in) :: path(*)
+      type(haul_error), intent(inout) :: error
+    end function
+
+    ! `text` is of C's heap: c_f_pointer, then free
+    integer(c_int) function haul_context_explain(context, text, error) bind(c)
+      import
+      type(c_ptr), value :: context
+      type(c_ptr), intent(out) :: text
       type(haul_error), intent(inout) :: error
     end function
 
@@ -182,6 +214,20 @@ module haul_tile
       type(c_ptr), value :: array
       integer(c_int), value :: use
       type(haul_device_cells), intent(out) :: cells
+      type(haul_error), intent(inout) :: error
+    end function
+
+    integer(c_int) function haul_array_regions(array) bind(c)
+      import
+      type(c_ptr), value :: array
+    end function
+
+    ! `index` from 0
+    integer(c_int) function haul_array_access(array, index, use, region, error) bind(c)
+      import
+      type(c_ptr), value :: array
+      integer(c_int), value :: index, use
+      type(haul_region), intent(out) :: region
       type(haul_error), intent(inout) :: error
     end function
 

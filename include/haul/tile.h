@@ -317,7 +317,8 @@ typedef struct haul_named_array {
  * each index counts from the first cell beyond the edge. Each array has a checksum. Runs what is
  * queued, and waits for each region where it is written; the file takes the place of an older one
  * when all of it is on the disk. USAGE for two arrays of one name, for more than 256 or for one
- * that several processes share, IO where the file cannot be written. */
+ * that several processes share, and for a name of an HDF5 file, IO where the file cannot be
+ * written. */
 HAUL_API haul_status haul_arrays_save(const haul_named_array *arrays, size_t count,
                                       const char *path, haul_error *error);
 /* The same while later loops run: returns when the arrays are copied to memory of the host, of

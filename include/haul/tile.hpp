@@ -4,7 +4,9 @@
 #define HAUL_TILE_HPP
 
 #include <cstddef>
+#include <cstdlib>
 #include <initializer_list>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -163,6 +165,23 @@ class context
     {
         haul_error failure;
         check(haul_context_wait(self, &failure), failure);
+    }
+
+    // Its choices, in lines of text.
+    std::string explain() const
+    {
+        haul_error failure;
+        char *text = nullptr;
+        check(haul_context_explain(self, &text, &failure), failure);
+        const std::unique_ptr<char, void (*)(void *)> owned(text, std::free);
+        return text;
+    }
+
+    // Its operations on the device, as a workload for haul simulate.
+    void write_plan(const char *path)
+    {
+        haul_error failure;
+        check(haul_context_plan_write(self, path, &failure), failure);
     }
 
     haul_context_counts counts() const

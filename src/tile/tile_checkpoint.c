@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/npz.h"
 #include "tile/tile_files.h"
+#include "tile/tile_hdf5.h"
 
 typedef struct checkpoint {
     const haul_named_array *arrays;
@@ -127,9 +128,17 @@ static haul_status check_names(const haul_named_array *arrays, size_t count, hau
 }
 
 /* Runs what is queued; the file before is written by then. */
-static haul_status prepare(const haul_named_array *arrays, size_t count, haul_error *error)
+static haul_status prepare(const haul_named_array *arrays, size_t count, const char *path,
+                           haul_error *error)
 {
+    hl_tile_hdf5_name hdf5;
     HAUL_TRY(check_names(arrays, count, error));
+    HAUL_TRY(hl_tile_hdf5_parse(path, &hdf5, error));
+    const bool is_hdf5 = hdf5.file;
+    free(hdf5.file);
+    if (is_hdf5)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "'%.200s': files of several arrays are NumPy's archives, .npz", path);
     for (size_t i = 0; i < count; i++)
         HAUL_TRY(hl_tile_queue_run(arrays[i].array->context, error));
     for (size_t i = 0; i < count; i++)
@@ -141,7 +150,7 @@ haul_status haul_arrays_save(const haul_named_array *arrays, size_t count, const
                              haul_error *error)
 {
     checkpoint self = {.arrays = arrays, .count = count, .path = path};
-    HAUL_TRY(prepare(arrays, count, error));
+    HAUL_TRY(prepare(arrays, count, path, error));
     return hl_tile_file_write(path, write_arrays, &self, error);
 }
 
@@ -221,7 +230,7 @@ haul_status haul_arrays_save_start(const haul_named_array *arrays, size_t count,
                                    haul_error *error)
 {
     sigset_t all, before;
-    HAUL_TRY(prepare(arrays, count, error));
+    HAUL_TRY(prepare(arrays, count, path, error));
     struct hl_tile_saving *self = calloc(1, sizeof *self + count * sizeof *self->kept);
     if (!self)
         return hl_base_fail_no_memory(error);
@@ -342,7 +351,7 @@ haul_status haul_arrays_load(const haul_named_array *arrays, size_t count, const
                              haul_error *error)
 {
     checkpoint self = {.arrays = arrays, .count = count, .path = path};
-    HAUL_TRY(prepare(arrays, count, error));
+    HAUL_TRY(prepare(arrays, count, path, error));
     self.file = fopen(path, "rb");
     if (!self.file)
         return hl_base_fail_open(error, path);

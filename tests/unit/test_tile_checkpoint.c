@@ -476,6 +476,7 @@ static void test_refused(void **state)
         assert_int_equal(haul_arrays_save_start(&named, 1, path, &error), HAUL_STATUS_USAGE);
         assert_int_equal(haul_arrays_load(&named, 1, path, &error), HAUL_STATUS_USAGE);
     }
+    assert_int_equal(haul_arrays_save(many, 1, "/nowhere/a.h5", &error), HAUL_STATUS_USAGE);
     assert_int_equal(haul_arrays_save(many, 1, "/nowhere/a.npz", &error), HAUL_STATUS_IO);
     assert_int_equal(haul_arrays_save_start(many, 1, "/nowhere/a.npz", &error), HAUL_STATUS_IO);
     assert_int_equal(haul_arrays_load(many, 1, "/nowhere/a.npz", &error), HAUL_STATUS_IO);

@@ -58,6 +58,7 @@ program tile_fortran
   call must(haul_array_load(u, trim(path) // '.npy' // c_null_char, error))
   call must(haul_array_read(u, c_loc(got), error))
   if (any(abs(got - cells) > 0)) error stop 'a file of one array'
+  call try_regions
   call haul_array_free(u)
   call haul_array_free(v)
 
@@ -65,6 +66,33 @@ program tile_fortran
   call haul_context_close(context)
 
 contains
+
+  ! each cell by its indices, and the same cells read as a whole
+  subroutine try_regions
+    type(haul_region) :: region
+    real(c_double), pointer :: plane(:)
+    integer :: i, x, y, z
+    call must(haul_context_start(context, error))
+    do i = 0, haul_array_regions(u) - 1
+      call must(haul_array_access(u, i, haul_use_both, region, error))
+      call c_f_pointer(region%cells, plane, [(region%end - region%first) * region%plane])
+      do z = max(region%first, 0), min(region%end, n) - 1
+        do y = 0, n - 1
+          do x = 0, n - 1
+            plane((z - region%first) * region%plane + y * region%row + x + 1) = x + 10 * y + 100 * z
+          end do
+        end do
+      end do
+    end do
+    call must(haul_array_read(u, c_loc(got), error))
+    do z = 1, n
+      do y = 1, n
+        do x = 1, n
+          if (abs(got(x, y, z) - (x - 1 + 10 * (y - 1) + 100 * (z - 1))) > 0) error stop 'cells of regions'
+        end do
+      end do
+    end do
+  end subroutine
 
   subroutine try_own_memory
     ! an array of the program's own, with the cells beyond the edges

@@ -6,7 +6,7 @@ program tile_sizes
   interface
     subroutine sizes_in_c(sizes) bind(c)
       import
-      integer(c_size_t), intent(out) :: sizes(7)
+      integer(c_size_t), intent(out) :: sizes(8)
     end subroutine
   end interface
   type(haul_error) :: error
@@ -16,7 +16,8 @@ program tile_sizes
   type(haul_loop_options) :: loop
   type(haul_named_array) :: named
   type(haul_device_cells) :: device
-  integer(c_size_t) :: sizes(7)
+  type(haul_region) :: region
+  integer(c_size_t) :: sizes(8)
   call sizes_in_c(sizes)
   print *, 'haul_error          ', c_sizeof(error), sizes(1)
   print *, 'haul_context_options', c_sizeof(options), sizes(2)
@@ -25,6 +26,7 @@ program tile_sizes
   print *, 'haul_loop_options   ', c_sizeof(loop), sizes(5)
   print *, 'haul_named_array    ', c_sizeof(named), sizes(6)
   print *, 'haul_device_cells   ', c_sizeof(device), sizes(7)
+  print *, 'haul_region         ', c_sizeof(region), sizes(8)
   if (any(sizes /= [c_sizeof(error), c_sizeof(options), c_sizeof(spec), c_sizeof(box), &
-    c_sizeof(loop), c_sizeof(named), c_sizeof(device)])) error stop
+    c_sizeof(loop), c_sizeof(named), c_sizeof(device), c_sizeof(region)])) error stop
 end program
