@@ -430,7 +430,8 @@ static haul_status make_job(haul_context *context, const hl_tile_block *block, c
         self->width = choose_rows(context, block, rows + skew);
         self->depth = most(1, CELLS / most(1, least(self->width, rows) * cells));
         self->tiles = most(1, (rows + skew + self->width - 1) / self->width);
-        self->fronts = (planes + skew + self->depth - 1) / self->depth;
+        /* the first has all planes before the array's first, which may be the only ones */
+        self->fronts = most(1, (planes + skew + self->depth - 1) / self->depth);
     } else
         make_runs(block, self);
     self->done = calloc((size_t)self->tiles, sizeof *self->done);

@@ -375,6 +375,36 @@ static void test_reductions_end_no_pass(void **state)
     haul_context_close(context);
 }
 
+/* Loops one after another over planes before the array's first alone: those of a boundary's kernel,
+ * of two arrays, where a device has that end alone, and those of the program. */
+static void test_loops_below_the_first_plane(void **state)
+{
+    static const char *const lists[] = {"host", "host,host", "sim:k40,sim:k40"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        haul_context *context = open_on(lists[i]);
+        haul_array *arrays[3];
+        haul_region region;
+        for (int a = 0; a < 3; a++)
+            assert_int_equal(haul_array_new(context, &shape, &arrays[a], NULL), HAUL_OK);
+        const unsigned k = 3;
+        const haul_box box = {{0, 0, -1}, {4, 5, 0}};
+        const haul_loop_options below = {.box = &box};
+        for (int a = 1; a < 3; a++) {
+            const void *const two[] = {arrays[0], arrays[a], &k};
+            assert_int_equal(haul_loop_queue(context, &add_3, two, 3, &below, NULL), HAUL_OK);
+        }
+        for (int a = 1; a < 3; a++) {
+            assert_int_equal(haul_array_access(arrays[a], 0, HAUL_USE_READ, &region, NULL),
+                             HAUL_OK);
+            assert_true(HAUL_CELL(region, unsigned, 3, 4, -1) == k * (3 + 3 * 4 - 7));
+        }
+        for (int a = 0; a < 3; a++)
+            haul_array_free(arrays[a]);
+        haul_context_close(context);
+    }
+}
+
 static void test_refused(void **state)
 {
     const haul_array_spec in_file = {.size = {9}, .file = "/tmp/haul-team-never"};
@@ -404,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_freeing_does_not_wait_for_ever),
         cmocka_unit_test(test_loops_over_no_cells),
         cmocka_unit_test(test_reductions_end_no_pass),
+        cmocka_unit_test(test_loops_below_the_first_plane),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
