@@ -41,7 +41,8 @@ static int64_t issue_lag_ns(const hl_timeline_engine *self, uint32_t op)
     const haul_op *called = &self->workload->ops[op];
     const bool on_return =
         device->issue_on_return[called->kind] && !(called->flags & HAUL_OP_BLOCKS);
-    const int64_t delay_ns = on_return ? 0 : hl_timeline_delay_of(self->options, op);
+    const bool is_delayed = self->options->delay_count && !on_return;
+    const int64_t delay_ns = is_delayed ? hl_timeline_delay_of(self->options, op) : 0;
     const int64_t issue_ns = device->issue_ns[called->kind] + (delay_ns < 0 ? delay_ns : 0);
     return hl_base_end_of(positive(issue_ns), on_return ? asked_dur_ns(self, op) : 0);
 }

@@ -119,8 +119,9 @@ static double steady_share(const hl_timeline_engine *self, const hl_timeline_act
 
 static bool goes_over_link(const hl_timeline_actor *stream)
 {
-    return stream->resource != HAUL_RESOURCE_KERNEL_SLOTS &&
-           stream->resource != HAUL_RESOURCE_NETWORK && stream->resource != HAUL_RESOURCE_NOWHERE;
+    static const unsigned elsewhere = 1U << HAUL_RESOURCE_KERNEL_SLOTS |
+                                      1U << HAUL_RESOURCE_NETWORK | 1U << HAUL_RESOURCE_NOWHERE;
+    return !(elsewhere >> stream->resource & 1);
 }
 
 /* The first operation begins a busy time, the last to leave ends it: a union, not a sum. */
