@@ -8,6 +8,7 @@
 #include "haul/analysis.h"
 #include "workload/join.h"
 #include "workload/mpi_calls.h"
+#include "workload_check.h"
 
 enum { RANKS = 4, TAGS = 3, COMMS = 2, MESSAGES = 400, ROUNDS = 60 };
 
@@ -103,14 +104,6 @@ static haul_mpi_use use_named(const haul_workload *of, const char *name)
     return found;
 }
 
-static void is_in_order(const haul_workload *of)
-{
-    for (size_t i = 1; i < of->op_count; i++)
-        assert_true(of->ops[i - 1].start_ns <= of->ops[i].start_ns);
-    for (size_t i = 0; i < of->edge_count; i++)
-        assert_true(of->edges[i].before < of->op_count && of->edges[i].after < of->op_count);
-}
-
 static void messages_meet_their_receives(void **state)
 {
     (void)state;
@@ -121,7 +114,7 @@ static void messages_meet_their_receives(void **state)
         for (uint64_t i = 0; i < MESSAGES; i++)
             add_message(&made, 100 + i);
         haul_workload *const of = finish(&made);
-        is_in_order(of);
+        workload_check(of);
         assert_int_equal(of->edge_count, MESSAGES);
         const haul_mpi_use sends = use_named(of, "MPI_Send"), receives = use_named(of, "MPI_Recv");
         assert_int_equal(sends.calls, MESSAGES);
@@ -164,7 +157,7 @@ static void collectives_wait_for_the_last(void **state)
             hl_workload_mpi_call_add(&made.builder, &one);
         }
         haul_workload *const of = finish(&made);
-        is_in_order(of);
+        workload_check(of);
         assert_int_equal(use_named(of, kinds[k].name).late_ns, kinds[k].late_ns);
         haul_workload_free(of);
     }

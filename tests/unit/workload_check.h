@@ -100,6 +100,7 @@ static inline void workload_check_edges(const haul_workload *w)
         const int64_t met_ns = after->start_ns + (after->kind == HAUL_OP_SYNC ? after->dur_ns : 0);
         HOLDS(edge->before != edge->after);
         HOLDS(haul_op_on_device(before) ||
+              (haul_op_on_host(before) && after->kind == HAUL_OP_MESSAGE) ||
               (before->kind == HAUL_OP_SYNC && after->detail == HAUL_MEMORY_MANAGED &&
                after->kind == HAUL_OP_COPY && !(after->flags & HAUL_OP_HAS_CALL)));
         HOLDS(before->start_ns + before->dur_ns <= met_ns + skew_ns);
