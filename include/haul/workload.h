@@ -249,9 +249,9 @@ typedef struct haul_named_range {
 /* `after` may not start before `before` has ended: an event, a synchronisation. Where `after` is a
  * SYNC, a wait of the host, it may not end before. `before` is a SYNC where the host asked for a
  * migration of unified memory: what it touches it touches after its last wait. It is a CALL or a
- * SYNC, too, where a MESSAGE waited for another process to enter a call of MPI. Recorded times agree
- * with that to within 20 us, by which clocks of hosts and devices may differ. The order on one
- * stream and on one thread is in the operations themselves. */
+ * SYNC, too, where a MESSAGE waited for another process to enter a call of MPI. Recorded times
+ * agree with that to within 20 us, by which clocks of hosts and devices may differ. The order on
+ * one stream and on one thread is in the operations themselves. */
 typedef struct haul_edge {
     uint32_t before;
     uint32_t after;

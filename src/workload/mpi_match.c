@@ -393,9 +393,23 @@ static uint32_t stream_of_meeting(matcher *self, const meeting *of)
                         of->calls[0]->comm, name);
 }
 
+/* Where the root is none of them, as where roots and ranks are numbered differently, no call waits,
+ * or for none. */
+static bool has_both_sides(const meeting *of)
+{
+    bool some_await = false, some_are_awaited = false;
+    for (size_t i = 0; i < of->count; i++) {
+        some_await |= awaits(of->calls[i]);
+        some_are_awaited |= is_awaited(of->calls[i]);
+    }
+    return some_await && some_are_awaited;
+}
+
 static void make_collective(matcher *self, const meeting *of)
 {
     hl_workload_builder *const builder = self->builder;
+    if (!has_both_sides(of))
+        return;
     for (size_t i = 0; i < of->count; i++) {
         of->posts[i] = op_at(self, &of->calls[i]->post, true);
         of->waits[i] = of->calls[i]->blocks ? of->posts[i]

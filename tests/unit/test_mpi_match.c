@@ -192,12 +192,41 @@ static void what_lacks_a_side_is_left(void **state)
     haul_workload_free(of);
 }
 
+/* A collective whose root is none of the communicator's ranks: for a reduction none waits, and for
+ * a broadcast all wait for none. */
+static void a_root_elsewhere_is_none(void **state)
+{
+    (void)state;
+    static const hl_workload_mpi_way ways[] = {HL_WORKLOAD_MPI_TO_ROOT, HL_WORKLOAD_MPI_FROM_ROOT};
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        program made;
+        begin(&made);
+        for (int rank = 0; rank < RANKS; rank++) {
+            hl_workload_mpi_call one = {.comm = 5,
+                                        .comm_size = RANKS,
+                                        .rank = rank,
+                                        .peer = RANKS + 3,
+                                        .host = HAUL_NONE,
+                                        .way = ways[k],
+                                        .blocks = true};
+            one.post = one.done = call(&made, rank, "MPI_Reduce", rank, 10);
+            hl_workload_mpi_call_add(&made.builder, &one);
+        }
+        haul_workload *const of = finish(&made);
+        workload_check(of);
+        assert_int_equal(of->edge_count, 0);
+        assert_int_equal(of->op_count, RANKS);
+        haul_workload_free(of);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_meet_their_receives),
         cmocka_unit_test(collectives_wait_for_the_last),
         cmocka_unit_test(what_lacks_a_side_is_left),
+        cmocka_unit_test(a_root_elsewhere_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
