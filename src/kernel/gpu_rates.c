@@ -170,6 +170,15 @@ haul_parameter hl_kernel_gpu_product_rate(const haul_gpu *gpu, haul_precision pr
     return rate;
 }
 
+/* Large products run at the clock that the board's power allows: 70 W hold a T4's at half of the
+ * peak, 72 W an L4's at 0.37. Short ones run before the power is felt. */
+double hl_kernel_gpu_held_down(const haul_gpu *gpu, haul_precision precision)
+{
+    const double usual = usual_product * vector_peak(gpu, precision);
+    const double rate = hl_kernel_gpu_product_rate(gpu, precision).value;
+    return usual > rate && rate > 0 ? log(usual / rate) : 0;
+}
+
 /* Measured where the machine's file has it, else the usual share of the nominal bandwidth. */
 haul_parameter hl_kernel_gpu_stream_rate(const haul_gpu *gpu)
 {

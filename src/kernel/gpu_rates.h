@@ -46,6 +46,10 @@ double hl_kernel_gpu_product_peak(const haul_gpu *gpu, haul_precision precision)
  * HAUL_PROVENANCE_NOT_GIVEN: not known. */
 haul_parameter hl_kernel_gpu_product_rate(const haul_gpu *gpu, haul_precision precision);
 
+/* How far short of the usual share of the peak the sustained rate of products in vector units is,
+ * in the logarithm; 0: not at all, or not known. */
+double hl_kernel_gpu_held_down(const haul_gpu *gpu, haul_precision precision);
+
 /* The precision that libraries compute in where `precision` is asked for. */
 haul_precision hl_kernel_gpu_used_precision(const haul_gpu *gpu, haul_precision precision);
 

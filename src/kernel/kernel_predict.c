@@ -20,7 +20,8 @@
  * from one that runs those made for another (maxwell_sgemm on a P100, volta_sgemm on a T4). By
  * names alone both GPUs miss, and most where the grid has layers: products of a batch are small, so
  * that tiles at their edges are empty in part. With the operands' sizes the target alone misses,
- * and the time reaches from the least to the most of its usual tiles.
+ * and the time reaches from the least to the most of its usual tiles, and down to the usual share
+ * of a peak that its power holds down.
  *
  * Kernels over rows miss by whether a cache holds a row until it is read again: of the
  * logarithm of what that makes of the bytes that cross the memory, 0.46 each way.
@@ -159,7 +160,8 @@ static void product_widths(const haul_gpu *from, const haul_gpu *to, const haul_
         is_tested ? hypot(width_of_library(from, is_in_layers), width_of_library(to, is_in_layers))
                   : width_untested;
     const double sized = tiles->is_measured ? width_own_kernels : width_of_library(to, false);
-    out->down = is_sized ? hypot(sized, tiles->less) : by_name;
+    const double held_down = hl_kernel_gpu_held_down(to, kind->precision);
+    out->down = is_sized ? fmax(hypot(sized, tiles->less), held_down) : by_name;
     out->up = is_sized ? hypot(sized, tiles->more) : by_name;
     if (runs_unlike_kernels(to) && !tiles->is_measured && (!is_sized || tiles->is_far))
         out->up = fmax(out->up, width_long_rows);
