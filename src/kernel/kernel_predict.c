@@ -287,6 +287,30 @@ static void scale_rows(const haul_machine *from, const haul_machine *to,
     out->bound = HAUL_KERNEL_BOUND_LATENCY;
 }
 
+/* Whether a launch of `work_s` seconds keeps the source's memory busy, by bytes that are known. */
+static bool fills_memory(const haul_gpu *from, const haul_kernel_work *work, double bytes,
+                         double work_s)
+{
+    return bytes > 0 && hl_kernel_bound_weight(
+                            hl_kernel_memory_share(from, &work->launches, work_s, bytes)) > 0.5;
+}
+
+/* A product of so few rows or columns that its operands take longer to come out of the memory than
+ * its flops do, on both GPUs, and that filled the source's: it streams them, whatever its tiles. */
+static bool streams_operands(const haul_machine *from, const haul_machine *to,
+                             const haul_kernel_work *work, double work_s)
+{
+    const double flops = flops_of(&work->operands);
+    const haul_gpu *gpus[] = {&from->gpu, &to->gpu};
+    bool is_memory = work->kind.kind == HAUL_KERNEL_CLASS_PRODUCT && work->operands.batch > 0 &&
+                     fills_memory(&from->gpu, work, work->bytes, work_s);
+    for (int i = 0; i < 2; i++)
+        is_memory &= hl_kernel_gpu_stream_s(gpus[i], work->bytes) *
+                         hl_kernel_gpu_product_rate(gpus[i], work->kind.precision).value >
+                     flops;
+    return is_memory;
+}
+
 /* By the bandwidth of the memory, and of L2 for data that it holds: the kernel before left them
  * there. Where bytes are known the source's time tells whether it did; else the interval reaches
  * the memory's ratio, too. */
@@ -308,9 +332,10 @@ static bool scale_streaming(const haul_machine *from, const haul_machine *to,
     const double apart = is_known ? 0 : log(by_memory / by_l2);
     const bool is_measured = a.provenance == HAUL_PROVENANCE_MEASURED;
     const haul_provenance weakest = haul_provenance_weaker(a.provenance, b.provenance);
-    const double of_class = is_rows                   ? width_over_rows(&work->kind)
-                            : work->kind.is_scattered ? width_scattered
-                                                      : width_streaming;
+    const double of_class = is_rows                       ? width_over_rows(&work->kind)
+                            : work->kind.is_scattered     ? width_scattered
+                            : is_product(work->kind.kind) ? width_own_kernels
+                                                          : width_streaming;
     const double of_rates = weakest > HAUL_PROVENANCE_SCALED ? width_assumed_memory
                             : weakest == HAUL_PROVENANCE_SCALED ||
                                     is_measured != (b.provenance == HAUL_PROVENANCE_MEASURED)
@@ -330,12 +355,13 @@ static bool scale_streaming(const haul_machine *from, const haul_machine *to,
 }
 
 /* Blocks that leave most of the GPU empty take one block's time after another: cycles, whatever the
- * number of multiprocessors. */
+ * number of multiprocessors. Not where they are seen to fill the memory all the same. */
 static bool scale_latency(const haul_machine *from, const haul_machine *to,
-                          const haul_kernel_work *work, scaling *out)
+                          const haul_kernel_work *work, double work_s, scaling *out)
 {
     const haul_gpu *a = &from->gpu, *b = &to->gpu;
-    if (!hl_kernel_gpu_has_low_occupancy(a, work->launches.blocks, work->launches.block) ||
+    if (fills_memory(a, work, work->bytes, work_s) ||
+        !hl_kernel_gpu_has_low_occupancy(a, work->launches.blocks, work->launches.block) ||
         !(a->clock_Hz.value > 0) || !(b->clock_Hz.value > 0) || !(b->multiprocessors.value > 0))
         return false;
     const double width = hl_kernel_uncertainty_inside(a, b);
@@ -372,8 +398,14 @@ static limit least_of(const haul_gpu *gpu, const haul_kernel_work *work)
 static limit limit_on_target(const haul_machine *from, const haul_machine *to,
                              const haul_kernel_work *work, double each_s)
 {
+    haul_kernel_work flops = *work, bytes = *work;
+    flops.bytes = bytes.flops = 0;
     const limit none = {0, HAUL_KERNEL_BOUNDS};
-    return least_of(&from->gpu, work).seconds <= each_s ? least_of(&to->gpu, work) : none;
+    const limit by_flops =
+        least_of(&from->gpu, &flops).seconds <= each_s ? least_of(&to->gpu, &flops) : none;
+    const limit by_bytes =
+        least_of(&from->gpu, &bytes).seconds <= each_s ? least_of(&to->gpu, &bytes) : none;
+    return by_flops.seconds > by_bytes.seconds ? by_flops : by_bytes;
 }
 
 /* A launch takes at most half of a kernel's time, as in fits, so that no work becomes negative. */
@@ -437,7 +469,9 @@ static haul_kernel_prediction finish(const haul_machine *from, const haul_machin
     const double new_launch_s =
         launch_s * hl_kernel_gpu_launch(&to->gpu) / fmax(hl_kernel_gpu_launch(&from->gpu), 1e-9);
     const limit least = limit_on_target(from, to, work, each_s);
-    double work_s = with_flops(to, work, (each_s - launch_s) * by->ratio);
+    double work_s = (each_s - launch_s) * by->ratio;
+    if (!streams_operands(from, to, work, each_s - launch_s))
+        work_s = with_flops(to, work, work_s);
     haul_kernel_prediction out = {.kind = by->kind, .bound = by->bound, .shared = by->shared};
     if (least.seconds > work_s) {
         work_s = least.seconds;
@@ -474,21 +508,24 @@ static haul_kernel_prediction kept(const haul_kernel_work *work)
 
 /* Operands tell flops and bytes where no counter does: those of products, convolutions and
  * attention for the kernels that are such, the others for kernels over rows. An operator's other
- * kernels are told nothing; neither is one of convolutions or attention that took less time than
- * the source's peaks allow: it computes in another way (Winograd's, Fourier's). */
+ * kernels are told nothing, but one that streams what would fill the memory: a product with a
+ * vector. Neither is one, but a product, that took less time than the source's peaks allow: it
+ * computes in another way (Winograd's, Fourier's), or reads other data. */
 static haul_kernel_work with_sizes(const haul_gpu *from, const haul_kernel_work *given)
 {
     haul_kernel_work work = *given;
     const haul_operands *of = &work.operands;
     const haul_kernel_class kind = work.kind.kind;
-    if (given->operands.batch ? !is_product(kind) : kind != HAUL_KERNEL_CLASS_ROWS)
+    const double each_s = work.seconds / fmax(work.launches.count, 1);
+    const bool is_streamed =
+        kind == HAUL_KERNEL_CLASS_STREAMING && fills_memory(from, given, (double)of->bytes, each_s);
+    if (of->batch ? !is_product(kind) && !is_streamed : kind != HAUL_KERNEL_CLASS_ROWS)
         work.operands = (haul_operands){0};
     if (of->batch && !(work.flops > 0))
         work.flops = flops_of(of);
     if (!(work.bytes > 0))
         work.bytes = (double)of->bytes;
-    if (of->batch && kind != HAUL_KERNEL_CLASS_PRODUCT &&
-        least_of(from, &work).seconds > work.seconds / fmax(work.launches.count, 1)) {
+    if (of->batch && kind != HAUL_KERNEL_CLASS_PRODUCT && least_of(from, &work).seconds > each_s) {
         work = *given;
         work.operands = (haul_operands){0};
     }
@@ -550,11 +587,11 @@ haul_status haul_kernel_predict(const haul_machine *from, const haul_machine *to
         by.ratio = 1;
         by.down = by.up = width_collective;
         by.weakest = HAUL_PROVENANCE_ASSUMED;
-    } else if (is_product(kind) ? !scale_product(from, to, work, work_s, &by)
-               : kind == HAUL_KERNEL_CLASS_STREAMING || kind == HAUL_KERNEL_CLASS_ROWS
-                   ? !scale_latency(from, to, work, &by) &&
+    } else if (streams_operands(from, to, work, work_s) || kind == HAUL_KERNEL_CLASS_STREAMING ||
+                       kind == HAUL_KERNEL_CLASS_ROWS
+                   ? !scale_latency(from, to, work, work_s, &by) &&
                          !scale_streaming(from, to, work, work_s, &by)
-                   : true) {
+                   : !is_product(kind) || !scale_product(from, to, work, work_s, &by)) {
         return scale_unknown(from, to, work, out, error);
     }
     *out = finish(from, to, work, &by);

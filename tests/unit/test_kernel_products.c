@@ -148,6 +148,50 @@ static void short_products_run_before_power_is_felt(void **state)
     CHECK_NEAR(held.seconds / held.low_s, 1.6, 1e-9);
 }
 
+/* A row times a matrix is read out of the memory once, whatever the tiles: 64 MiB at 0.9 of 100
+ * GB/s, and at as much of 400. One that leaves the memory idle goes by its tiles. */
+static void narrow_products_stream_their_operands(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    const double bytes = 4096.0 * 4096 * 4, read_s = bytes / 90e9;
+    haul_kernel_work work =
+        work_of("cutlass_80_tensorop_bf16_s16816gemm_bf16_64x64_32x6_tn_align8", 0, 64);
+    work.kind.precision = HAUL_PRECISION_FP32;
+    work.seconds = 2e-6 + read_s;
+    work.operands = (haul_operands){.batch = 1,
+                                    .rows = 1,
+                                    .columns = 4096,
+                                    .inner = 4096,
+                                    .bytes = (uint64_t)bytes,
+                                    .alignment = 16};
+    const haul_kernel_prediction of = predicted(&from, &to, &work);
+    CHECK_NEAR(of.estimate.seconds, 4e-6 + read_s / 4, 1e-9);
+    assert_int_equal(of.bound, HAUL_KERNEL_BOUND_MEMORY);
+    assert_int_equal(of.kind, HAUL_KERNEL_CLASS_PRODUCT);
+    assert_true(of.estimate.high_s < 1.3 * of.estimate.seconds);
+    work.seconds = 2e-6 + 4 * read_s;
+    assert_true(fabs(predicted(&from, &to, &work).estimate.seconds / read_s - 1) > 0.1);
+}
+
+/* The same by a kernel for vectors: few blocks that fill the memory all the same wait for it. */
+static void products_with_a_vector_stream_a_matrix(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    const double bytes = 4096.0 * 4096 * 4, read_s = bytes / 90e9;
+    haul_kernel_work work = work_of("gemvNSP_kernel", 2e-6 + read_s, 10);
+    assert_int_equal(predicted(&from, &to, &work).kind, HAUL_KERNEL_CLASS_LATENCY);
+    work.operands = (haul_operands){
+        .batch = 1, .rows = 1, .columns = 4096, .inner = 4096, .bytes = (uint64_t)bytes};
+    const haul_kernel_prediction of = predicted(&from, &to, &work);
+    CHECK_NEAR(of.estimate.seconds, 4e-6 + read_s / 4, 1e-9);
+    assert_int_equal(of.kind, HAUL_KERNEL_CLASS_STREAMING);
+    work.seconds =
+        2e-6 + read_s / 10; /* it cannot have read them: another kernel of the operator */
+    assert_int_equal(predicted(&from, &to, &work).kind, HAUL_KERNEL_CLASS_LATENCY);
+}
+
 /* Of results narrower than a tile, and of rows at odd elements, less is known. */
 static void narrow_and_unaligned_products_are_less_sure(void **state)
 {
@@ -317,6 +361,8 @@ int main(void)
         cmocka_unit_test(few_tiles_take_up_to_a_wave),
         cmocka_unit_test(measured_products_correct_their_neighbours),
         cmocka_unit_test(short_products_run_before_power_is_felt),
+        cmocka_unit_test(narrow_products_stream_their_operands),
+        cmocka_unit_test(products_with_a_vector_stream_a_matrix),
         cmocka_unit_test(narrow_and_unaligned_products_are_less_sure),
         cmocka_unit_test(tiny_products_take_a_launch_at_least),
         cmocka_unit_test(odd_sizes_keep_tensor_cores_waiting),
