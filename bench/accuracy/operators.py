@@ -426,11 +426,43 @@ def page_lines(data):
         yield cells
 
 
+def hard_lines(data):
+    """Products that miss most: errors of all that they are among, of them, and of the others."""
+    named, sized = both(data)
+    of = operators(data)[0]
+
+    def line(name, table, is_hard):
+        alone, others = mean_of(table[is_hard]), mean_of(table[~is_hard])
+        return [name, f"{is_hard.sum()} of {len(table)}", f"{mean_of(table):.1f} %",
+                f"{alone:.1f} %", f"{others:.1f} %"]
+
+    def traits(table):
+        shape = of.loc[table["key"]].set_index(table.index)
+        return shape["op"] == "bmm", shape[["rows", "columns"]].min(axis=1), shape["inner"]
+
+    products = named[named["class"] == "product"]
+    for pair in (("A100", "H100"), ("H100", "A100")):
+        table = products[(products["source"] == pair[0]) & (products["target"] == pair[1])]
+        is_batched, side, _ = traits(table)
+        yield line(f"products by name, {pair[0]} to {pair[1]}: batched, a side of 64", table,
+                   is_batched & (side == 64))
+    is_batched, side, inner = traits(sized)
+    is_hard = {"batched, to a T4": is_batched & (sized["target"] == "T4"),
+               "linear, inner dimension above 12000, to a P100":
+                   ~is_batched & (inner > 12000) & (sized["target"] == "P100"),
+               "batched, a side below 128, to an A100":
+                   is_batched & (side < 128) & (sized["target"] == "A100")}
+    for name, wanted in is_hard.items():
+        yield line(f"all operators, sizes known: {name}", sized, wanted)
+    yield line("all operators, sizes known: these three", sized,
+               np.logical_or.reduce(list(is_hard.values())))
+
+
 def limits(data, _board):
     return {"factors": rows(factor_lines(data)), "rates": rows(rate_lines(data)),
             "least": f"{least_by_spread(data):.1f}",
             "least_a100_h100": f"{least_by_spread(data, 'A100', 'H100'):.1f}",
-            "pages": rows(page_lines(data))}
+            "pages": rows(page_lines(data)), "hard": rows(hard_lines(data))}
 
 
 # --- beside the simplest rule
