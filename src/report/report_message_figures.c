@@ -57,12 +57,20 @@ static void say_answer(haul_report *report, const haul_message_figure *figures)
                 line = l;
                 size = i;
             }
-    haul_report_say(report, "8 B between hosts of two nodes take %s, between GPUs %s",
+    const double gpus_s = pairs->y[5][EIGHT_BYTES];
+    haul_report_say(report, "8 B between hosts of two nodes take %s%s%s",
                     hl_report_say_seconds(pairs->y[2][EIGHT_BYTES]).text,
-                    hl_report_say_seconds(pairs->y[5][EIGHT_BYTES]).text);
-    haul_report_line(report, "split", "512 KiB to another node: %s from 1 process, %s from %s",
-                     hl_report_say_seconds(half[ONE]).text, hl_report_say_seconds(half[best]).text,
-                     hl_report_say_number_of(split->x[best], "process", "processes").text);
+                    isnan(gpus_s) ? "" : ", between GPUs ",
+                    isnan(gpus_s) ? "" : hl_report_say_seconds(gpus_s).text);
+    const hl_report_words half_s = hl_report_say_seconds(half[ONE]);
+    if (best)
+        haul_report_line(report, "split", "512 KiB to another node: %s from 1 process, %s from %s",
+                         half_s.text, hl_report_say_seconds(half[best]).text,
+                         hl_report_say_number_of(split->x[best], "process", "processes").text);
+    else
+        haul_report_line(
+            report, "split", "512 KiB to another node: %s from 1 process; %s", half_s.text,
+            split->points > 1 ? "more take no less" : "more are not known without host.cores");
     if (!isnan(gain->y[line][size]))
         haul_report_line(report, "3-step", "at best %.2f times as fast as GPUDirect, with %s of %s",
                          gain->y[line][size], gain->names[line],

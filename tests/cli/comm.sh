@@ -141,6 +141,8 @@ grep -c '<svg' curves.html
 sed '/memory: device/d; /copies:/d; /shared_latency/d' node.yaml >hosts.yaml
 try haul comm curves ./hosts.yaml --html curves.html --table direct
 grep -c '<svg' curves.html
+sed '/cores:/d' hosts.yaml >one.yaml
+haul comm curves ./one.yaml | head -n 2
 try haul comm curves k40
 echo "== collectives of GPUs"
 try haul comm predict a100-sxm4-40gb --all-reduce --bytes 8MiB
