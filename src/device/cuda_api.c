@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "device/cuda_library.h"
+#include "base/library.h"
 
 typedef struct name_row {
     const char *cuda, *hip;
@@ -49,7 +49,7 @@ static const char *name_of(const hl_device_cu_api *api, int result)
 haul_status hl_device_cu_load(hl_device_cu_api *api, bool is_hip, haul_error *error)
 {
     int count = 0;
-    void *library = hl_device_cu_library(is_hip ? hip_libraries : cuda_libraries);
+    void *library = hl_base_library_open(is_hip ? hip_libraries : cuda_libraries);
     if (!library)
         return haul_error_set(error, HAUL_STATUS_ABSENT,
                               is_hip ? "no libamdhip64.so: AMD's ROCm brings it"
@@ -58,7 +58,7 @@ haul_status hl_device_cu_load(hl_device_cu_api *api, bool is_hip, haul_error *er
     api->is_hip = is_hip;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *name = is_hip ? names[i].hip : names[i].cuda;
-        if (name && !hl_device_cu_function(library, name, (char *)api + names[i].offset))
+        if (name && !hl_base_library_function(library, name, (char *)api + names[i].offset))
             return haul_error_set(error, HAUL_STATUS_ABSENT, "the driver has no %s: it is too old",
                                   name);
     }

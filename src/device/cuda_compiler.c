@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "base/library.h"
 #include "device/compile_log.h"
-#include "device/cuda_library.h"
 
 enum { TARGETS = 64 };
 
@@ -47,7 +47,7 @@ static const char *find_functions(hl_device_cu_compiler *self, void *library)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *name = self->is_hip ? names[i].amd : names[i].nvidia;
-        if (name && !hl_device_cu_function(library, name, (char *)self + names[i].offset))
+        if (name && !hl_base_library_function(library, name, (char *)self + names[i].offset))
             return name;
     }
     return NULL;
@@ -56,7 +56,7 @@ static const char *find_functions(hl_device_cu_compiler *self, void *library)
 static bool try_library(hl_device_cu_compiler *self, const char *path, int most_major,
                         haul_error *error)
 {
-    void *library = hl_device_cu_library((const char *const[]){path, NULL});
+    void *library = hl_base_library_open((const char *const[]){path, NULL});
     if (!library)
         return false;
     const char *lacks = find_functions(self, library);
@@ -72,7 +72,7 @@ static bool try_library(hl_device_cu_compiler *self, const char *path, int most_
         return false;
     }
     /* Versions are the same for releases of one minor version, whose code differs. */
-    const char *const file = hl_device_cu_library_file(library);
+    const char *const file = hl_base_library_file(library);
     struct stat is = {.st_size = 0};
     (void)stat(file ? file : path, &is);
     (void)snprintf(self->file, sizeof self->file, "%.240s %lld %lld", file ? file : path,

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/library.h"
 #include "device/cuda_device.h"
-#include "device/cuda_library.h"
 #ifdef HAUL_HAS_OPENCL
 #include "device/opencl_device.h"
 #endif
@@ -155,18 +155,18 @@ static haul_status run_opencl(hl_device_vendor *self, haul_stream *stream,
 
 static haul_status load_vendor(hl_device_vendor *self, const library *of, haul_error *error)
 {
-    void *loaded = hl_device_cu_library(of->files);
+    void *loaded = hl_base_library_open(of->files);
     if (!loaded)
         return haul_error_set(error, HAUL_STATUS_ABSENT, "no %s: %s brings it", of->name,
                               of->package);
-    if (of->make && !(hl_device_cu_function(loaded, of->make, &self->make) &&
-                      hl_device_cu_function(loaded, of->destroy, &self->destroy) &&
-                      hl_device_cu_function(loaded, of->set_stream, &self->set_stream)))
-        return haul_error_set(
-            error, HAUL_STATUS_ABSENT, "%s of another version: '%s' has not all of %s, %s, %s",
-            of->name, hl_device_cu_library_file(loaded), of->make, of->destroy, of->set_stream);
+    if (of->make && !(hl_base_library_function(loaded, of->make, &self->make) &&
+                      hl_base_library_function(loaded, of->destroy, &self->destroy) &&
+                      hl_base_library_function(loaded, of->set_stream, &self->set_stream)))
+        return haul_error_set(error, HAUL_STATUS_ABSENT,
+                              "%s of another version: '%s' has not all of %s, %s, %s", of->name,
+                              hl_base_library_file(loaded), of->make, of->destroy, of->set_stream);
     for (int i = 0; i < PRECISIONS; i++)
-        (void)hl_device_cu_function(loaded, of->multiply[i], &self->multiply[i]);
+        (void)hl_base_library_function(loaded, of->multiply[i], &self->multiply[i]);
     self->name = of->name;
     if (!self->make)
         return HAUL_OK;

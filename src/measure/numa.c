@@ -19,7 +19,7 @@ haul_status hl_measure_numa(hl_measure_session *session, haul_error *error)
 
 #include <hwloc.h>
 
-#include "device/cuda_library.h"
+#include "base/library.h"
 
 #define FUNCTIONS(X)                                                                               \
     X(hwloc_topology_init)                                                                         \
@@ -43,9 +43,10 @@ typedef struct numa {
 static haul_status numa_open(numa *self, haul_error *error)
 {
     static const char *const libraries[] = {"libhwloc.so.15", "libhwloc.so", NULL};
-    void *library = hl_device_cu_library(libraries);
+    void *library = hl_base_library_open(libraries);
     bool has_all = library;
-#define FIND(name) has_all = has_all && hl_device_cu_function(library, #name, (void *)&self->name);
+#define FIND(name)                                                                                 \
+    has_all = has_all && hl_base_library_function(library, #name, (void *)&self->name);
     FUNCTIONS(FIND)
 #undef FIND
     if (!has_all) {

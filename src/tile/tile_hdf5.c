@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "device/cuda_library.h"
+#include "base/library.h"
 
 typedef int64_t id;
 
@@ -85,7 +85,7 @@ static bool find_functions(hdf5 *self)
     unsigned major = 0, minor = 0, release = 0;
     bool has_all = true;
 #define FIND(result, name, parameters)                                                             \
-    has_all = has_all && hl_device_cu_function(self->library, #name, (void *)&self->name);
+    has_all = has_all && hl_base_library_function(self->library, #name, (void *)&self->name);
     FUNCTIONS(FIND)
 #undef FIND
     /* before 1.10 an id had 32 bits */
@@ -103,7 +103,7 @@ static haul_status enter(hdf5 *self, haul_error *error)
     pthread_mutex_lock(&one_thread);
     bool has = find_functions(self);
     if (!has) {
-        self->library = hl_device_cu_library(libraries);
+        self->library = hl_base_library_open(libraries);
         has = self->library && find_functions(self);
     }
     if (!has) {
@@ -162,7 +162,7 @@ static id make_type(const hdf5 *self, const hl_tile_field *field)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const id *number;
         if (numbers[i].kind == field->element_kind && numbers[i].bytes == field->element &&
-            hl_device_cu_function(self->library, numbers[i].name, (void *)&number))
+            hl_base_library_function(self->library, numbers[i].name, (void *)&number))
             return self->H5Tcopy(*number);
     }
     return self->H5Tcreate(CLASS_OPAQUE, field->element);
@@ -171,8 +171,8 @@ static id make_type(const hdf5 *self, const hl_tile_field *field)
 static id make_list(const hdf5 *self, const char *kind)
 {
     const id *number;
-    return hl_device_cu_function(self->library, kind, (void *)&number) ? self->H5Pcreate(*number)
-                                                                       : -1;
+    return hl_base_library_function(self->library, kind, (void *)&number) ? self->H5Pcreate(*number)
+                                                                          : -1;
 }
 
 /* The array has a place in the file at once, where its cells then go without the library. */

@@ -1,10 +1,10 @@
-#include "device/cuda_library.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
-void *hl_device_cu_library(const char *const *names)
+void *hl_base_library_open(const char *const *names)
 {
     void *library = NULL;
     while (!library && *names)
@@ -12,13 +12,13 @@ void *hl_device_cu_library(const char *const *names)
     return library;
 }
 
-const char *hl_device_cu_library_file(void *library)
+const char *hl_base_library_file(void *library)
 {
     struct link_map *map = NULL;
     return dlinfo(library, RTLD_DI_LINKMAP, &map) || !map ? NULL : map->l_name;
 }
 
-bool hl_device_cu_function(void *library, const char *name, void *to)
+bool hl_base_library_function(void *library, const char *name, void *to)
 {
     void *found = dlsym(library, name);
     memcpy(to, &found, sizeof found);
