@@ -22,6 +22,9 @@ static void others_small_tiles_are_slow(void **state)
     assert_true(others.low_s < others.seconds / 2.7 && others.high_s < 2 * others.seconds);
 }
 
+static const haul_operands whole_tiles = {
+    .batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
+
 /* 4 products of 640 x 1000 by 1000 x 1280 are 4 x 5 x 5 tiles of 128 x 256, 5 whole waves, whose
  * loads take 0.95 times as long as of 128 x 128; one row more is another row of tiles, a fifth
  * more, and the smaller tiles' loads still take longer. 16 steps fill and empty a tile's pipeline.
@@ -32,8 +35,7 @@ static void operands_tell_a_products_tiles(void **state)
     const haul_machine from = small();
     haul_machine to = large();
     haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-6, 400);
-    work.operands =
-        (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
+    work.operands = whole_tiles;
     const double whole_s = 0.95 * 2.0 * (1000 + 16) * 100 * 256 * 128 / 3e12;
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + whole_s, 1e-9);
     to.gpu.architecture = "hopper"; /* twice the cores in the cycles that filling takes */
@@ -113,8 +115,7 @@ static void measured_products_correct_their_neighbours(void **state)
     const haul_machine from = small();
     haul_machine to = large();
     haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 400);
-    work.operands =
-        (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
+    work.operands = whole_tiles;
     const double tiles_s = predicted(&from, &to, &work).estimate.seconds - 4e-6;
     haul_product_time product = {.precision = HAUL_PRECISION_FP32,
                                  .batch = given(4),
@@ -141,8 +142,7 @@ static void short_products_run_before_power_is_felt(void **state)
     const haul_machine from = small();
     haul_machine to = large();
     haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-3, 400);
-    work.operands =
-        (haul_operands){.batch = 4, .rows = 640, .columns = 1280, .inner = 1000, .bytes = 1000};
+    work.operands = whole_tiles;
     to.gpu.fp32_flops = given(6e12); /* of which 3 are sustained, and 4.8 are usual */
     const haul_estimate held = predicted(&from, &to, &work).estimate;
     CHECK_NEAR(held.seconds / held.low_s, 1.6, 1e-9);

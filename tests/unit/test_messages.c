@@ -184,28 +184,29 @@ static void collectives_of_osu_are_read(void **state)
     }
 }
 
+static const char imb[] =
+    "# Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n"
+    "# Benchmarking PingPong \n# #processes = 2 \n# ( 2 additional processes waiting)\n"
+    "   #bytes #repetitions      t[usec]   Mbytes/sec\n     1000   1000   1.20   833.33\n"
+    "# Benchmarking Uniband \n# #processes = 4 \n"
+    "   #bytes #repetitions   Mbytes/sec      Msg/sec\n     1000   1000   500.00   500000\n"
+    "# Benchmarking Exchange \n# #processes = 2 \n"
+    "   #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]   Mbytes/sec\n"
+    "     1000   1000   3.00   4.00   3.50   1000.00\n"
+    "# Benchmarking Alltoallv \n# #processes = 2 \n"
+    "   #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+    "        0   1000   0.03   0.03   0.03\n     1000   1000   5.00   6.00   5.50\n"
+    "# Benchmarking Alltoallv \n# #processes = 4 \n"
+    "   #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
+    "     1000   1000   7.00   8.00   7.50\n"
+    "# Benchmarking Barrier \n# #processes = 4 \n"
+    " #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n  1000   0.43   0.43   0.43\n";
+
 /* A table of IMB's for each benchmark and number of processes: of collectives the one that is asked
  * for, with the most processes or as many as are asked for. */
 static void benchmarks_of_imb_are_chosen(void **state)
 {
     (void)state;
-    static const char text[] =
-        "# Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n"
-        "# Benchmarking PingPong \n# #processes = 2 \n# ( 2 additional processes waiting)\n"
-        "   #bytes #repetitions      t[usec]   Mbytes/sec\n     1000   1000   1.20   833.33\n"
-        "# Benchmarking Uniband \n# #processes = 4 \n"
-        "   #bytes #repetitions   Mbytes/sec      Msg/sec\n     1000   1000   500.00   500000\n"
-        "# Benchmarking Exchange \n# #processes = 2 \n"
-        "   #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]   Mbytes/sec\n"
-        "     1000   1000   3.00   4.00   3.50   1000.00\n"
-        "# Benchmarking Alltoallv \n# #processes = 2 \n"
-        "   #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
-        "        0   1000   0.03   0.03   0.03\n     1000   1000   5.00   6.00   5.50\n"
-        "# Benchmarking Alltoallv \n# #processes = 4 \n"
-        "   #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n"
-        "     1000   1000   7.00   8.00   7.50\n"
-        "# Benchmarking Barrier \n# #processes = 4 \n"
-        " #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]\n  1000   0.43   0.43   0.43\n";
     static const struct {
         const char *benchmark;
         uint32_t processes;
@@ -220,7 +221,7 @@ static void benchmarks_of_imb_are_chosen(void **state)
         source.benchmark = rows[i].benchmark;
         source.processes = rows[i].processes;
         assert_int_equal(
-            hl_comm_message_samples_parse(text, sizeof text - 1, "imb", &source, &samples, NULL),
+            hl_comm_message_samples_parse(imb, sizeof imb - 1, "imb", &source, &samples, NULL),
             HAUL_OK);
         assert_int_equal(samples.count, 1);
         assert_int_equal(samples.items[0].op, HAUL_MESSAGE_PAIR);
@@ -228,7 +229,7 @@ static void benchmarks_of_imb_are_chosen(void **state)
         CHECK_NEAR(samples.items[0].seconds, rows[i].seconds, 1e-9);
         haul_message_samples_free(&samples);
     }
-    haul_message_samples samples = read_text(text);
+    haul_message_samples samples = read_text(imb);
     assert_int_equal(samples.count, 2);
     assert_int_equal(samples.items[0].bytes, 1000);
     CHECK_NEAR(samples.items[0].seconds, 1.2e-6, 1e-9);
@@ -236,6 +237,11 @@ static void benchmarks_of_imb_are_chosen(void **state)
     assert_true(samples.items[1].processes == 2 && samples.items[1].messages == 64);
     CHECK_NEAR(samples.items[1].seconds, 2 * 1000 / 500e6, 1e-9);
     haul_message_samples_free(&samples);
+}
+
+static void benchmarks_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
     static const struct {
         const char *benchmark, *text;
     } wrong[] = {{"Alltoallv", "of host memory"},
@@ -243,13 +249,14 @@ static void benchmarks_of_imb_are_chosen(void **state)
                  {"Nothing", "no measured messages"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         haul_error error;
-        source = plain;
+        haul_message_samples none = {0};
+        haul_message_source source = plain;
         source.benchmark = wrong[i].benchmark;
         assert_int_equal(
-            hl_comm_message_samples_parse(text, sizeof text - 1, "imb", &source, &samples, &error),
+            hl_comm_message_samples_parse(imb, sizeof imb - 1, "imb", &source, &none, &error),
             HAUL_STATUS_BAD_INPUT);
         assert_non_null(strstr(error.text, wrong[i].text));
-        haul_message_samples_free(&samples);
+        haul_message_samples_free(&none);
     }
 }
 
@@ -570,6 +577,7 @@ int main(void)
         cmocka_unit_test(text_of_osu_7_is_read),
         cmocka_unit_test(collectives_of_osu_are_read),
         cmocka_unit_test(benchmarks_of_imb_are_chosen),
+        cmocka_unit_test(benchmarks_that_do_not_fit_are_refused),
         cmocka_unit_test(protocols_are_found),
         cmocka_unit_test(given_switches_are_kept),
         cmocka_unit_test(nothing_is_negative),

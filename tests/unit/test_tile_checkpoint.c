@@ -75,17 +75,6 @@ static haul_array **pair_of(program *self, int pair)
     return (haul_array **)((char *)self + pairs[pair].at);
 }
 
-static void open_program(program *self, const place *at)
-{
-    must(haul_context_open(at->device, &at->options, &self->context, &error));
-    for (int p = 0; p < PAIRS; p++)
-        for (int i = 0; i < 2; i++) {
-            haul_array_spec spec = pairs[p].spec;
-            spec.element_bytes = sizeof(unsigned);
-            must(haul_array_new(self->context, &spec, &pair_of(self, p)[i], &error));
-        }
-}
-
 /* OpenCL is not everywhere. */
 static bool is_there(const place *at)
 {
@@ -136,6 +125,19 @@ static void fill(program *self)
                 set_region(&region, &pairs[p].spec);
             }
         }
+}
+
+/* All arrays have values. */
+static void open_program(program *self, const place *at)
+{
+    must(haul_context_open(at->device, &at->options, &self->context, &error));
+    for (int p = 0; p < PAIRS; p++)
+        for (int i = 0; i < 2; i++) {
+            haul_array_spec spec = pairs[p].spec;
+            spec.element_bytes = sizeof(unsigned);
+            must(haul_array_new(self->context, &spec, &pair_of(self, p)[i], &error));
+        }
+    fill(self);
 }
 
 static void run_steps(program *self)
@@ -225,7 +227,6 @@ static void test_cells(void **state)
             continue;
         program self;
         open_program(&self, &places[at]);
-        fill(&self);
         must(haul_array_read(self.fixed[0], cells, &error));
         for (unsigned i = 0; i < 5 * 4 * PLANES; i++)
             assert_int_equal(cells[i], 7 * (i % 5) + 31 * (i / 5 % 4) + 1001 * (i / 20) + 5);
@@ -250,7 +251,6 @@ static void test_goes_on(void **state)
     program self;
     (void)state;
     open_program(&self, &places[0]);
-    fill(&self);
     run_steps(&self);
     run_steps(&self);
     read_answers(&self, expected);
@@ -259,7 +259,6 @@ static void test_goes_on(void **state)
         if (!is_there(&places[from]))
             continue;
         open_program(&self, &places[from]);
-        fill(&self);
         run_steps(&self);
         name_arrays(&self, named);
         must(haul_arrays_save(named, SAVED, path, &error));
@@ -271,7 +270,6 @@ static void test_goes_on(void **state)
             if (!is_there(&places[to]))
                 continue;
             open_program(&self, &places[to]);
-            fill(&self);
             name_arrays(&self, named);
             must(haul_arrays_load(named, SAVED, path, &error));
             run_steps(&self);
@@ -295,7 +293,6 @@ static void test_goes_back(void **state)
         if (!is_there(&places[at]))
             continue;
         open_program(&self, &places[at]);
-        fill(&self);
         run_steps(&self);
         name_arrays(&self, named);
         must(haul_arrays_save(named, SAVED, path, &error));
@@ -361,7 +358,6 @@ static void test_behind(void **state)
         if (!is_there(&places[at]))
             continue;
         open_program(&self, &places[at]);
-        fill(&self);
         run_steps(&self);
         name_arrays(&self, named);
         read_answers(&self, expected);
@@ -381,7 +377,6 @@ static void test_behind(void **state)
         }
         close_program(&self);
         open_program(&self, &places[at]);
-        fill(&self);
         name_arrays(&self, named);
         must(haul_arrays_save_finish(self.context, &error));
         must(haul_arrays_load(named, SAVED, path, &error));
