@@ -345,6 +345,9 @@ static uint64_t exchanges_of(const relay_program *self)
  * they are many again they go in turns again. */
 static void test_the_model_chooses(void **state)
 {
+#ifdef __SANITIZE_THREAD__
+    skip(); /* two minutes of it, of threads as in the random programs */
+#endif
     static const char *const lists[] = {"host", "sim:k40,sim:k40,sim:k40,sim:k40"};
     const haul_context_options options = {.memory_bytes = 450000};
     const haul_array_spec single = {.size = {1}, .element_bytes = sizeof(unsigned)};
