@@ -158,6 +158,14 @@ module haul_tile
       type(haul_error), intent(inout) :: error
     end function
 
+    ! Cells of `from` whose flag is not 0 become the first ones of `to`, which may be c_null_ptr
+    integer(c_int) function haul_array_compact(from, flags, to, count, error) bind(c)
+      import
+      type(c_ptr), value :: from, flags, to
+      integer(c_int64_t), intent(inout) :: count
+      type(haul_error), intent(inout) :: error
+    end function
+
     subroutine haul_array_discard(array) bind(c)
       import
       type(c_ptr), value :: array

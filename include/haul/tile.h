@@ -290,6 +290,19 @@ HAUL_API haul_status haul_array_access_device(haul_array *array, haul_use use,
 HAUL_API haul_status haul_array_read(haul_array *array, void *cells, haul_error *error);
 HAUL_API haul_status haul_array_write(haul_array *array, const void *cells, haul_error *error);
 
+/* Copies those cells of `from` whose flag is not 0 to the first cells of `to`, in their order, x
+ * first, and sets *count to how many they are (a compaction, as Thrust's copy_if). `flags` has the
+ * shape of `from`, and integers of any size; it may be `from`. `to` may have any shape; its other
+ * cells stay. NULL for `to` only counts. Runs what is queued. The host does it, with one thread:
+ * the flags come from the device, then `from` up to the last of those cells and the part of `to`
+ * that is set, which later loops send back. On any devices the result is the same. USAGE, before
+ * anything changes, for more cells than `to` has, flags of another shape or that are no integers,
+ * elements of another size or kind, a `to` that is one of the others, and arrays of different
+ * contexts, that several processes share, or without data. After another failure `to` may have some
+ * of the cells; *count is set on success alone. */
+HAUL_API haul_status haul_array_compact(haul_array *from, haul_array *flags, haul_array *to,
+                                        uint64_t *count, haul_error *error);
+
 /* Writes the array, without the cells beyond its edges, as a file that NumPy's numpy.load opens
  * (.npy): a[z, y, x], integers as signed ones, structs as bytes; where `path` ends in .vti, as
  * VTK's image data, which ParaView opens, with the cells as cells of edges of length 1; where it

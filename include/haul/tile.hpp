@@ -4,6 +4,7 @@
 #define HAUL_TILE_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
 #include <memory>
@@ -290,6 +291,19 @@ template <typename T> class array
     {
         haul_error failure;
         check(haul_array_write(self, cells, &failure), failure);
+    }
+
+    // Copies the cells whose flag is not 0 to the first ones of `to`, in order, and returns how
+    // many.
+    template <typename F> std::uint64_t compact(const array<F> &flags, array &to)
+    {
+        haul_error failure;
+        std::uint64_t count = 0;
+        check(haul_array_compact(self,
+                                 static_cast<haul_array *>(const_cast<void *>(flags.handle())),
+                                 to.self, &count, &failure),
+              failure);
+        return count;
     }
 
     // Its values are not needed once the loops that are queued have run.

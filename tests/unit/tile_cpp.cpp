@@ -94,6 +94,16 @@ void try_loops(haul::context &context, const std::string &files)
     out.save((files + ".npy").c_str());
     in[0].load((files + ".npy").c_str());
     expect(cells_of(in[0]) == cells, "a file of one");
+    haul_array_spec shape{};
+    for (int &size : shape.size)
+        size = N;
+    haul::array<int> flags(context, shape);
+    std::vector<int> chosen(CELLS);
+    chosen[CELLS - 1] = chosen[1] = -1;
+    flags.write(chosen.data());
+    expect(out.compact(flags, in[1]) == 2, "two are kept");
+    const std::vector<double> compact = cells_of(in[1]);
+    expect(compact[0] == cells[1] && compact[1] == cells[CELLS - 1] && compact[2] == 1, "kept");
     expect(!context.explain().empty(), "an explanation");
     for (int i = 0, z = 0; i < out.regions(); i++) {
         const haul::region_span<double> region = out.access(i, HAUL_USE_READ);

@@ -59,6 +59,7 @@ program tile_fortran
   call must(haul_array_read(u, c_loc(got), error))
   if (any(abs(got - cells) > 0)) error stop 'a file of one array'
   call try_regions
+  call try_compact
   call haul_array_free(u)
   call haul_array_free(v)
 
@@ -92,6 +93,24 @@ contains
         end do
       end do
     end do
+  end subroutine
+
+  ! u's own indices, as set above: those of one x
+  subroutine try_compact
+    integer(c_int), target :: chosen(n, n, n)
+    integer(c_int64_t) :: count
+    type(c_ptr) :: flags
+    spec%element_bytes = 4
+    call must(haul_array_new(context, spec, flags, error))
+    spec%element_bytes = 0
+    chosen = 0
+    chosen(3, :, :) = 1
+    call must(haul_array_write(flags, c_loc(chosen), error))
+    call must(haul_array_compact(u, flags, v, count, error))
+    call must(haul_array_read(v, c_loc(got), error))
+    if (count /= n * n) error stop 'how many are kept'
+    if (any(abs(got(1:3, 1, 1) - [2, 12, 22]) > 0)) error stop 'cells that are kept'
+    call haul_array_free(flags)
   end subroutine
 
   subroutine try_own_memory
