@@ -20,7 +20,7 @@
  * names have it: "128x128_8x5", "tilesize128x128x8"), on multiprocessors of 64 cores. Both wait for
  * memory, which takes cycles: as many in which twice the cores go twice as far. In tensor cores
  * that is not known. */
-enum { CHOICES = 3, TRIES = 4 };
+enum { CHOICES = 3, TRIES = HL_KERNEL_TILE_RULES - 1 };
 typedef struct tiling {
     double sides[CHOICES][2];
     double tried[TRIES][2]; /* by the library, which takes the fastest */
@@ -124,10 +124,12 @@ hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work 
     const double stream = hl_kernel_gpu_stream_rate(gpu).value;
     const double bytes = fmax(0, (double)of->bytes - gpu->l2_bytes.value);
     const double by_memory = stream > 0 ? bytes / stream : 0;
-    double fastest_s = HUGE_VAL;
-    for (int i = 0; i < by->tries; i++)
-        fastest_s =
-            fmin(fastest_s, tiled_s(gpu, work, by->tried[i]) * slower_by_loads(by, by->tried[i]));
+    double of_rule_s[HL_KERNEL_TILE_RULES], fastest_s = HUGE_VAL;
+    for (int i = 0; i < by->tries; i++) {
+        const double tile_s = tiled_s(gpu, work, by->tried[i]) * slower_by_loads(by, by->tried[i]);
+        of_rule_s[i + 1] = fmax(tile_s, by_memory);
+        fastest_s = fmin(fastest_s, tile_s);
+    }
     const double seconds = fmax(fastest_s, by_memory);
     double least_s = seconds, most_s = seconds;
     for (int i = 0; i < CHOICES; i++) {
@@ -136,12 +138,13 @@ hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work 
         most_s = fmax(most_s, of_tiles_s);
     }
     const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
-    const double in_waves_s =
-        seconds * (hl_kernel_product_is_unaligned(work) && architecture && architecture->major
-                       ? slower_unaligned
-                       : 1);
+    const double slower =
+        hl_kernel_product_is_unaligned(work) && architecture && architecture->major
+            ? slower_unaligned
+            : 1;
+    const double in_waves_s = seconds * slower;
     const bool is_far = by == &fp32_tiling && has_far_rows(of);
-    return (hl_kernel_tiles){
+    hl_kernel_tiles out = {
         .in_waves_s = in_waves_s,
         .most_s = in_waves_s * (is_far ? slower_far : by->slower),
         .less = log(seconds / least_s),
@@ -149,6 +152,9 @@ hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work 
         .is_full = blocks_of(of, by->sides[0]) >= gpu->multiprocessors.value,
         .is_far = is_far,
     };
+    for (int rule = 0; rule < HL_KERNEL_TILE_RULES; rule++)
+        out.of_rule_s[rule] = rule && rule <= by->tries ? of_rule_s[rule] * slower : in_waves_s;
+    return out;
 }
 
 /* Tiles at the edges are taken as full: a library with smaller ones would have taken those. */

@@ -49,7 +49,9 @@ hl_kernel_reading hl_kernel_read(const haul_kernel_fit *fit, double size, bool c
  * the busiest times multiprocessors. Needs both numbers. */
 double hl_kernel_filled(const haul_gpu *gpu, double blocks);
 
-/* A matrix product in tiles on a GPU, at its sustained rates. */
+/* A matrix product in tiles on a GPU, at its sustained rates. Which tile its library takes is a
+ * rule: the fastest of some, or, from 1, always the same of those, where the precision has it. */
+enum { HL_KERNEL_FASTEST_TILE, HL_KERNEL_TILE_RULES = 5 };
 typedef struct hl_kernel_tiles {
     double in_waves_s; /* the time of whole tiles in whole waves, at least that of the operands in
                         * memory; 0: operands or rates are not known */
@@ -59,10 +61,11 @@ typedef struct hl_kernel_tiles {
     bool is_full;      /* a tile for each multiprocessor at least */
     bool is_far;       /* rows of the operands lie far apart */
     bool is_measured;  /* by a product near it in size */
+    double of_rule_s[HL_KERNEL_TILE_RULES]; /* in waves, as a library of that rule takes them */
 } hl_kernel_tiles;
 hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work *work);
 
-/* The same as products that were measured on the machine correct it. */
+/* The same as products that were measured on the machine tell the rule, and correct the time. */
 hl_kernel_tiles hl_kernel_product_near_s(const haul_machine *machine, const haul_kernel_work *work);
 
 /* Operands of a product in fp32 of which no sizes are known, as its launch tells them: sides by the

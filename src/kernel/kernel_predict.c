@@ -81,6 +81,7 @@ typedef struct scaling {
     haul_kernel_class kind;
     haul_kernel_bound bound;
     haul_provenance weakest;
+    hl_kernel_tiles tiles; /* of a product of known sizes, on the target */
 } scaling;
 
 /* Classes that the arithmetic of a precision bounds. */
@@ -251,7 +252,8 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
                      .kind = work->kind.kind,
                      .bound = is_both || is_memory ? HAUL_KERNEL_BOUND_MEMORY
                                                    : HAUL_KERNEL_BOUND_ARITHMETIC,
-                     .weakest = weakest};
+                     .weakest = weakest,
+                     .tiles = tiles};
     return true;
 }
 
@@ -446,17 +448,17 @@ static haul_status scale_unknown(const haul_machine *from, const haul_machine *t
  * time counts up to a launch whatever the tiles: tiny products wait, which no size tells. Where a
  * counter alone tells flops: no faster than the target's sustained rate. They are no upper limit,
  * for counters do not count tensor cores' flops. */
-static double with_flops(const haul_machine *to, const haul_kernel_work *work, double each_s)
+static double with_flops(const haul_machine *to, const haul_kernel_work *work,
+                         const hl_kernel_tiles *tiles, double each_s)
 {
     const haul_parameter rate = hl_kernel_gpu_product_rate(&to->gpu, work->kind.precision);
     if (!is_product(work->kind.kind) || !(work->flops > 0) || !(rate.value > 0))
         return each_s;
-    const hl_kernel_tiles tiles = hl_kernel_product_near_s(to, work);
     const double best_s = work->flops / rate.value;
-    if (!(tiles.in_waves_s > 0))
+    if (!(tiles->in_waves_s > 0))
         return fmax(each_s, best_s);
-    const double least_s = tiles.is_full ? tiles.in_waves_s : best_s;
-    const double most_s = fmax(tiles.most_s, best_s);
+    const double least_s = tiles->is_full ? tiles->in_waves_s : best_s;
+    const double most_s = fmax(tiles->most_s, best_s);
     return fmin(fmax(each_s, least_s), fmax(most_s, hl_kernel_gpu_launch(&to->gpu)));
 }
 
@@ -471,7 +473,7 @@ static haul_kernel_prediction finish(const haul_machine *from, const haul_machin
     const limit least = limit_on_target(from, to, work, each_s);
     double work_s = (each_s - launch_s) * by->ratio;
     if (!streams_operands(from, to, work, each_s - launch_s))
-        work_s = with_flops(to, work, work_s);
+        work_s = with_flops(to, work, &by->tiles, work_s);
     haul_kernel_prediction out = {.kind = by->kind, .bound = by->bound, .shared = by->shared};
     if (least.seconds > work_s) {
         work_s = least.seconds;

@@ -135,6 +135,43 @@ static void measured_products_correct_their_neighbours(void **state)
     CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 4e-6 + tiles_s, 1e-9);
 }
 
+/* A library that computes batches in tiles of 128 x 128 whatever their sizes, and single products
+ * as is fastest. Its other batches take such tiles too, and single products stay as they were. */
+static void measured_products_tell_the_librarys_tile(void **state)
+{
+    (void)state;
+    enum { SIZES = 4, COUNT = SIZES * SIZES };
+    static const double sides[SIZES] = {40, 70, 130, 300};
+    const haul_machine from = small();
+    haul_machine to = large();
+    haul_kernel_work work = work_of("volta_sgemm_128x64_nn", 1e-6, 400);
+    work.operands =
+        (haul_operands){.batch = 1, .rows = 180, .columns = 1280, .inner = 1000, .bytes = 1000};
+    const double single_s = predicted(&from, &to, &work).estimate.seconds;
+    work.operands =
+        (haul_operands){.batch = 20, .rows = 100, .columns = 180, .inner = 1000, .bytes = 1000};
+    const double tile_s = 2.0 * (1000 + 16) * 128 * 128 * 20 / 3e12;
+    assert_true(predicted(&from, &to, &work).estimate.seconds < 1e-6 + 1.85 * tile_s);
+    haul_product_time products[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        const double rows = sides[i / SIZES], columns = sides[i % SIZES];
+        const double tiles = ceil(rows / 128) * ceil(columns / 128);
+        products[i] = (haul_product_time){.precision = HAUL_PRECISION_FP32,
+                                          .batch = given(20),
+                                          .rows = given(rows),
+                                          .columns = given(columns),
+                                          .inner = given(1000),
+                                          .time_s = given(4e-6 + tiles * tile_s)};
+    }
+    to.products = products;
+    to.product_count = COUNT;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, 1e-6 + 2 * tile_s, 1e-8);
+    work.operands.batch = 1;
+    work.operands.rows = 180;
+    work.operands.columns = 1280;
+    CHECK_NEAR(predicted(&from, &to, &work).estimate.seconds, single_s, 1e-9);
+}
+
 /* A T4's 70 W hold long products at half of its peak; short ones come near the usual share. */
 static void short_products_run_before_power_is_felt(void **state)
 {
@@ -360,6 +397,7 @@ int main(void)
         cmocka_unit_test(a_launch_tells_a_products_sizes),
         cmocka_unit_test(few_tiles_take_up_to_a_wave),
         cmocka_unit_test(measured_products_correct_their_neighbours),
+        cmocka_unit_test(measured_products_tell_the_librarys_tile),
         cmocka_unit_test(short_products_run_before_power_is_felt),
         cmocka_unit_test(narrow_products_stream_their_operands),
         cmocka_unit_test(products_with_a_vector_stream_a_matrix),
