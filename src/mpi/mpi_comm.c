@@ -285,6 +285,7 @@ void haul_comm_free(haul_comm *comm)
         (void)MPI_Comm_free(&comm->notices);
         (void)MPI_Comm_free(&comm->all);
     }
+    hl_mpi_packers_free(comm);
     hl_mpi_scratch_free(comm);
     haul_stream_free(comm->streams[0]);
     haul_stream_free(comm->streams[1]);

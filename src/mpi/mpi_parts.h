@@ -8,6 +8,7 @@
 #include "haul/tile.h"
 
 enum { HL_MPI_WINDOW_MOST = 256, HL_MPI_FINALISTS = 3, HL_MPI_TRIES = 7, HL_MPI_RECENT = 8 };
+enum { HL_MPI_PACK_BUFFERS = 4 };
 
 /* Numbers that processes agree on before an exchange. */
 enum { HL_MPI_AGREED = 4 };
@@ -101,6 +102,26 @@ typedef struct hl_mpi_waiting {
     MPI_Status statuses[2 * HL_MPI_WINDOW_MOST + 1];
 } hl_mpi_waiting;
 
+/* Rows of device memory, `pitch` bytes from one to the next, and their place in the host's. */
+typedef struct hl_mpi_rows {
+    int64_t offset; /* from the packer's address */
+    uint64_t row, count;
+    int64_t pitch;
+    char *host;
+    int64_t host_pitch;
+} hl_mpi_rows;
+
+/* Rows that are moved together, and the memory for packing them: kept between calls. */
+typedef struct hl_mpi_packer {
+    haul_address at;
+    bool is_apart; /* rows in the host's memory, which else follow each other there */
+    hl_mpi_rows *items;
+    size_t count, capacity;
+    uint64_t bytes, copies;                    /* in all; copies where there is no kernel */
+    haul_buffer *buffers[HL_MPI_PACK_BUFFERS]; /* a table of the rows, there and on the device;
+                                packed rows there, and on the host where they are apart */
+} hl_mpi_packer;
+
 struct haul_comm {
     MPI_Comm all;     /* owners and helpers */
     MPI_Comm owners;  /* MPI_COMM_NULL on helpers; `all` where there are none */
@@ -123,10 +144,13 @@ struct haul_comm {
     bool may_fall_back;
     haul_machine *machine;
     haul_device *device;
-    haul_stream *streams[2]; /* to the host, to the device */
-    bool is_device_aware;    /* on all owners */
-    bool has_device;         /* any owner */
-    bool can_share;          /* device memory, on all of a device */
+    haul_stream *streams[2];     /* to the host, to the device */
+    hl_mpi_packer packers[2][2]; /* to the host, to the device; of even and odd pieces */
+    haul_kernel *pack_kernels[2][3];
+    bool packs_not;       /* the device compiles none */
+    bool is_device_aware; /* on all owners */
+    bool has_device;      /* any owner */
+    bool can_share;       /* device memory, on all of a device */
     bool takes_simulated_time;
     hl_mpi_scratch *scratch;
     size_t scratch_count, scratch_capacity;
@@ -320,6 +344,18 @@ void hl_mpi_region_release(hl_mpi_region *self);
 
 /* Leaves one block of it. */
 void hl_mpi_region_keep(hl_mpi_region *self, int block);
+
+/* --- mpi_pack.c */
+
+/* Begins a list of rows; the last one's copies are over. */
+void hl_mpi_pack_begin(hl_mpi_packer *self, haul_address at, bool is_apart);
+haul_status hl_mpi_pack_add(hl_mpi_packer *self, const hl_mpi_rows *rows, haul_error *error);
+
+/* Queues their move, on the stream of its direction; waits where it takes rows apart on the host.
+ */
+haul_status hl_mpi_pack_queue(haul_comm *comm, hl_mpi_packer *self, bool to_device,
+                              haul_error *error);
+void hl_mpi_packers_free(haul_comm *comm);
 
 /* --- mpi_stage.c */
 

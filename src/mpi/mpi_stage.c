@@ -15,72 +15,41 @@ char *hl_mpi_pointer_of(haul_address address)
 
 /* --- rows between a region and the host's memory */
 
-/* Rows of `row` bytes, `pitch` apart in the region and `host_pitch` at `host`. */
-typedef struct rows {
-    int64_t offset;
-    uint64_t row, count;
-    int64_t pitch;
-    char *host;
-    uint64_t host_pitch;
-} rows;
-
-static haul_status queue_rows(haul_stream *stream, const hl_mpi_region *region, const rows *of,
-                              bool to_region, haul_error *error)
+/* Those of host memory are moved at once, of device memory when all are known. */
+static haul_status move_rows(hl_mpi_packer *packer, const hl_mpi_region *region,
+                             const hl_mpi_rows *of, bool to_region, haul_error *error)
 {
-    const haul_address host = haul_in_host(of->host);
-    const haul_address device =
-        haul_in_buffer(region->at.buffer, region->at.offset + (uint64_t)of->offset);
-    haul_transfer transfer = {.to = to_region ? device : host,
-                              .from = to_region ? host : device,
-                              .size = {of->row, of->count}};
-    if (of->count > 1) {
-        transfer.to_pitch[0] = to_region ? (uint64_t)of->pitch : of->host_pitch;
-        transfer.from_pitch[0] = to_region ? of->host_pitch : (uint64_t)of->pitch;
-    }
-    return haul_stream_copy(stream, &transfer, NULL, error);
-}
-
-/* Rows that overlap or go backwards are copied one by one: a device's copies know neither. */
-static haul_status move_rows(haul_stream *stream, const hl_mpi_region *region, const rows *of,
-                             bool to_region, haul_error *error)
-{
-    const bool on_host = !hl_mpi_is_on_device(region->at);
-    if (!on_host && (of->pitch >= (int64_t)of->row || of->count == 1))
-        return queue_rows(stream, region, of, to_region, error);
-    rows one = *of;
-    one.count = 1;
-    for (uint64_t i = 0; i < of->count; i++, one.offset += of->pitch, one.host += of->host_pitch) {
-        char *at = on_host ? hl_mpi_pointer_of(region->at) + one.offset : NULL;
-        if (on_host)
-            memcpy(to_region ? at : one.host, to_region ? one.host : at, of->row);
-        else
-            HAUL_TRY(queue_rows(stream, region, &one, to_region, error));
-    }
+    if (hl_mpi_is_on_device(region->at))
+        return hl_mpi_pack_add(packer, of, error);
+    char *at = hl_mpi_pointer_of(region->at) + of->offset, *host = of->host;
+    for (uint64_t i = 0; i < of->count; i++, at += of->pitch, host += of->host_pitch)
+        memcpy(to_region ? at : host, to_region ? host : at, of->row);
     return HAUL_OK;
 }
 
 /* Where packed bytes go to or come from; `host` moves on. */
 typedef struct packing {
-    haul_stream *stream;
+    hl_mpi_packer *packer;
     hl_mpi_region *region;
     char *host;
     bool to_region;
 } packing;
 
 /* Rows that are still to be moved of a strip: a part of one, or whole ones. */
-static rows next_rows(const packing *self, const hl_mpi_strip *strip, uint64_t done, uint64_t bytes)
+static hl_mpi_rows next_rows(const packing *self, const hl_mpi_strip *strip, uint64_t done,
+                             uint64_t bytes)
 {
     const uint64_t row = done / strip->row, column = done % strip->row;
     const uint64_t whole = bytes / strip->row, left = strip->rows - row;
     const uint64_t rest = strip->row - column;
-    rows part = {.offset = strip->offset + (int64_t)row * strip->pitch + (int64_t)column,
-                 .row = rest < bytes ? rest : bytes,
-                 .count = 1,
-                 .pitch = strip->pitch,
-                 .host = self->host};
+    hl_mpi_rows part = {.offset = strip->offset + (int64_t)row * strip->pitch + (int64_t)column,
+                        .row = rest < bytes ? rest : bytes,
+                        .count = 1,
+                        .pitch = strip->pitch,
+                        .host = self->host};
     if (!column && whole)
         part.count = whole < left ? whole : left;
-    part.host_pitch = part.row;
+    part.host_pitch = (int64_t)part.row;
     return part;
 }
 
@@ -91,9 +60,9 @@ static haul_status move_part(packing *self, int block, uint64_t bytes, haul_erro
     hl_mpi_cursor *at = &region->cursors[block];
     while (bytes) {
         const hl_mpi_strip *strip = &region->strips.items[region->first[block] + at->strip];
-        const rows part = next_rows(self, strip, at->done, bytes);
+        const hl_mpi_rows part = next_rows(self, strip, at->done, bytes);
         const uint64_t moved = part.row * part.count;
-        HAUL_TRY(move_rows(self->stream, region, &part, self->to_region, error));
+        HAUL_TRY(move_rows(self->packer, region, &part, self->to_region, error));
         self->host += moved;
         bytes -= moved;
         at->done += moved;
@@ -106,24 +75,23 @@ static haul_status move_part(packing *self, int block, uint64_t bytes, haul_erro
 haul_status hl_mpi_mirror(haul_comm *self, const hl_mpi_region *region, int block, char *host,
                           bool to_device, haul_error *error)
 {
-    haul_stream *stream = self->streams[to_device];
+    hl_mpi_packer *packer = &self->packers[to_device][0];
     const int64_t since = haul_device_now(self->device);
     const size_t first = block < 0 ? 0 : region->first[block];
     const size_t end = block < 0 ? region->strips.count : region->first[block + 1];
+    hl_mpi_pack_begin(packer, region->at, true);
     for (size_t i = first; i < end; i++) {
         const hl_mpi_strip *strip = &region->strips.items[i];
-        const bool is_box = strip->rows == 1 || strip->pitch >= (int64_t)strip->row;
-        rows part = {.row = strip->row,
-                     .count = is_box ? strip->rows : 1,
-                     .pitch = strip->pitch,
-                     .host_pitch = (uint64_t)strip->pitch};
-        for (uint64_t row = 0; row < strip->rows; row += part.count) {
-            part.offset = strip->offset + (int64_t)row * strip->pitch;
-            part.host = host + (part.offset - region->low);
-            HAUL_TRY(move_rows(stream, region, &part, to_device, error));
-        }
+        hl_mpi_rows rows = {.offset = strip->offset,
+                            .row = strip->row,
+                            .count = strip->rows,
+                            .pitch = strip->pitch,
+                            .host_pitch = strip->pitch};
+        rows.host = host + (strip->offset - region->low);
+        HAUL_TRY(move_rows(packer, region, &rows, to_device, error));
     }
-    HAUL_TRY(haul_stream_wait(stream, error));
+    HAUL_TRY(hl_mpi_pack_queue(self, packer, to_device, error));
+    HAUL_TRY(haul_stream_wait(self->streams[to_device], error));
     hl_mpi_pace_keep(self, since);
     return HAUL_OK;
 }
@@ -138,12 +106,18 @@ uint64_t hl_mpi_piece_of(const hl_mpi_staging *of, const hl_mpi_region *region, 
     return left < of->piece_bytes ? left : of->piece_bytes;
 }
 
-static haul_status move_piece(const hl_mpi_staging *of, uint64_t piece, packing by,
+static haul_status move_piece(haul_comm *self, const hl_mpi_staging *of, uint64_t piece, packing by,
                               haul_error *error)
 {
-    for (int i = 0; by.region && i < by.region->blocks; i++)
+    if (!by.region)
+        return HAUL_OK;
+    by.packer = &self->packers[by.to_region][piece % 2];
+    hl_mpi_pack_begin(by.packer, by.region->at, false);
+    for (int i = 0; i < by.region->blocks; i++)
         HAUL_TRY(move_part(&by, i, hl_mpi_piece_of(of, by.region, i, piece), error));
-    return HAUL_OK;
+    return hl_mpi_is_on_device(by.region->at)
+               ? hl_mpi_pack_queue(self, by.packer, by.to_region, error)
+               : HAUL_OK;
 }
 
 /* Two pieces' memory: the copies of one run while the other's messages do. */
@@ -182,8 +156,8 @@ static haul_status copy_down(haul_comm *self, const hl_mpi_staging *of, slots *a
 {
     if (piece == of->pieces)
         return HAUL_OK;
-    const packing by = {self->streams[0], of->out, at->of[piece % 2].out, false};
-    HAUL_TRY(move_piece(of, piece, by, error));
+    const packing by = {.region = of->out, .host = at->of[piece % 2].out};
+    HAUL_TRY(move_piece(self, of, piece, by, error));
     return self->device ? haul_stream_record(self->streams[0], at->down[piece % 2], error)
                         : HAUL_OK;
 }
@@ -200,8 +174,8 @@ static haul_status run_piece(haul_comm *self, const hl_mpi_staging *of, slots *a
         HAUL_TRY(haul_event_wait(at->up[slot], error));
     }
     HAUL_TRY(of->send(self, of, piece, &at->of[slot], error));
-    const packing by = {self->streams[1], of->in, at->of[slot].in, true};
-    HAUL_TRY(move_piece(of, piece, by, error));
+    const packing by = {.region = of->in, .host = at->of[slot].in, .to_region = true};
+    HAUL_TRY(move_piece(self, of, piece, by, error));
     return self->device ? haul_stream_record(self->streams[1], at->up[slot], error) : HAUL_OK;
 }
 

@@ -6,7 +6,7 @@
 
 #include "haul/mpi.h"
 
-enum { BYTES = 1 << 24, PROCESSES_MOST = 8 };
+enum { BYTES = 1 << 24, PROCESSES_MOST = 8, ROWS = 1000, MOVED = 1 << 18 };
 
 static int rank, size;
 static unsigned long failures;
@@ -88,6 +88,105 @@ static void copies_overlap(haul_call_kind kind)
     expect(pieces_s < 0.65 * whole_s, "copies do not overlap", NULL);
 }
 
+/* An int of every few, at distances that no copy knows. */
+static MPI_Datatype scattered(MPI_Datatype of)
+{
+    static int places[ROWS];
+    MPI_Datatype type;
+    for (int i = 0, at = 0; i < ROWS; i++, at += 2 + i * i % 7)
+        places[i] = at;
+    MPI_Type_create_indexed_block(ROWS, 1, places, of, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+/* The simulated host's seconds for a call with ROWS rows for each process, or as many ints that lie
+ * one behind the other. */
+static double rows_seconds(bool is_scattered, bool is_started)
+{
+    setup of = open_setup(0, false);
+    MPI_Datatype type = scattered(MPI_INT);
+    haul_error error;
+    haul_call call = call_of(&of, HAUL_CALL_ALLTOALL, is_scattered ? 1 : ROWS);
+    if (is_scattered)
+        call.send.type = call.receive.type = type;
+    int64_t since = 0;
+    for (int i = 0; i < 2; i++) { /* the first makes the memory for staging */
+        haul_request *request = NULL;
+        since = haul_device_now(of.device);
+        if (is_started)
+            expect(!haul_request_new(of.comm, &call, &request, &error) &&
+                       !haul_request_start(request, &error) &&
+                       !haul_request_finish(request, &error),
+                   "a started call of rows", &error);
+        else
+            expect(!haul_call_run(of.comm, &call, &error), "a call of rows", &error);
+        haul_request_free(request);
+    }
+    const double seconds = (double)(haul_device_now(of.device) - since) * 1e-9;
+    MPI_Type_free(&type);
+    close_setup(&of);
+    return seconds;
+}
+
+/* Packing is a copy of the rows' table and a launch more for each direction; a copy for each row
+ * takes hundreds of times as long. */
+static void rows_are_packed(bool is_started)
+{
+    const double joined_s = rows_seconds(false, is_started);
+    const double scattered_s = rows_seconds(true, is_started);
+    if (!rank)
+        printf("%d rows apart %.0f us, joined %.0f us\n", ROWS, scattered_s * 1e6, joined_s * 1e6);
+    expect(scattered_s < 4 * joined_s, "rows are copied one by one", NULL);
+}
+
+static void move_bytes(const setup *of, haul_buffer *buffer, char *host, bool to_device)
+{
+    const haul_address device = haul_in_buffer(buffer, 0), here = haul_in_host(host);
+    const haul_transfer transfer = {
+        .to = to_device ? device : here, .from = to_device ? here : device, .size = {MOVED}};
+    haul_stream *stream = NULL;
+    haul_error error;
+    expect(!haul_stream_new(of->device, &stream, &error) &&
+               !haul_stream_copy(stream, &transfer, NULL, &error) &&
+               !haul_stream_wait(stream, &error),
+           "a copy", &error);
+    haul_stream_free(stream);
+}
+
+/* Rows of items of one, four and eight bytes, as MPI moves those of the host, from `unit` bytes on.
+ */
+static void rows_are_right(MPI_Datatype item, uint64_t unit, bool is_started)
+{
+    static char sent[MOVED], received[MOVED], expected[MOVED];
+    setup of = open_setup(3000, false);
+    MPI_Datatype type = scattered(item);
+    haul_request *request = NULL;
+    haul_error error;
+    haul_call call = call_of(&of, HAUL_CALL_ALLTOALL, 1);
+    call.send.type = call.receive.type = type;
+    call.send.at.offset = unit;
+    call.receive.at.offset = 3 * unit;
+    for (int i = 0; i < MOVED; i++) {
+        sent[i] = (char)(i * 7 + i / 251 + rank);
+        expected[i] = received[i] = (char)(i * 5);
+    }
+    move_bytes(&of, of.send, sent, true);
+    move_bytes(&of, of.receive, received, true);
+    MPI_Alltoall(sent + unit, 1, type, expected + 3 * unit, 1, type, MPI_COMM_WORLD);
+    if (is_started)
+        expect(!haul_request_new(of.comm, &call, &request, &error) &&
+                   !haul_request_start(request, &error) && !haul_request_finish(request, &error),
+               "a started call of rows", &error);
+    else
+        expect(!haul_call_run(of.comm, &call, &error), "a call of rows", &error);
+    haul_request_free(request);
+    move_bytes(&of, of.receive, received, false);
+    expect(!memcmp(received, expected, MOVED), "rows differ", NULL);
+    MPI_Type_free(&type);
+    close_setup(&of);
+}
+
 static void error_ends_all(void)
 {
     int counts[PROCESSES_MOST], places[PROCESSES_MOST];
@@ -160,6 +259,13 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     copies_overlap(HAUL_CALL_ALLTOALL);
     copies_overlap(HAUL_CALL_ALLREDUCE);
+    for (int is_started = 0; is_started < 2; is_started++) {
+        rows_are_packed(is_started);
+        rows_are_right(MPI_CHAR, 1, is_started);
+        rows_are_right(MPI_INT, 4, is_started);
+        rows_are_right(MPI_DOUBLE, 8, is_started);
+        rows_are_right(MPI_DOUBLE, 3, is_started);
+    }
     error_ends_all();
     wrong_calls();
     MPI_Allreduce(&failures, &all, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
