@@ -7,9 +7,11 @@
  * as one, without data, beside the sum of their speeds: of problems from 128^3 to SIZE^3; with
  * EXCHANGE_STEPS below 0 they divide planes, and with STEPS_A_SUM a sum over all cells, which the
  * host does not wait for, follows so many steps.
+ * `periodic` is arrays that are periodic in all dimensions, in core on the host: one step a pass
+ * beside as many as are chosen, in turn.
  * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED]
- * bench_tiles team [SIZE STEPS EXCHANGE_STEPS STEPS_A_SUM] bench_tiles sim|on DEVICE SIZE STEPS
- * MEGABYTES [REGION STEPS_A_PASS FUSED [MACHINE]] */
+ * bench_tiles team [SIZE STEPS EXCHANGE_STEPS STEPS_A_SUM] bench_tiles periodic [SIZE STEPS]
+ * bench_tiles sim|on DEVICE SIZE STEPS MEGABYTES [REGION STEPS_A_PASS FUSED [MACHINE]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -458,18 +460,19 @@ static void compare_team(const char *devices, team_run whole, double part)
            1e3 / speeds / steps, 100 * (took * speeds - 1), 100 * (alone * speeds - 1));
 }
 
-/* The checked mode beside plain runs, each in turn: the first of both are left out. */
-static void compare_checked(const setting *self)
+/* Two contexts with options of their own run the problem in turn, the first runs of both left out:
+ * the second one's processor time beside the first one's. */
+static void compare_turns(const setting *self, const haul_array_spec *spec,
+                          const haul_context_options options[2], const char *what)
 {
     enum { ROUNDS = 6 };
     problem on[2];
     double took[2][ROUNDS], ratios[ROUNDS - 1];
-    const haul_array_spec spec = {.size = {self->size, self->size, self->size}, .ghost = {1, 1, 1}};
     for (int i = 0; i < 2; i++) {
-        const haul_context_options options = {.check = i};
-        must(haul_context_open(self->device, &options, &on[i].context, &error));
-        must(haul_array_new(on[i].context, &spec, &on[i].u, &error));
-        must(haul_array_new(on[i].context, &spec, &on[i].v, &error));
+        on[i].steps_a_sum = 0;
+        must(haul_context_open(self->device, &options[i], &on[i].context, &error));
+        must(haul_array_new(on[i].context, spec, &on[i].u, &error));
+        must(haul_array_new(on[i].context, spec, &on[i].v, &error));
     }
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < 2; i++)
@@ -477,16 +480,32 @@ static void compare_checked(const setting *self)
         if (round)
             ratios[round - 1] = took[1][round] / took[0][round];
     }
-    printf("%s %d^3, %d steps: checked / plain processor time", self->device, self->size,
-           self->steps);
+    printf("%s %d^3, %d steps: %s processor time", self->device, self->size, self->steps, what);
     for (int i = 0; i < ROUNDS - 1; i++)
         printf(" %.2f", ratios[i]);
-    printf(" (goal 5); last %.3f / %.3f s\n", took[1][ROUNDS - 1], took[0][ROUNDS - 1]);
+    printf("; last %.3f / %.3f s\n", took[1][ROUNDS - 1], took[0][ROUNDS - 1]);
     for (int i = 0; i < 2; i++) {
         haul_array_free(on[i].u);
         haul_array_free(on[i].v);
         haul_context_close(on[i].context);
     }
+}
+
+static void compare_checked(const setting *self)
+{
+    const haul_array_spec spec = {.size = {self->size, self->size, self->size}, .ghost = {1, 1, 1}};
+    compare_turns(self, &spec, (haul_context_options[2]){{0}, {.check = true}},
+                  "checked / plain (goal 5)");
+}
+
+static void compare_periodic(const setting *self)
+{
+    const haul_boundary round = HAUL_BOUNDARY_PERIODIC;
+    const haul_array_spec spec = {.size = {self->size, self->size, self->size},
+                                  .ghost = {1, 1, 1},
+                                  .boundary = {round, round, round}};
+    compare_turns(self, &spec, (haul_context_options[2]){{.steps = 1}, {0}},
+                  "as many steps a pass as chosen / one step");
 }
 
 static void compare_teams(int size, int steps, int exchange_steps, int steps_a_sum)
@@ -507,6 +526,12 @@ int main(int argc, char **argv)
     int numbers[6] = {256, is_core ? 100 : 96, 0, 0, 100, 0};
     if (!strcmp(what, "sim") || !strcmp(what, "on"))
         return run_anywhere(!strcmp(what, "sim"), argv + 2, argc - 2);
+    if (!strcmp(what, "periodic")) {
+        const setting self = {
+            "host", argc > 2 ? atoi(argv[2]) : 256, argc > 3 ? atoi(argv[3]) : 48, {0}};
+        compare_periodic(&self);
+        return 0;
+    }
     if (!strcmp(what, "checked")) {
         const setting self = {argc > 2 ? argv[2] : "host",
                               argc > 3 ? atoi(argv[3]) : 128,

@@ -50,15 +50,61 @@ static hl_tile_block_field *find_field(hl_tile_block *block, const hl_tile_field
 }
 
 /* Setting cells from the opposite edge joins the two ends of a pass. */
-static bool is_far(const hl_tile_step *step, bool in_host_rows)
+static bool joins_ends(const hl_tile_step *step, int d)
 {
     const hl_tile_field *field = step->uses[0].field;
-    if (step->source)
-        return false;
-    const int outer = field->dims - 1;
-    const bool planes = field->ghost[outer] && field->boundary[outer] == HAUL_BOUNDARY_PERIODIC;
-    return planes || (in_host_rows && outer > 0 && field->ghost[outer - 1] &&
-                      field->boundary[outer - 1] == HAUL_BOUNDARY_PERIODIC);
+    return !step->source && d >= 0 && field->ghost[d] &&
+           field->boundary[d] == HAUL_BOUNDARY_PERIODIC;
+}
+
+static bool is_far(const hl_tile_step *step, bool in_host_rows)
+{
+    return joins_ends(step, step->outer) || (in_host_rows && joins_ends(step, step->outer - 1));
+}
+
+/* Whether the step can begin at any plane or row: it sets the cells of the array, each from others
+ * alone. */
+static bool can_begin_anywhere(const hl_tile_step *step, const hl_tile_round rounds[2])
+{
+    bool can = step->length == step->whole && (!step->source || !step->source->reduces);
+    for (int d = 0; d < 2; d++)
+        can = can && (!rounds[d].length || (step->box.lo[step->outer - d] >= 0 &&
+                                            step->box.hi[step->outer - d] <= rounds[d].length));
+    for (unsigned u = 0; u < step->use_count; u++) {
+        const hl_tile_field_use *use = &step->uses[u];
+        const bool is_alike = hl_tile_is_along(step, use) && use->field->dims == step->outer + 1;
+        can = can && (!use->writes || (is_alike && !use->halo)) &&
+              (!is_alike || !rounds[1].length ||
+               use->field->size[step->outer - 1] == rounds[1].length);
+    }
+    return can;
+}
+
+/* Whether the block's steps and the one behind them can go round the dimensions in which edges are
+ * joined, in which there is room for what the last step is behind the first. */
+static bool choose_rounds(hl_tile_block *block, int reach)
+{
+    hl_tile_round rounds[2] = {{0}, {0}};
+    bool can = true;
+    for (size_t i = 0; i <= block->count; i++)
+        for (int d = 0; d < 2; d++) {
+            const hl_tile_step *step = &block->steps[i];
+            if (joins_ends(step, step->outer - d))
+                rounds[d].length = step->uses[0].field->size[step->outer - d];
+            for (unsigned u = 0; u < step->use_count; u++) {
+                const hl_tile_field *field = step->uses[u].field;
+                const int ghost = field->dims > step->outer ? field->ghost[step->outer - d] : 0;
+                rounds[d].beyond = ghost > rounds[d].beyond ? ghost : rounds[d].beyond;
+            }
+        }
+    const bool is_any = rounds[0].length || rounds[1].length;
+    for (int d = 0; d < 2; d++)
+        can = can && (!rounds[d].length || reach + 2 * rounds[d].beyond <= rounds[d].length);
+    for (size_t i = 0; i <= block->count && is_any && can; i++)
+        can = can_begin_anywhere(&block->steps[i], rounds);
+    for (int d = 0; d < 2 && can; d++)
+        block->rounds[d] = rounds[d];
+    return can;
 }
 
 /* Whether the step's box has cells beyond the array's edges, not only of its neighbours' planes. */
@@ -164,7 +210,8 @@ static bool takes(hl_tile_block *block, hl_tile_step *step, const hl_tile_block_
     if (in_host_rows && !step->outer && block->count) /* no rows to cut into tiles */
         return false;
     if (limits->wraps ? !hl_tile_step_goes_round(step, limits->region)
-                      : last != step && (is_far(step, in_host_rows) || is_far(last, in_host_rows)))
+                      : last != step && !limits->can_round &&
+                            (is_far(step, in_host_rows) || is_far(last, in_host_rows)))
         return false;
     if (block->field_count + step->use_count > HL_TILE_BLOCK_FIELDS)
         return false;
@@ -174,7 +221,9 @@ static bool takes(hl_tile_block *block, hl_tile_step *step, const hl_tile_block_
     int halo = 0;
     for (unsigned i = 0; i < step->use_count; i++)
         halo = step->uses[i].halo > halo ? step->uses[i].halo : halo;
-    if (skew < 0 || (block->count && skew + halo > limits->reach))
+    const int reach = skew + halo > block->reach ? skew + halo : block->reach;
+    if (skew < 0 || (block->count && skew + halo > limits->reach) ||
+        (block->count && limits->can_round && !choose_rounds(block, reach)))
         return false;
     step->skew = skew;
     return true;

@@ -22,28 +22,55 @@ static char *row_of(const hl_tile_field *field, int plane, int row)
            (uint64_t)(field->lead + row * field->row) * field->element;
 }
 
-/* The cells left and right of a row. */
-static void set_row(const hl_tile_field *field, char *row)
+/* Whether a cell beyond an edge comes with cells [lo, hi): those that it is set from, or, where it
+ * is fixed, those at the edge. */
+static bool comes_with(const hl_tile_field *field, int d, int index, int lo, int hi)
+{
+    const int from = source_of(field, d, index), last = field->size[d] - 1;
+    const int with = from < 0 ? 0 : from > last ? last : from;
+    return with >= lo && with < hi;
+}
+
+/* The cells left and right of a row, as far as they are set from cells [lo, hi). */
+static void set_row(const hl_tile_field *field, char *row, int lo, int hi)
 {
     const int64_t element = (int64_t)field->element;
     for (int k = 1; k <= field->ghost[0]; k++) {
         const int places[2] = {-k, field->size[0] - 1 + k};
         for (int side = 0; side < 2; side++) {
             const int from = source_of(field, 0, places[side]);
-            if (from != places[side])
+            if (from != places[side] && from >= lo && from < hi)
                 memcpy(row + places[side] * element, row + from * element, (size_t)element);
         }
     }
 }
 
-/* With the cells left and right of the row: its corners are set already. */
-static void copy_row(const hl_tile_field *field, int into, int into_row, int from, int from_row)
+static void copy_cells(const hl_tile_field *field, char *into, const char *from, int lo, int hi)
+{
+    const int64_t element = (int64_t)field->element;
+    memcpy(into + lo * element, from + lo * element, (size_t)((hi - lo) * element));
+}
+
+/* Cells [lo, hi) of a row, with those left and right that come with them, which are set already. */
+static void copy_row(const hl_tile_field *field, char *into, const char *from, int lo, int hi)
+{
+    copy_cells(field, into, from, lo, hi);
+    for (int k = 1; k <= field->ghost[0]; k++) {
+        const int right = field->size[0] - 1 + k;
+        if (comes_with(field, 0, -k, lo, hi))
+            copy_cells(field, into, from, -k, 1 - k);
+        if (comes_with(field, 0, right, lo, hi))
+            copy_cells(field, into, from, right, right + 1);
+    }
+}
+
+/* A whole row of a plane, with its cells left and right, in another place. */
+static void copy_whole(const hl_tile_field *field, int into, int into_row, int from, int from_row)
 {
     const int ghost = field->ghost[0];
-    const size_t bytes = (size_t)(field->size[0] + 2 * ghost) * field->element;
-    const uint64_t left = (uint64_t)ghost * field->element;
     if (into != from || into_row != from_row)
-        memcpy(row_of(field, into, into_row) - left, row_of(field, from, from_row) - left, bytes);
+        copy_cells(field, row_of(field, into, into_row), row_of(field, from, from_row), -ghost,
+                   field->size[0] + ghost);
 }
 
 void hl_tile_ghost_range(const hl_tile_field *field, int d, int *lo, int *hi)
@@ -61,13 +88,13 @@ static void set_plane(const hl_tile_field *field, int plane, int lo, int hi)
     int first = lo, end = hi;
     hl_tile_ghost_range(field, 1, &first, &end);
     for (int y = first; y < end; y++)
-        set_row(field, row_of(field, plane, y));
+        set_row(field, row_of(field, plane, y), 0, field->size[0]);
     for (int k = 1; k <= ghost; k++) {
         const int below = source_of(field, 1, -k), above = source_of(field, 1, size - 1 + k);
         if (below >= lo && below < hi)
-            copy_row(field, plane, -k, plane, below);
+            copy_whole(field, plane, -k, plane, below);
         if (above >= lo && above < hi)
-            copy_row(field, plane, size - 1 + k, plane, above);
+            copy_whole(field, plane, size - 1 + k, plane, above);
     }
 }
 
@@ -81,12 +108,12 @@ static void set_outer(const hl_tile_field *field, int plane, const int lo[2], co
         memcpy(field->host + hl_tile_field_offset(field, plane),
                field->host + hl_tile_field_offset(field, from), field->element);
     } else if (field->dims == 2) {
-        copy_row(field, plane, 0, from, 0);
+        copy_row(field, row_of(field, plane, 0), row_of(field, from, 0), lo[1], hi[1]);
     } else {
-        const int first = lo[1] == 0 ? -field->ghost[1] : lo[1];
-        const int end = hi[1] == field->size[1] ? hi[1] + field->ghost[1] : hi[1];
-        for (int y = first; y < end; y++)
-            copy_row(field, plane, y, from, y);
+        for (int y = -field->ghost[1]; y < field->size[1] + field->ghost[1]; y++)
+            if (y >= 0 && y < field->size[1] ? y >= lo[1] && y < hi[1]
+                                             : comes_with(field, 1, y, lo[1], hi[1]))
+                copy_whole(field, plane, y, from, y);
     }
 }
 
@@ -98,7 +125,7 @@ void hl_tile_ghosts_on_host(hl_tile_field *field, const int lo[2], const int hi[
         if (field->dims == 3)
             set_plane(field, plane, lo[1], hi[1]);
         else if (field->dims == 2)
-            set_row(field, row_of(field, plane, 0));
+            set_row(field, row_of(field, plane, 0), lo[1], hi[1]);
     }
     for (int k = 1; k <= field->ghost[field->dims - 1]; k++) {
         if (hl_tile_has_edge(field, false))

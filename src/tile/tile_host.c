@@ -50,7 +50,8 @@ typedef struct job {
     int tiles;
     int fronts;
     int reach;
-    atomic_int *done; /* fronts that a tile has done */
+    hl_tile_round rounds[2]; /* of planes and of rows */
+    atomic_int *done;        /* fronts that a tile has done */
     atomic_int finished;
     haul_device *clock; /* NULL: not timed */
     int64_t span[2];    /* of the job, by the clock */
@@ -288,6 +289,18 @@ static void wait_for(atomic_int *value, int least_value)
             sched_yield();
 }
 
+/* Of a range that goes round, the part up to the end and the one from the start on. */
+static void cut_range(const hl_tile_round *round, int skew, const int range[2], int parts[2][2])
+{
+    const int begin = skew + round->beyond, length = round->length;
+    const int lo = length ? most(range[0], begin) : range[0];
+    const int hi = length ? least(range[1], begin + length) : range[1];
+    parts[0][0] = lo;
+    parts[0][1] = length ? least(hi, length) : hi;
+    parts[1][0] = most(lo, length) - length;
+    parts[1][1] = length ? hi - length : INT32_MIN;
+}
+
 /* Step i is `skew` planes and rows behind the front. The first front and tile reach back to the
  * array's edge, the last tile to its end. */
 static void run_front(const job *self, int tile, int front)
@@ -298,7 +311,11 @@ static void run_front(const job *self, int tile, int front)
                                (front + 1) * self->depth - skew};
         const int rows[2] = {tile ? tile * self->width - skew : INT32_MIN,
                              tile + 1 < self->tiles ? (tile + 1) * self->width - skew : INT32_MAX};
-        run_part(&self->calls[i], planes, rows);
+        int parts[2][2][2];
+        cut_range(&self->rounds[0], skew, planes, parts[0]);
+        cut_range(&self->rounds[1], skew, rows, parts[1]);
+        for (int p = 0; p < 4; p++)
+            run_part(&self->calls[i], parts[0][p / 2], parts[1][p % 2]);
     }
 }
 
@@ -306,7 +323,7 @@ static void run_front(const job *self, int tile, int front)
 static void wait_for_job(const job *self, job *before, int tile)
 {
     if (!self->is_wave || !before->is_wave || self->is_apart || before->is_apart ||
-        self->outer != before->outer) {
+        self->rounds[1].length || before->rounds[1].length || self->outer != before->outer) {
         wait_for(&before->finished, before->tiles);
         return;
     }
@@ -403,6 +420,12 @@ static void make_runs(const hl_tile_block *block, job *self)
         most(1, (step->box.hi[self->outer] - self->first + self->width - 1) / self->width);
 }
 
+/* Where the front is when the last step ends. */
+static int front_end(const hl_tile_round *round, int end, int skew)
+{
+    return round->length ? round->length + round->beyond + 2 * skew : end + skew;
+}
+
 /* A block of several steps becomes a wavefront, a single step plain runs of planes. */
 static haul_status make_job(haul_context *context, const hl_tile_block *block, call *calls,
                             job *self, haul_error *error)
@@ -427,11 +450,14 @@ static haul_status make_job(haul_context *context, const hl_tile_block *block, c
         }
         self->is_wave = true;
         self->reach = block->reach;
-        self->width = choose_rows(context, block, rows + skew);
+        memcpy(self->rounds, block->rounds, sizeof self->rounds);
+        const int all_rows = front_end(&self->rounds[1], rows, skew);
+        self->width = choose_rows(context, block, all_rows);
         self->depth = most(1, CELLS / most(1, least(self->width, rows) * cells));
-        self->tiles = most(1, (rows + skew + self->width - 1) / self->width);
+        self->tiles = most(1, (all_rows + self->width - 1) / self->width);
         /* the first has all planes before the array's first, which may be the only ones */
-        self->fronts = most(1, (planes + skew + self->depth - 1) / self->depth);
+        self->fronts =
+            most(1, (front_end(&self->rounds[0], planes, skew) + self->depth - 1) / self->depth);
     } else
         make_runs(block, self);
     self->done = calloc((size_t)self->tiles, sizeof *self->done);
@@ -557,7 +583,8 @@ static haul_status run_steps(haul_context *context, hl_tile_step *steps, size_t 
                              haul_error *error)
 {
     const unsigned most_steps = context->options.steps ? context->options.steps : STEPS;
-    const hl_tile_block_limits limits = {most_steps, INT32_MAX, .in_host_rows = true};
+    const hl_tile_block_limits limits = {most_steps, INT32_MAX, .in_host_rows = true,
+                                         .can_round = true};
     job *jobs = calloc(count, sizeof *jobs);
     call *calls = calloc(count, sizeof *calls);
     size_t made = 0, taken = 0;

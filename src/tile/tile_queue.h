@@ -68,6 +68,14 @@ typedef struct hl_tile_block_field {
     int read_skew; /* with the halo; -1: not read */
 } hl_tile_block_field;
 
+/* On the host a pass goes round a dimension of `length` cells in which an array is periodic: step i
+ * begins skew + beyond cells after its start, and ends as far behind its end. Length 0: it does
+ * not. */
+typedef struct hl_tile_round {
+    int length;
+    int beyond; /* cells beyond an edge, of all arrays at most */
+} hl_tile_round;
+
 /* Steps that run in one pass: step i does planes front - skew when the front is there. */
 typedef struct hl_tile_block {
     hl_tile_step *steps;
@@ -79,6 +87,7 @@ typedef struct hl_tile_block {
     bool is_last;  /* of the queue */
     int host_from; /* plane from which on the host needs it after the pass, also where it is dead */
     bool wraps;    /* goes round the array: its fields are periodic in the last dimension */
+    hl_tile_round rounds[2]; /* of planes and of rows, on the host */
     hl_tile_block_field fields[HL_TILE_BLOCK_FIELDS];
     unsigned field_count;
 } hl_tile_block;
@@ -87,9 +96,10 @@ typedef struct hl_tile_block_limits {
     size_t steps; /* loops */
     int reach;
     bool in_host_rows;
-    int region;   /* planes */
-    bool wraps;   /* takes steps that can go round the array alone */
-    size_t ahead; /* steps after those that may be taken: they tell which results are of use */
+    bool can_round; /* planes and rows, on the host */
+    int region;     /* planes */
+    bool wraps;     /* takes steps that can go round the array alone */
+    size_t ahead;   /* steps after those that may be taken: they tell which results are of use */
 } hl_tile_block_limits;
 
 /* Whether the step's planes are those of the array: a loop of fewer dimensions goes over the

@@ -410,9 +410,74 @@ static void test_a_failure_in_a_pass_round_an_array(void **state)
     assert_true(launch > 20); /* the pass is one of many regions */
 }
 
+/* --- several loops in a pass on the host, over arrays that are periodic */
+
+enum { ROWS = 37, PLANES = 41, COLUMNS = 7 };
+
+typedef struct round_case {
+    int dims;
+    haul_boundary planes;
+    haul_boundary rows;
+} round_case;
+
+/* Each loop by itself, or as many as may be in a pass, of which there are then few. */
+static void run_rounds(const round_case *of, bool is_apart, w4 *cells)
+{
+    enum { LOOPS = 12 };
+    const haul_context_options options = {.steps = is_apart ? 1 : 6, .rows = 5};
+    const int last = of->dims - 1;
+    const haul_kernel_source *kernel = last == 2 ? &shift_3_w4 : &shift_2_w4;
+    haul_context *context;
+    haul_array_spec spec = {.size = {COLUMNS, ROWS, PLANES}, .ghost = {2, 2, 2}};
+    if (last == 1)
+        spec = (haul_array_spec){.size = {ROWS, PLANES}, .ghost = {2, 2}};
+    spec.boundary[0] = HAUL_BOUNDARY_PERIODIC;
+    spec.boundary[last - 1] = of->rows;
+    spec.boundary[last] = of->planes;
+    must(haul_context_open("host", &options, &context, &error));
+    haul_array *u = array_of(context, spec), *v = array_of(context, spec);
+    for (unsigned i = 0; i < COLUMNS * ROWS * PLANES; i++)
+        cells[i] = 1000003 * i;
+    must(haul_array_write(u, cells, &error));
+    must(haul_context_wait(context, &error));
+    const uint64_t before = haul_context_count(context).passes;
+    for (int i = 0; i < LOOPS; i++) {
+        const script_value value = {.d = {1 - i % 3, i % 2 ? 1 : -1, 1 - i / 2 % 3},
+                                    .k = (unsigned)i};
+        const void *arguments[] = {i % 2 ? v : u, i % 2 ? u : v, &value};
+        must(haul_loop_queue(context, kernel, arguments, 3, NULL, &error));
+    }
+    must(haul_array_read(u, cells, &error));
+    if (!is_apart)
+        assert_int_equal(haul_context_count(context).passes - before, 2);
+    haul_array_free(u);
+    haul_array_free(v);
+    haul_context_close(context);
+}
+
+static void test_several_loops_round_an_array(void **state)
+{
+    static const round_case cases[] = {
+        {2, HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_PERIODIC},
+        {2, HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_COPY},
+        {2, HAUL_BOUNDARY_FIXED, HAUL_BOUNDARY_PERIODIC},
+        {3, HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_PERIODIC},
+        {3, HAUL_BOUNDARY_PERIODIC, HAUL_BOUNDARY_FIXED},
+        {3, HAUL_BOUNDARY_COPY, HAUL_BOUNDARY_PERIODIC},
+    };
+    static w4 expected[COLUMNS * ROWS * PLANES], cells[COLUMNS * ROWS * PLANES];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run_rounds(&cases[i], true, expected);
+        run_rounds(&cases[i], false, cells);
+        assert_memory_equal(cells, expected, sizeof cells);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_several_loops_round_an_array),
         cmocka_unit_test(test_a_table_has_edges),
         cmocka_unit_test(test_a_failure_in_a_pass_round_an_array),
         cmocka_unit_test(test_a_loop_of_planes_sets_edges),
