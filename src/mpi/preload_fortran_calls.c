@@ -31,6 +31,10 @@ typedef void fortran_neighbor_alltoallv(void *send, fint *send_counts, fint *sen
                                         fint *send_type, void *receive, fint *receive_counts,
                                         fint *receive_places, fint *receive_type, fint *comm,
                                         fint *code);
+typedef void fortran_neighbor_alltoallw(void *send, fint *send_counts, MPI_Aint *send_places,
+                                        fint *send_types, void *receive, fint *receive_counts,
+                                        MPI_Aint *receive_places, fint *receive_types, fint *comm,
+                                        fint *code);
 
 HAUL_API fortran_alltoallw mpi_alltoallw_;
 HAUL_API fortran_allgather mpi_allgather_, mpi_neighbor_alltoall_;
@@ -38,6 +42,7 @@ HAUL_API fortran_allgatherv mpi_allgatherv_;
 HAUL_API fortran_allreduce mpi_allreduce_;
 HAUL_API fortran_bcast mpi_bcast_;
 HAUL_API fortran_neighbor_alltoallv mpi_neighbor_alltoallv_;
+HAUL_API fortran_neighbor_alltoallw mpi_neighbor_alltoallw_;
 
 void mpi_alltoallw_(void *send, fint *send_counts, fint *send_places, fint *send_types,
                     void *receive, fint *receive_counts, fint *receive_places, fint *receive_types,
@@ -157,6 +162,34 @@ void mpi_neighbor_alltoallv_(void *send, fint *send_counts, fint *send_places, f
             receive_type, comm, code);
 }
 
+void mpi_neighbor_alltoallw_(void *send, fint *send_counts, MPI_Aint *send_places, fint *send_types,
+                             void *receive, fint *receive_counts, MPI_Aint *receive_places,
+                             fint *receive_types, fint *comm, fint *code)
+{
+    static fortran_neighbor_alltoallw *own;
+    if (!own)
+        *(void **)&own = dlsym(RTLD_NEXT, "mpi_neighbor_alltoallw_");
+    void *from = send, *to = receive;
+    int out = 0, in = 0;
+    MPI_Comm mpi = MPI_Comm_f2c(*comm);
+    const bool is_haul = hl_mpi_needs_staging(send, receive) && hl_mpi_fortran_address(&from) &&
+                         hl_mpi_fortran_address(&to) && hl_mpi_neighbours(mpi, &in, &out);
+    MPI_Datatype *types =
+        is_haul ? malloc(((size_t)out + (size_t)in + 1) * sizeof(MPI_Datatype)) : NULL;
+    if (!types) {
+        own(send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
+            receive_types, comm, code);
+        return;
+    }
+    for (int i = 0; i < out; i++)
+        types[i] = MPI_Type_f2c(send_types[i]);
+    for (int i = 0; i < in; i++)
+        types[out + i] = MPI_Type_f2c(receive_types[i]);
+    set_code(code, MPI_Neighbor_alltoallw(from, send_counts, send_places, types, to, receive_counts,
+                                          receive_places, types + out, mpi));
+    free((void *)types);
+}
+
 HAUL_API fortran_alltoallw mpi_alltoallw __attribute__((alias("mpi_alltoallw_"))),
     mpi_alltoallw__ __attribute__((alias("mpi_alltoallw_"))),
     MPI_ALLTOALLW __attribute__((alias("mpi_alltoallw_"))),
@@ -186,4 +219,9 @@ HAUL_API fortran_neighbor_alltoallv mpi_neighbor_alltoallv
     mpi_neighbor_alltoallv__ __attribute__((alias("mpi_neighbor_alltoallv_"))),
     MPI_NEIGHBOR_ALLTOALLV __attribute__((alias("mpi_neighbor_alltoallv_"))),
     mpi_neighbor_alltoallv_f08_ __attribute__((alias("mpi_neighbor_alltoallv_")));
+HAUL_API fortran_neighbor_alltoallw mpi_neighbor_alltoallw
+    __attribute__((alias("mpi_neighbor_alltoallw_"))),
+    mpi_neighbor_alltoallw__ __attribute__((alias("mpi_neighbor_alltoallw_"))),
+    MPI_NEIGHBOR_ALLTOALLW __attribute__((alias("mpi_neighbor_alltoallw_"))),
+    mpi_neighbor_alltoallw_f08_ __attribute__((alias("mpi_neighbor_alltoallw_")));
 // NOLINTEND(readability-function-size,readability-identifier-naming)
