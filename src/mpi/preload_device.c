@@ -114,35 +114,38 @@ static vendor vendor_of(const void *at)
  * looked at again. In a loop's calls that costs less than asking whether a driver has been loaded
  * since, which took 3 % of the shortest ones: the program would have to free such memory, load a
  * driver and get the same address from it, all within these calls. */
-enum { KNOWN = 8, CALLS = 64, LINE_BITS = 6 };
-static _Thread_local struct {
+enum { KNOWN_BITS = 3, CALLS = 64 };
+typedef struct known {
     const void *at;
     unsigned long until;
-} known[KNOWN];
+} known;
+
+/* Of what is sent and of what is received: the two of a call never take each other's place. */
+static _Thread_local known all_known[2][1 << KNOWN_BITS];
 static _Thread_local unsigned long calls;
 
-static bool is_known(const void *at)
+/* Addresses of one page, or all at the beginning of one, are spread: by Knuth's multiplier. */
+static known *place_of(bool is_sent, const void *at)
 {
-    const size_t place = ((uintptr_t)at >> LINE_BITS) % KNOWN;
-    return !at || at == MPI_IN_PLACE || (known[place].at == at && known[place].until > calls);
+    const uint64_t mixed = (uint64_t)(uintptr_t)at * 0x9e3779b97f4a7c15U;
+    return &all_known[is_sent][mixed >> (64 - KNOWN_BITS)];
 }
 
-static void make_known(const void *at)
+static bool is_known(bool is_sent, const void *at)
 {
-    const size_t place = ((uintptr_t)at >> LINE_BITS) % KNOWN;
-    known[place].at = at;
-    known[place].until = calls + CALLS;
+    const known *of = place_of(is_sent, at);
+    return !at || at == MPI_IN_PLACE || (of->at == at && of->until > calls);
 }
 
 bool hl_mpi_needs_staging(const void *send, const void *receive)
 {
     calls++;
-    if (is_known(send) && is_known(receive))
+    if (is_known(true, send) && is_known(false, receive))
         return false;
     find_drivers();
     if (!atomic_load(&drivers[CUDA]) && !atomic_load(&drivers[HIP])) {
-        make_known(send);
-        make_known(receive);
+        *place_of(true, send) = (known){send, calls + CALLS};
+        *place_of(false, receive) = (known){receive, calls + CALLS};
         return false;
     }
     return !takes_memory_of(vendor_of(receive)) || !takes_memory_of(vendor_of(send));
