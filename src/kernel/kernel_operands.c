@@ -194,17 +194,63 @@ double hl_kernel_filling_ratio(const haul_gpu *from, const haul_gpu *to, const h
            (inner + filling_of(from, HAUL_PRECISION_FP32));
 }
 
+static double element_bytes(haul_precision precision)
+{
+    return precision == HAUL_PRECISION_FP64   ? 8
+           : precision <= HAUL_PRECISION_TF32 ? 4
+           : precision <= HAUL_PRECISION_BF16 ? 2
+                                              : 1;
+}
+
+/* The inner dimension is the longest that the source's time allows. Each block reads the operands
+ * of its tile: from the memory at the most; at the least each batch's once, the fewest where its
+ * tiles make a square, and L2 holds some of them. Of fewer blocks than multiprocessors a library
+ * takes other tiles; since Hopper a block computes tile after tile, so that its grid does not tell
+ * the result. */
+bool hl_kernel_product_ratios_told(const haul_gpu *from, const haul_gpu *to,
+                                   const haul_kernel_work *work, double each_s, double ratios[2])
+{
+    enum { HOPPER = 9 };
+    const hl_machine_architecture *a = hl_machine_architecture_of(from),
+                                  *b = hl_machine_architecture_of(to);
+    const double *grid = work->launches.grid;
+    const double area = (double)work->kind.tile[0] * work->kind.tile[1];
+    const double blocks = grid[0] * grid[1] * grid[2], result = blocks * area;
+    if (!a || !a->major || a->major >= HOPPER || !b || !b->major || !(area > 0) ||
+        !(blocks >= fmax(from->multiprocessors.value, to->multiprocessors.value)) ||
+        !isfinite(result * grid[2]) || work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT)
+        return false;
+    const haul_gpu *const gpus[] = {from, to};
+    const double bytes = element_bytes(work->kind.precision);
+    const double reads[] = {blocks * (work->kind.tile[0] + work->kind.tile[1]),
+                            2 * sqrt(result * grid[2])};
+    for (int reused = 0; reused < 2; reused++) {
+        double inner = HUGE_VAL, seconds[2];
+        for (int i = 0; i < 2; i++) {
+            const haul_gpu *gpu = gpus[i];
+            const double step_s = 2 * area * hl_kernel_filled(gpu, blocks) /
+                                  hl_kernel_gpu_product_rate(gpu, work->kind.precision).value;
+            const double rate = hl_kernel_gpu_stream_rate(gpu).value;
+            const double held = reused ? gpu->l2_bytes.value : 0;
+            if (i == 0)
+                inner = fmax(1, fmin(each_s / step_s,
+                                     ((each_s * rate + held) / bytes - result) / reads[reused]));
+            seconds[i] =
+                fmax(step_s * inner, (bytes * (reads[reused] * inner + result) - held) / rate);
+        }
+        ratios[reused] = seconds[1] / seconds[0];
+    }
+    return isfinite(log(ratios[0])) && isfinite(log(ratios[1]));
+}
+
 /* Seconds that L2 takes for the operands of a tile by those that its arithmetic takes: a step along
  * the inner dimension loads a column of one side and a row of the other for as many multiply-adds
  * as the tile has elements. */
 static double feeding(const haul_gpu *gpu, haul_precision precision, double across, double down)
 {
-    const double bytes = precision == HAUL_PRECISION_FP64   ? 8
-                         : precision <= HAUL_PRECISION_TF32 ? 4
-                         : precision <= HAUL_PRECISION_BF16 ? 2
-                                                            : 1;
     const double rate = hl_kernel_gpu_product_rate(gpu, precision).value;
-    return bytes * rate * (1 / across + 1 / down) / 2 / hl_kernel_gpu_l2_rate(gpu).value;
+    return element_bytes(precision) * rate * (1 / across + 1 / down) / 2 /
+           hl_kernel_gpu_l2_rate(gpu).value;
 }
 
 double hl_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind)

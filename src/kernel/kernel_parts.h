@@ -68,6 +68,12 @@ hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work 
 /* The same as products that were measured on the machine tell the rule, and correct the time. */
 hl_kernel_tiles hl_kernel_product_near_s(const haul_machine *machine, const haul_kernel_work *work);
 
+/* The ratios of the times of a product of which no sizes are known, target by source, that its
+ * launch and its time on the source allow: of operands that each block reads from the memory, and
+ * that L2 keeps for the others. Returns false where they are not told. */
+bool hl_kernel_product_ratios_told(const haul_gpu *from, const haul_gpu *to,
+                                   const haul_kernel_work *work, double each_s, double ratios[2]);
+
 /* Operands of a product in fp32 of which no sizes are known, as its launch tells them: sides by the
  * tile in its name and the grid, the inner dimension by the seconds that one launch took beside the
  * launch itself. Zero: not told, as of other makers' libraries on one of the two GPUs. */

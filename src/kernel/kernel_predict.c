@@ -205,7 +205,7 @@ static double by_roofline(const haul_gpu *from, const haul_gpu *to, const haul_k
  * choose anew on the target: what whole tiles and waves make of a time falls with the waves, and so
  * goes the share of the latter, one over the waves. Where flops and bytes are not known and a GPU's
  * ridge leaves open what bounds it, half way, in the logarithm, to the ratio by memory, and the
- * interval reaches both. */
+ * interval reaches both; within what the launch and the time allow, where they tell that. */
 static bool scale_product(const haul_machine *from, const haul_machine *to,
                           const haul_kernel_work *work, double work_s, scaling *out)
 {
@@ -234,7 +234,16 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
     const bool is_both =
         !tiles.is_full && by_memory > 0 && !(known > 0) &&
         (has_tensor_ridge(&from->gpu, precision) || has_tensor_ridge(&to->gpu, precision));
+    /* of the ratio by arithmetic, in the logarithm */
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
+    double middle = apart, down = fabs(apart), up = down, ratios[2];
+    if (is_both && hl_kernel_product_ratios_told(&from->gpu, &to->gpu, work, work_s, ratios)) {
+        const double lowest = log(fmin(ratios[0], ratios[1]) / arithmetic);
+        const double highest = log(fmax(ratios[0], ratios[1]) / arithmetic);
+        middle = fmin(fmax(apart, lowest), highest);
+        down = middle - lowest;
+        up = highest - middle;
+    }
     const double more = hypot((precision > HAUL_PRECISION_FP32) * width_half_precision,
                               (work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT) * width_by_shape);
     const double unaligned = hl_kernel_product_is_unaligned(work) ? width_unaligned : 0;
@@ -245,9 +254,9 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
                                   width_between(&from->gpu, &to->gpu));
     scaling width;
     product_widths(&from->gpu, &to->gpu, work, &tiles, &width);
-    *out = (scaling){.ratio = known > 0 ? known : arithmetic * exp(apart),
-                     .down = hypot(hypot(width.down, of_rates), hypot(more, apart)),
-                     .up = hypot(hypot(width.up, of_rates), hypot(more, hypot(apart, unaligned))),
+    *out = (scaling){.ratio = known > 0 ? known : arithmetic * exp(middle),
+                     .down = hypot(hypot(width.down, of_rates), hypot(more, down)),
+                     .up = hypot(hypot(width.up, of_rates), hypot(more, hypot(up, unaligned))),
                      .shared = width.shared,
                      .kind = work->kind.kind,
                      .bound = is_both || is_memory ? HAUL_KERNEL_BOUND_MEMORY

@@ -389,6 +389,37 @@ static void tensor_cores_have_a_ridge_where_they_are(void **state)
     assert_int_equal(bound_between("p100-pcie3", "p4", half), HAUL_KERNEL_BOUND_ARITHMETIC);
 }
 
+/* 32 x 64 tiles of 128 x 128 for 1 ms on an A100: at least 64 flops a byte, which fp32 on a P100 or
+ * a P4 takes longer for than any memory, so that the memories' ratio is out of reach. Of fewer
+ * blocks than multiprocessors the tiles may be others there. */
+static void a_launch_bounds_products_in_tensor_cores(void **state)
+{
+    (void)state;
+    static const char *const targets[] = {"p100-pcie3", "p4", "k40", "gtx-970"};
+    haul_error error = {0};
+    haul_machine *from = NULL;
+    assert_int_equal(haul_machine_load("a100-sxm4", &from, &error), HAUL_OK);
+    haul_kernel_work work = work_of("ampere_fp16_s16816gemm_fp16_128x128_ldg8_nn", 1e-3, 2048);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        haul_machine *to = NULL;
+        assert_int_equal(haul_machine_load(targets[i], &to, &error), HAUL_OK);
+        memset(work.launches.grid, 0, sizeof work.launches.grid);
+        const haul_estimate untold = predicted(from, to, &work).estimate;
+        memcpy(work.launches.grid, (double[]){32, 64, 1}, sizeof work.launches.grid);
+        const haul_estimate told = predicted(from, to, &work).estimate;
+        assert_true(told.high_s / told.low_s < 8.5);
+        assert_true(told.low_s > 1.3 * untold.low_s);
+        const double seconds = work.seconds;
+        work.seconds = 1e300;
+        assert_true(isfinite(predicted(from, to, &work).estimate.seconds));
+        work.seconds = seconds;
+        memcpy(work.launches.grid, (double[]){4, 2, 1}, sizeof work.launches.grid);
+        CHECK_NEAR(predicted(from, to, &work).estimate.low_s, untold.low_s, 1e-12);
+        haul_machine_free(to);
+    }
+    haul_machine_free(from);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +440,7 @@ int main(void)
         cmocka_unit_test(nominal_tensor_peaks_stand_in_for_rates),
         cmocka_unit_test(fp32_products_have_no_tensor_ridge),
         cmocka_unit_test(tensor_cores_have_a_ridge_where_they_are),
+        cmocka_unit_test(a_launch_bounds_products_in_tensor_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
