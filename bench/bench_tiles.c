@@ -7,11 +7,13 @@
  * as one, without data, beside the sum of their speeds: of problems from 128^3 to SIZE^3; with
  * EXCHANGE_STEPS below 0 they divide planes, and with STEPS_A_SUM a sum over all cells, which the
  * host does not wait for, follows so many steps.
+ * `coefficients` is `sim` with an array of coefficients that each step reads beside the others.
  * `periodic` is arrays that are periodic in all dimensions, in core on the host: one step a pass
  * beside as many as are chosen, in turn.
  * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED]
  * bench_tiles team [SIZE STEPS EXCHANGE_STEPS STEPS_A_SUM] bench_tiles periodic [SIZE STEPS]
- * bench_tiles sim|on DEVICE SIZE STEPS MEGABYTES [REGION STEPS_A_PASS FUSED [MACHINE]] */
+ * bench_tiles sim|coefficients|on DEVICE SIZE STEPS MEGABYTES [REGION STEPS_A_PASS FUSED [MACHINE]]
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,7 @@ enum { SUMS = 32 };
 typedef struct problem {
     haul_context *context;
     haul_array *u, *v;
+    haul_array *c; /* coefficients; NULL: there are none */
     haul_array *sums[SUMS];
     int steps_a_sum; /* 0: none */
 } problem;
@@ -92,8 +95,9 @@ static void queue(const problem *self, int steps)
     const double k = 0.1;
     const haul_loop_options options = {.flops = 8};
     for (int step = 0; step < steps; step++) {
-        const void *const arguments[] = {self->u, self->v, &k};
-        must(haul_loop_queue(self->context, &heat, arguments, 3, &options, &error));
+        const void *const arguments[] = {self->u, self->v, self->c ? self->c : (void *)&k, &k};
+        must(haul_loop_queue(self->context, self->c ? &heat_in : &heat, arguments, self->c ? 4 : 3,
+                             &options, &error));
         must(haul_array_swap(self->u, self->v, &error));
         if (!self->steps_a_sum || (step + 1) % self->steps_a_sum)
             continue;
@@ -319,7 +323,7 @@ static void overhead(void)
 
 /* A simulated machine without data: its clock when the host has the result, beside the time that
  * the steps take at the memory's bandwidth. With one region copies and kernels do not overlap. */
-static void simulate(const setting *self)
+static void simulate(const setting *self, bool has_coefficients)
 {
     problem on = {.steps_a_sum = 0};
     const haul_device_options without = {.without_data = true};
@@ -331,13 +335,17 @@ static void simulate(const setting *self)
     must(haul_context_open(self->device, &options, &on.context, &error));
     must(haul_array_new(on.context, &spec, &on.u, &error));
     must(haul_array_new(on.context, &spec, &on.v, &error));
+    if (has_coefficients)
+        must(haul_array_new(on.context, &spec, &on.c, &error));
     const double begin = wall_s();
     haul_device *const device = haul_context_device(on.context);
     const int64_t begin_ns = haul_device_now(device);
     queue(&on, steps);
     must(haul_array_read(on.u, NULL, &error));
     const double took = (double)(haul_device_now(device) - begin_ns) * 1e-9;
-    const double in_core = steps * cells * 16 / haul_device_describe(device)->memory_bandwidth_Bps;
+    const double bytes = has_coefficients ? 24 : 16; /* a cell */
+    const double in_core =
+        steps * cells * bytes / haul_device_describe(device)->memory_bandwidth_Bps;
     const haul_context_counts counts = haul_context_count(on.context);
     printf(
         "%s %d^3, %d steps, %.1f GB: %.3f s, in core %.3f s (%.1f %%); %.1f GB up, %.1f GB down, "
@@ -348,11 +356,12 @@ static void simulate(const setting *self)
     explain(on.context);
     haul_array_free(on.u);
     haul_array_free(on.v);
+    haul_array_free(on.c);
     haul_context_close(on.context);
 }
 
-/* Runs `sim` and `on`. */
-static int run_anywhere(bool is_simulated, char **words, int count)
+/* Runs `sim`, `coefficients` and `on`. */
+static int run_anywhere(const char *what, char **words, int count)
 {
     int numbers[6] = {256, 96};
     haul_machine *machine = NULL;
@@ -377,8 +386,8 @@ static int run_anywhere(bool is_simulated, char **words, int count)
                     .fused = (unsigned)numbers[5],
                     .machine = machine},
     };
-    if (is_simulated)
-        simulate(&self);
+    if (strcmp(what, "on"))
+        simulate(&self, !strcmp(what, "coefficients"));
     else
         run(&self);
     haul_machine_free(machine);
@@ -524,8 +533,8 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "core";
     const bool is_core = !strcmp(what, "core");
     int numbers[6] = {256, is_core ? 100 : 96, 0, 0, 100, 0};
-    if (!strcmp(what, "sim") || !strcmp(what, "on"))
-        return run_anywhere(!strcmp(what, "sim"), argv + 2, argc - 2);
+    if (!strcmp(what, "sim") || !strcmp(what, "coefficients") || !strcmp(what, "on"))
+        return run_anywhere(what, argv + 2, argc - 2);
     if (!strcmp(what, "periodic")) {
         const setting self = {
             "host", argc > 2 ? atoi(argv[2]) : 256, argc > 3 ? atoi(argv[3]) : 48, {0}};

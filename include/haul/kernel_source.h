@@ -40,7 +40,9 @@
  *   HAUL_KERNEL_2D(name, file, ...)   HAUL_FOR2 (x, y)
  *   HAUL_KERNEL_3D(name, file, ...)   HAUL_FOR3 (x, y, z)
  *   HAUL_STENCIL_2D(name, file, HAUL_READ(type, u, halo), HAUL_WRITE(type, v), values ...)
- *   HAUL_STENCIL_3D(...)              the same, of one array; several steps may run in one launch
+ *   HAUL_STENCIL_3D(...)              the same; several steps may run in one launch, which u and v
+ *                                     take in turn; with the values there may be other arrays that
+ *                                     are read, such as coefficients
  *   HAUL_REDUCE_1D(name, file, ...)   HAUL_ROW1 (x)
  *   HAUL_REDUCE_2D(name, file, ...)   HAUL_ROW2 (x, y)
  *   HAUL_REDUCE_3D(name, file, ...)   HAUL_ROW3 (x, y, z)
@@ -453,13 +455,16 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
 #define HAUL_STENCIL_TYPE(...) HAUL_STENCIL_TYPE_BY(__VA_ARGS__, 0)
 #define HAUL_STENCIL_TYPE_BY(first, ...) HAUL_TYPE_OF first
 
-/* The body's arguments: rings in place of the arrays, then the kernel's values. */
+/* The body's arguments: rings in place of the first two arrays, then the other arrays, which are
+ * read where they are, and the kernel's values. */
 #define HAUL_MARCH_BODY(body, box, in, in_view, out, out_view, ...)                                \
     body(box HAUL_NO_CELL, haul_from, HAUL_SIGHT_OF(haul_from_view), haul_into,                    \
          HAUL_SIGHT_OF(haul_into_view) HAUL_EACH(HAUL_MARCH_GIVE, __VA_ARGS__))
 #define HAUL_MARCH_GIVE(index, parameter) HAUL_MARCH_GIVE_BY parameter
 #define HAUL_MARCH_GIVE_BY(access, type, name, count, halo) HAUL_MARCH_GIVE_##access(name)
 #define HAUL_MARCH_GIVE_VALUE(name) , name
+#define HAUL_MARCH_GIVE_IN(name) , name
+#define HAUL_MARCH_GIVE_VIEW(name) , name
 #define HAUL_MARCH_GIVE_NONE(name)
 #define HAUL_MARCH_ARRAYS(type, in, in_view, out, out_view, ...)                                   \
     HAUL_GLOBAL const type *haul_in = HAUL_NAME_OF in;                                             \
@@ -722,14 +727,14 @@ HAUL_FUNCTION int haul_part(haul_box it, int id)
 #else
 #define HAUL_MARCH_BARRIER HAUL_BARRIER
 #endif
-#define HAUL_DECLARE_NEAR(index, parameter) HAUL_DECLARE_NEAR_BY parameter
-#define HAUL_DECLARE_NEAR_BY(access, type, name, count, halo) HAUL_DECLARE_NEAR_##access(type, name)
-#define HAUL_DECLARE_NEAR_IN(type, name) , HAUL_LOCAL const type *HAUL_RESTRICT name
-#define HAUL_DECLARE_NEAR_OUT(type, name) , HAUL_LOCAL type *HAUL_RESTRICT name
-#define HAUL_DECLARE_NEAR_VALUE(type, name) , type name
-#define HAUL_DECLARE_NEAR_VIEW(type, name) , type name
-#define HAUL_NEAR_BODY(name, ...)                                                                  \
-    HAUL_FUNCTION void name##_body(haul_box haul_it HAUL_EACH(HAUL_DECLARE_NEAR, __VA_ARGS__))
+#define HAUL_NEAR_BODY(name, ...) HAUL_NEAR_BODY_BY(name, __VA_ARGS__, (NONE, 0, 0, 0, 0))
+#define HAUL_NEAR_BODY_BY(name, in, in_view, out, out_view, ...)                                   \
+    HAUL_FUNCTION void name##_body(                                                                \
+        haul_box haul_it, HAUL_LOCAL const HAUL_TYPE_OF in *HAUL_RESTRICT HAUL_NAME_OF in,         \
+        haul_view HAUL_NAME_OF in_view,                                                            \
+        HAUL_LOCAL HAUL_TYPE_OF out *HAUL_RESTRICT HAUL_NAME_OF out,                               \
+        haul_view HAUL_NAME_OF out_view HAUL_EACH(HAUL_DECLARE, __VA_ARGS__))
+#define HAUL_DECLARE_NONE(type, name)
 #define HAUL_STENCIL(name, file, dims, ...)                                                        \
     HAUL_NEAR_BODY(name, __VA_ARGS__);                                                             \
     HAUL_MARCH(name, dims, HAUL_STENCIL_TYPE(__VA_ARGS__), __VA_ARGS__)                            \

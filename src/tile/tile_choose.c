@@ -23,13 +23,15 @@ static bool has_fixed_edges(const hl_tile_field *field)
     return !field->boundary_kernel;
 }
 
-/* A step that reads one array and overwrites another of its kind. */
+/* A step that reads one array and overwrites another of its kind; others are read beside them. */
 static bool is_stencil(const hl_tile_step *step)
 {
     const hl_tile_field_use *in = &step->uses[0], *out = &step->uses[1];
-    if (!step->source || !step->source->fused || step->use_count != 2 || !in->reads || in->writes ||
-        !in->halo || !out->writes || !hl_tile_is_along(step, in) ||
-        !hl_tile_step_overwrites(step, out->field))
+    for (unsigned u = 2; u < step->use_count; u++)
+        if (step->uses[u].field == in->field || step->uses[u].writes)
+            return false;
+    if (!step->source || !step->source->fused || !in->reads || in->writes || !in->halo ||
+        !out->writes || !hl_tile_is_along(step, in) || !hl_tile_step_overwrites(step, out->field))
         return false;
     for (int d = 0; d < 3; d++)
         if (in->field->size[d] != out->field->size[d] || step->box.lo[d] ||
@@ -37,6 +39,14 @@ static bool is_stencil(const hl_tile_step *step)
             return false;
     return in->field->dims == out->field->dims && has_fixed_edges(in->field) &&
            has_fixed_edges(out->field) && !in->field->ghosts_written;
+}
+
+static bool has_same_others(const hl_tile_step *a, const hl_tile_step *b)
+{
+    bool are_same = true;
+    for (unsigned u = 2; u < a->use_count; u++)
+        are_same = are_same && a->uses[u].field == b->uses[u].field;
+    return are_same;
 }
 
 /* Whether the first `fused` steps are one loop back and forth, whose result but the last is of no
@@ -49,7 +59,7 @@ static bool can_fuse(const hl_tile_step *steps, size_t count, unsigned fused)
     for (unsigned i = 1; i < fused; i++)
         if (steps[i].source != steps->source || steps[i].uses[0].field != ends[i % 2] ||
             steps[i].uses[1].field != ends[(i + 1) % 2] || !is_stencil(&steps[i]) ||
-            steps[i].flops != steps->flops ||
+            steps[i].flops != steps->flops || !has_same_others(&steps[i], steps) ||
             memcmp(steps[i].values, steps->values, sizeof steps->values) != 0)
             return false;
     for (size_t i = fused; i < count && !steps[fused - 1].uses[0].is_last; i++)
@@ -67,7 +77,7 @@ size_t hl_tile_fuse(hl_tile_choice *choice, hl_tile_step *steps, size_t count, u
         const bool is_one =
             can && hl_tile_fused_make(choice, &steps[to], to ? &steps[to - 1] : NULL, fused);
         at += is_one ? fused : 1;
-        for (int i = 0; i < 2 && is_one; i++)
+        for (unsigned i = 0; is_one && i < steps[to].use_count; i++)
             steps[to].uses[i].is_last = steps[at - 1].uses[i].is_last;
     }
     return to;

@@ -84,6 +84,16 @@ static double with_edges(const haul_fused *it, int d, int more, int lanes)
     return tiles * ceil(each / lanes) * lanes;
 }
 
+/* Bytes a cell of arrays that are read beside: once a launch, as the last-level cache has them for
+ * the later steps, a few planes behind. */
+static double beside_bytes(const hl_tile_step *step)
+{
+    double bytes = 0;
+    for (unsigned u = 2; u < step->use_count; u++)
+        bytes += hl_tile_is_along(step, &step->uses[u]) ? (double)step->uses[u].field->element : 0;
+    return bytes;
+}
+
 /* Each step computes less than the one before it by the halo; the first plane and the last of a
  * launch may be the array's. A cell reads a star of neighbours in shared memory. */
 static hl_tile_work work_of(const hl_tile_step *step, const haul_fused *it, int planes, int lanes)
@@ -104,7 +114,7 @@ static hl_tile_work work_of(const hl_tile_step *step, const haul_fused *it, int 
         on_lanes += with_edges(it, 0, more * it->halo[0], lanes) * height;
     }
     return (hl_tile_work){
-        .bytes = element * (fetched + set),
+        .bytes = element * (fetched + set) + beside_bytes(step) * fetched,
         .shared_bytes = element * (fetched + set + on_lanes * (points + 1)),
         .flops = step->flops * computed,
     };
@@ -239,6 +249,10 @@ bool hl_tile_fused_make(hl_tile_choice *choice, hl_tile_step *step, const hl_til
     else if (!choose_tile(choice, step, source, &it))
         return false;
     step->fused = it;
+    for (unsigned u = 2; u < step->use_count;
+         u++) /* first steps go beyond what the last one sets */
+        step->uses[u].halo +=
+            hl_tile_is_along(step, &step->uses[u]) ? step->uses[0].halo * ((int)fused - 1) : 0;
     step->uses[0].halo *= (int)fused;
     return true;
 }

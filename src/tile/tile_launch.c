@@ -43,7 +43,8 @@ static void give_field(call *self, const hl_tile_step *step, unsigned use, hl_ti
     const bool is_along = hl_tile_is_along(step, of);
     const int shift = is_along ? run.shift : 0;
     /* fused steps read planes beyond the edges of both arrays */
-    const int halo = step->fused.steps ? step->uses[0].halo : of->halo;
+    const int fused = step->fused.steps ? step->uses[0].halo : 0;
+    const int halo = of->halo > fused ? of->halo : fused;
     const int lowest = is_along ? run.first + shift - halo : -field->edge;
     self->views[use] =
         hl_tile_field_view(field, lowest < -field->edge ? -field->edge : lowest, true);

@@ -22,6 +22,7 @@ typedef struct setting {
     haul_context_options options;
     haul_array_spec spec;
     int steps;
+    bool has_beside; /* an array that is read beside, with edges that are periodic */
 } setting;
 
 static void must(haul_status status, const haul_error *error)
@@ -52,7 +53,8 @@ static bool run(const setting *self, result *got)
 {
     haul_error error;
     haul_context *context;
-    haul_array *u, *v;
+    haul_array *u, *v, *c = NULL;
+    haul_array_spec beside = self->spec;
     char *text;
     const unsigned k = 3;
     const haul_kernel_source *kernel = self->spec.size[2] ? &near_3 : &near_2;
@@ -64,8 +66,17 @@ static bool run(const setting *self, result *got)
     must(haul_array_new(context, &self->spec, &v, &error), &error);
     fill(u, &self->spec, 3);
     fill(v, &self->spec, 7);
+    for (int d = 0; d < (beside.size[2] ? 3 : 2); d++)
+        beside.boundary[d] = HAUL_BOUNDARY_PERIODIC;
+    if (self->has_beside) {
+        kernel = self->spec.size[2] ? &given_3 : &given_2;
+        must(haul_array_new(context, &beside, &c, &error), &error);
+        fill(c, &beside, 11);
+    }
     for (int i = 0; i < self->steps; i++) {
-        must(HAUL_LOOP(context, &error, kernel, u, v, &k), &error);
+        must(c ? HAUL_LOOP(context, &error, kernel, u, v, c, &k)
+               : HAUL_LOOP(context, &error, kernel, u, v, &k),
+             &error);
         must(haul_array_swap(u, v, &error), &error);
     }
     must(haul_array_read(u, got->cells[0], &error), &error);
@@ -76,6 +87,7 @@ static bool run(const setting *self, result *got)
     free(text);
     haul_array_free(u);
     haul_array_free(v);
+    haul_array_free(c);
     haul_context_close(context);
     return true;
 }
@@ -105,17 +117,20 @@ static const char *named;
 
 static const char *const devices[] = {"sim:k40", "sim:h200", "opencl:0"};
 
-static void check_size(const char *device, const int size[3], unsigned fused)
+static void check_size(const char *device, const int size[3], unsigned fused, bool has_beside)
 {
-    setting self = {
-        device, {.fused = fused}, {.element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}}, STEPS};
+    setting self = {device,
+                    {.fused = fused},
+                    {.element_bytes = sizeof(unsigned), .ghost = {1, 1, 1}},
+                    STEPS,
+                    has_beside};
     memcpy(self.spec.size, size, sizeof self.spec.size);
     compare(&self, true);
     if (fused > 3 || size[size[2] ? 2 : 1] < 40)
         return;
     /* a half fits, of rows with gaps between them */
     const uint64_t row = (uint64_t)size[0] + 33, rows = size[2] ? (uint64_t)size[1] + 2 : 1;
-    self.options.memory_bytes = 4 * row * rows * (uint64_t)size[size[2] ? 2 : 1];
+    self.options.memory_bytes = (has_beside ? 6 : 4) * row * rows * (uint64_t)size[size[2] ? 2 : 1];
     self.options.region = 2;
     compare(&self, true);
 }
@@ -131,9 +146,14 @@ static void test_sizes(void **state)
     for (size_t d = 0; !named && d < sizeof devices / sizeof *devices; d++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (unsigned fused = 3; fused <= 7; fused += 2)
-                check_size(devices[d], sizes[s], fused);
+                check_size(devices[d], sizes[s], fused, false);
+    for (size_t d = 0; !named && d < sizeof devices / sizeof *devices; d++)
+        for (size_t s = 0; s < 4; s++)
+            check_size(devices[d], sizes[s], s % 2 ? 5 : 3, true);
     for (size_t s = 0; named && s < sizeof small / sizeof *small; s++)
-        check_size(named, small[s], 3);
+        check_size(named, small[s], 3, false);
+    for (size_t s = 0; named && s < 2; s++)
+        check_size(named, small[s], 3, true);
 }
 
 /* Edges that change with the cells are not fused, nor fewer steps than asked, nor what the program
@@ -144,7 +164,8 @@ static void test_not_fused(void **state)
     const setting plain = {"sim:k40",
                            {.fused = 3},
                            {.size = {30, 20, 25}, .element_bytes = 4, .ghost = {1, 1, 1}},
-                           STEPS};
+                           STEPS,
+                           false};
     setting self = plain;
     self.spec.boundary[1] = HAUL_BOUNDARY_COPY;
     compare(&self, false);

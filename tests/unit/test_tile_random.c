@@ -162,11 +162,21 @@ static bool is_beyond(const program *self, const loop *of)
     return is_one;
 }
 
+/* The last of its arrays that the loop does not only read. */
+static twin *written_of(const loop *of)
+{
+    twin *written = of->uses[0];
+    for (unsigned u = 0; u < of->count; u++)
+        if (of->kernel->parameters[2 * (size_t)u].access != HAUL_ACCESS_IN)
+            written = of->uses[u];
+    return written;
+}
+
 static void run_loop(program *self, loop *of, bool is_uneven)
 {
     const void *arguments[4] = {NULL};
     const twin *arrays[3] = {of->uses[0], of->uses[0], of->uses[0]};
-    twin *written = of->uses[of->count - 1];
+    twin *written = written_of(of);
     for (unsigned u = 0; u < of->count; u++) {
         arguments[u] = of->uses[u]->array;
         arrays[u] = of->uses[u];
@@ -272,7 +282,7 @@ static void one_loop(program *self)
         }
 }
 
-/* A stencil back and forth, whose steps may be fused. */
+/* A stencil back and forth, whose steps may be fused; with another array beside or without. */
 static void many_loops(program *self)
 {
     const int type = draw(self, 3) ? self->type : CELL_4;
@@ -282,6 +292,12 @@ static void many_loops(program *self)
     if (!ends[0] || !ends[1] || ends[0] == ends[1])
         return;
     loop of = {.kernel = cell_table[self->dims - 1][type].near, .count = 2, .value = &value};
+    twin *beside = draw(self, 2) ? draw_twin(self, type, true) : NULL;
+    if (beside && beside != ends[0] && beside != ends[1] && self->dims > 1)
+        of = (loop){.kernel = cell_table[self->dims - 1][type].beside,
+                    .uses = {NULL, NULL, beside},
+                    .count = 3,
+                    .value = &value};
     for (unsigned i = 0; i < count && !self->is_over; i++) {
         of.uses[0] = ends[i % 2];
         of.uses[1] = ends[(i + 1) % 2];

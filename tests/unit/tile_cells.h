@@ -8,7 +8,7 @@
 /* The loops over one type of element. */
 typedef struct cell_loops {
     size_t bytes;
-    const haul_kernel_source *near, *wide, *add, *down, *up, *look, *edge;
+    const haul_kernel_source *near, *wide, *add, *down, *up, *look, *edge, *beside;
 } cell_loops;
 
 enum { CELL_TYPES = 7, CELL_3 = 2, CELL_4 = 3 };
