@@ -91,7 +91,7 @@ static double copy_once(const part *self)
 /* Repeats; the first process says how often. The slowest process of each repetition counts. */
 static haul_status repeat(const part *self, double seconds, hl_mpi_row *row, haul_error *error)
 {
-    double took = INFINITY, *times = calloc(2 * (size_t)MOST, sizeof *times),
+    double took = HUGE_VAL, *times = calloc(2 * (size_t)MOST, sizeof *times),
            *slowest = times + MOST;
     if (!times)
         return hl_base_fail_no_memory(error);
