@@ -3,11 +3,12 @@
 
 #include "base/fail.h"
 #include "mpi/mpi_parts.h"
+#include "mpi/neighbours.h"
 
 /* Blocks of each process, in MPI's order; of neighbours those of the topology. */
 static int count_blocks(const haul_call *call, MPI_Comm over, bool is_send)
 {
-    int size = 1, topology = MPI_UNDEFINED, in = 0, out = 0, is_weighted = 0, rank = 0;
+    int size = 1, in = 0, out = 0;
     switch (call->kind) {
     case HAUL_CALL_ALLREDUCE:
     case HAUL_CALL_BCAST:
@@ -15,17 +16,8 @@ static int count_blocks(const haul_call *call, MPI_Comm over, bool is_send)
     case HAUL_CALL_NEIGHBOR_ALLTOALL:
     case HAUL_CALL_NEIGHBOR_ALLTOALL_V:
     case HAUL_CALL_NEIGHBOR_ALLTOALL_W:
-        (void)PMPI_Topo_test(over, &topology);
-        (void)PMPI_Comm_rank(over, &rank);
-        if (topology == MPI_DIST_GRAPH)
-            (void)PMPI_Dist_graph_neighbors_count(over, &in, &out, &is_weighted);
-        else if (topology == MPI_GRAPH)
-            (void)PMPI_Graph_neighbors_count(over, rank, &in);
-        else if (topology == MPI_CART)
-            (void)PMPI_Cartdim_get(over, &in);
-        if (topology == MPI_CART)
-            return 2 * in;
-        return is_send && topology == MPI_DIST_GRAPH ? out : in;
+        (void)hl_mpi_neighbours(over, &in, &out);
+        return is_send ? out : in;
     case HAUL_CALL_ALLGATHER:
     case HAUL_CALL_ALLGATHER_V:
         if (is_send)

@@ -51,21 +51,6 @@ bool hl_mpi_fortran_address(void **at)
     return is_in_place || translate_one(&bottom, at, &is_bottom);
 }
 
-bool hl_mpi_neighbours(MPI_Comm mpi, int *in, int *out)
-{
-    int topology = MPI_UNDEFINED, is_weighted = 0, rank = 0;
-    int code = PMPI_Topo_test(mpi, &topology);
-    if (!code && topology == MPI_DIST_GRAPH)
-        return !PMPI_Dist_graph_neighbors_count(mpi, in, out, &is_weighted);
-    if (!code && topology == MPI_GRAPH)
-        code = PMPI_Comm_rank(mpi, &rank) || PMPI_Graph_neighbors_count(mpi, rank, in);
-    else if (!code && topology == MPI_CART)
-        code = PMPI_Cartdim_get(mpi, in);
-    *in *= topology == MPI_CART ? 2 : 1;
-    *out = *in;
-    return !code && topology != MPI_UNDEFINED;
-}
-
 typedef void fortran_alltoall(void *send, MPI_Fint *send_count, MPI_Fint *send_type, void *receive,
                               MPI_Fint *receive_count, MPI_Fint *receive_type, MPI_Fint *comm,
                               MPI_Fint *code);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "mpi/neighbours.h"
 #include "mpi/preload_parts.h"
 
 typedef MPI_Fint fint; /* handles and counts */

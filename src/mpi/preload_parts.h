@@ -94,7 +94,4 @@ void hl_mpi_pending_forget(void);
 /* A Fortran program's address as C's. False where haul cannot tell: the call is the MPI's then. */
 bool hl_mpi_fortran_address(void **at);
 
-/* Neighbours that a process receives from and sends to; false where it has none or MPI fails. */
-bool hl_mpi_neighbours(MPI_Comm mpi, int *in, int *out);
-
 #endif

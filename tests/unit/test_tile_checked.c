@@ -8,18 +8,11 @@
 
 #include "haul/tile.h"
 #include "tile_checked_kernels.h"
+#include "tile_must.h"
 
 static const char *const devices[] = {"host", "sim:k40", "opencl:0"};
 
 enum { DEVICES = sizeof devices / sizeof(char *), CELLS = 12 };
-
-static haul_error error;
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
 
 /* Words of the message, `|` between them. */
 static void must_tell(haul_status got, haul_status expected, const char *words)
@@ -39,15 +32,6 @@ static haul_context *open_on(const char *device)
     if (haul_context_open(device, &options, &context, &error) != HAUL_STATUS_ABSENT)
         assert_non_null(context);
     return context;
-}
-
-static haul_array *array_of(haul_context *context, haul_array_spec spec)
-{
-    haul_array *array;
-    if (!spec.element_bytes)
-        spec.element_bytes = sizeof(unsigned);
-    must(haul_array_new(context, &spec, &array, &error));
-    return array;
 }
 
 typedef struct wrong_loop {

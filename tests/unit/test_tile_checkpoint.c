@@ -12,16 +12,9 @@
 
 #include "haul/tile.h"
 #include "tile_kernels.h"
+#include "tile_must.h"
 
 enum { PLANES = 60, STEPS = 3, BUFFER = 1 << 16 };
-
-static haul_error error;
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
 
 /* --- a program */
 

@@ -10,18 +10,11 @@
 #include "haul/tile.h"
 #include "tile_check_kernels.h"
 #include "tile_kernels.h"
+#include "tile_must.h"
 
 static const char *const devices[] = {"host", "sim:k40", "opencl:0"};
 
 enum { DEVICES = sizeof devices / sizeof(char *) };
-
-static haul_error error;
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
 
 static void must_refuse(haul_status status, const char *words)
 {

@@ -4,32 +4,17 @@
 #include <string.h>
 
 #include "haul/tile.h"
+#include "tile_must.h"
 #include "tile_script.kernel.h"
 
 static const char *const devices[] = {"host", "sim:k40", "sim:k40,host"};
 enum { DEVICES = sizeof devices / sizeof *devices };
-
-static haul_error error;
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
 
 static haul_context *open_on(const char *device)
 {
     haul_context *context;
     must(haul_context_open(device, NULL, &context, &error));
     return context;
-}
-
-static haul_array *array_of(haul_context *context, haul_array_spec spec)
-{
-    haul_array *array;
-    spec.element_bytes = sizeof(w4);
-    must(haul_array_new(context, &spec, &array, &error));
-    return array;
 }
 
 /* A loop of two dimensions reads the cells beyond the edges of an array of one. */

@@ -12,18 +12,12 @@
 #endif
 
 #include "haul/tile.h"
+#include "tile_must.h"
 
 enum { X = 3, Y = 2, Z = 40, CELLS = X * Y * Z, BUFFER = 1 << 16 };
 
-static haul_error error;
 static char folder[] = "/tmp/haul-hdf5-XXXXXX";
 static char path[sizeof folder + 32], inner[sizeof path + 32];
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
 
 /* A test without the library has nothing to do; ABSENT names it. */
 static int make_folder(void **state)

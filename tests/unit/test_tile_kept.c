@@ -9,6 +9,7 @@
 
 #include "haul/device_test.h"
 #include "haul/tile.h"
+#include "tile_must.h"
 #include "tile_twin.h"
 
 /* Each is run on the host, on a simulated GPU that runs work late, and on OpenCL where it is; or on
@@ -16,14 +17,6 @@
 static const char *usual_devices[] = {"host", "sim:k40", "opencl:0"};
 static const char **devices = usual_devices;
 static size_t device_count = sizeof usual_devices / sizeof *usual_devices;
-
-static haul_error error;
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
 
 /* NULL where the device is not there. */
 static haul_context *open_context(const char *name, uint64_t memory_bytes)

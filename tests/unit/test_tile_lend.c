@@ -10,19 +10,12 @@
 #include "device/opencl_device.h"
 #include "haul/tile.h"
 #include "tile_lend.kernel.h"
+#include "tile_must.h"
 
 enum { X = 7, Y = 9, EDGE = 1, WIDE = X + 2, HIGH = Y + 2, CELLS = WIDE * HIGH, STEPS = 6 };
 #define WIDTH ((size_t)WIDE)
 
 typedef unsigned w4;
-
-static haul_error error;
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
 
 static const char *named; /* the device, of a test over a driver's stand-in; else NULL */
 

@@ -6,20 +6,13 @@
 
 #include "haul/tile.h"
 #include "tile_many.kernel.h"
+#include "tile_must.h"
 
 static const char *usual_devices[] = {"host", "sim:k40", "opencl:0", "sim:k40,sim:k40"};
 static const char **devices = usual_devices;
 static size_t device_count = sizeof usual_devices / sizeof *usual_devices;
 
 enum { CELLS = 900, READ = 15, SUMMED = 13, STEPS = 3 };
-
-static haul_error error;
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
 
 /* Cell x of array i, periodic. */
 static int value_of(int i, int x)

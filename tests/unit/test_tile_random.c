@@ -282,6 +282,16 @@ static void one_loop(program *self)
         }
 }
 
+/* NULL where there is none of that type. */
+static const haul_kernel_source *beside_of(int dims, int type)
+{
+    static const haul_kernel_source *const all[3][CELL_TYPES] = {
+        {NULL},
+        {[CELL_3] = &beside_2_cell_3, [CELL_4] = &beside_2_cell_4, [CELL_16] = &beside_2_cell_16},
+        {[CELL_3] = &beside_3_cell_3, [CELL_4] = &beside_3_cell_4, [CELL_16] = &beside_3_cell_16}};
+    return all[dims - 1][type];
+}
+
 /* A stencil back and forth, whose steps may be fused; with another array beside or without. */
 static void many_loops(program *self)
 {
@@ -292,12 +302,10 @@ static void many_loops(program *self)
     if (!ends[0] || !ends[1] || ends[0] == ends[1])
         return;
     loop of = {.kernel = cell_table[self->dims - 1][type].near, .count = 2, .value = &value};
-    twin *beside = draw(self, 2) ? draw_twin(self, type, true) : NULL;
-    if (beside && beside != ends[0] && beside != ends[1] && self->dims > 1)
-        of = (loop){.kernel = cell_table[self->dims - 1][type].beside,
-                    .uses = {NULL, NULL, beside},
-                    .count = 3,
-                    .value = &value};
+    const haul_kernel_source *kernel = beside_of(self->dims, type);
+    twin *beside = kernel && draw(self, 2) ? draw_twin(self, type, true) : NULL;
+    if (beside && beside != ends[0] && beside != ends[1])
+        of = (loop){.kernel = kernel, .uses = {NULL, NULL, beside}, .count = 3, .value = &value};
     for (unsigned i = 0; i < count && !self->is_over; i++) {
         of.uses[0] = ends[i % 2];
         of.uses[1] = ends[(i + 1) % 2];
@@ -355,7 +363,7 @@ static void one_count(program *self)
         {&counts_1_cell_3, &counts_1_cell_4, &counts_1_cell_16},
         {&counts_2_cell_3, &counts_2_cell_4, &counts_2_cell_16},
         {&counts_3_cell_3, &counts_3_cell_4, &counts_3_cell_16}};
-    const int types[3] = {CELL_3, CELL_4, CELL_TYPES - 1}, table = TABLE;
+    const int types[3] = {CELL_3, CELL_4, CELL_16}, table = TABLE;
     const unsigned which = self->type == types[2] ? 2 : self->type == types[0] ? 0 : 1;
     twin *from = draw_twin(self, types[which], true);
     if (!from)

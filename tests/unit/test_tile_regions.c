@@ -7,19 +7,12 @@
 
 #include "haul/tile.h"
 #include "tile_kernels.h"
+#include "tile_must.h"
 
 enum { X = 8, Y = 6, Z = 40, CELLS = X * Y * Z };
 
 static const char *const devices[] = {"host", "sim:k40", "host,host"};
 enum { DEVICES = sizeof devices / sizeof *devices };
-
-static haul_error error;
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
 
 static haul_context *open_on(const char *device)
 {
@@ -29,7 +22,7 @@ static haul_context *open_on(const char *device)
     return context;
 }
 
-static haul_array *array_of(haul_context *context, int region)
+static haul_array *array_in_regions(haul_context *context, int region)
 {
     haul_array *array;
     const haul_array_spec spec = {
@@ -61,8 +54,8 @@ static void test_regions_that_differ_are_refused(void **state)
     (void)state;
     for (int d = 0; d < DEVICES; d++) {
         haul_context *context = open_on(devices[d]);
-        haul_array *arrays[] = {array_of(context, 5), array_of(context, 7), array_of(context, 70),
-                                array_of(context, 0)};
+        haul_array *arrays[] = {array_in_regions(context, 5), array_in_regions(context, 7),
+                                array_in_regions(context, 70), array_in_regions(context, 0)};
         assert_int_equal(HAUL_LOOP(context, &error, &add_3, arrays[0], arrays[1], &k),
                          HAUL_STATUS_USAGE);
         assert_non_null(strstr(error.text, "regions of 5 and of 7"));
@@ -83,8 +76,8 @@ static void test_loops_may_differ(void **state)
     (void)state;
     for (int d = 0; d < DEVICES; d++) {
         haul_context *context = open_on(devices[d]);
-        haul_array *arrays[] = {array_of(context, 5), array_of(context, 5), array_of(context, 7),
-                                array_of(context, 7)};
+        haul_array *arrays[] = {array_in_regions(context, 5), array_in_regions(context, 5),
+                                array_in_regions(context, 7), array_in_regions(context, 7)};
         for (unsigned i = 0; i < 4; i++)
             fill(arrays[i], i);
         must(HAUL_LOOP(context, &error, &add_3, arrays[0], arrays[1], &k));
@@ -105,7 +98,8 @@ static void test_a_region_is_taken_over(void **state)
     (void)state;
     for (int d = 0; d < DEVICES; d++) {
         haul_context *context = open_on(devices[d]);
-        haul_array *u = array_of(context, 0), *v = array_of(context, 0), *w = array_of(context, 6);
+        haul_array *u = array_in_regions(context, 0), *v = array_in_regions(context, 0),
+                   *w = array_in_regions(context, 6);
         fill(u, 1);
         fill(v, 2);
         fill(w, 3);
@@ -135,7 +129,7 @@ static void test_tiles_while_regions_change(void **state)
     for (int when = 1; when < 6; when++)
         for (int d = 0; d < DEVICES; d++) {
             haul_context *context = open_on(devices[d]);
-            haul_array *u = array_of(context, 0), *v = array_of(context, 0);
+            haul_array *u = array_in_regions(context, 0), *v = array_in_regions(context, 0);
             const void *arguments[] = {u, v, &k};
             fill(u, 1);
             fill(v, 1);

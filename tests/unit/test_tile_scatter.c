@@ -6,27 +6,12 @@
 
 #include "haul/device_test.h"
 #include "haul/tile.h"
+#include "tile_must.h"
 #include "tile_scatter.kernel.h"
 
 static const char *usual_devices[] = {"host", "sim:k40", "opencl:0", "sim:k40,sim:k40"};
 static const char **devices = usual_devices;
 static size_t device_count = sizeof usual_devices / sizeof *usual_devices;
-
-static haul_error error;
-
-static void must(haul_status status)
-{
-    if (status)
-        fail_msg("%s", error.text);
-}
-
-static haul_array *array_of(haul_context *context, haul_array_spec spec)
-{
-    haul_array *array;
-    spec.element_bytes = spec.element_bytes ? spec.element_bytes : sizeof(int);
-    must(haul_array_new(context, &spec, &array, &error));
-    return array;
-}
 
 /* --- a histogram and a plane of sums after each step of a stencil */
 

@@ -6,12 +6,9 @@
     {                                                                                              \
         sizeof(cell), &near_##dims##_##cell, &wide_##dims##_##cell, &add_##dims##_##cell,          \
             &down_##dims##_##cell, &up_##dims##_##cell, CELL_LOOK_##dims(cell),                    \
-            &edge_##dims##_##cell, CELL_BESIDE_##dims(cell)                                        \
+            &edge_##dims##_##cell                                                                  \
     }
 #define CELL_LOOK_1(cell) NULL
-#define CELL_BESIDE_1(cell) NULL
-#define CELL_BESIDE_2(cell) &beside_2_##cell
-#define CELL_BESIDE_3(cell) &beside_3_##cell
 #define CELL_LOOK_2(cell) &look_2_##cell
 #define CELL_LOOK_3(cell) &look_3_##cell
 #define CELL_ROWS(dims)                                                                            \

@@ -64,9 +64,8 @@ CELL_NUMBERS(cell_8)
 CELL_STRUCTS(cell_12, unsigned, 3)
 CELL_STRUCTS(cell_16, unsigned long, 2)
 
-/* near: a stencil, whose steps may be fused; beside: one with an array that is read beside; wide:
- * two arrays that are read, one of them further; add: an update; down and up: from and to an array
- * of 4-byte elements. */
+/* near: a stencil, whose steps may be fused; wide: two arrays that are read, one of them further;
+ * add: an update; down and up: from and to an array of 4-byte elements. */
 #define CELL_LOOPS_1(cell)                                                                         \
     HAUL_KERNEL_1D(near_1_##cell, tile_cells, HAUL_READ(cell, u, 1), HAUL_WRITE(cell, v),          \
                    HAUL_VALUE(unsigned, k))                                                        \
@@ -107,14 +106,6 @@ CELL_STRUCTS(cell_16, unsigned long, 2)
             HAUL_AT1(u, x) = widen_##cell((unsigned)(7 * x));                                      \
     }
 #define CELL_LOOPS_2(cell)                                                                         \
-    HAUL_STENCIL_2D(beside_2_##cell, tile_cells, HAUL_READ(cell, u, 1), HAUL_WRITE(cell, v),       \
-                    HAUL_READ(cell, w, 1), HAUL_VALUE(unsigned, k))                                \
-    {                                                                                              \
-        HAUL_FOR2 (x, y)                                                                           \
-            HAUL_AT2(v, x, y) =                                                                    \
-                mix_##cell(mix_##cell(HAUL_AT2(u, x - 1, y - 1), HAUL_AT2(w, x + 1, y), k),        \
-                           mix_##cell(HAUL_AT2(u, x, y + 1), HAUL_AT2(w, x, y - 1), 2), 1);        \
-    }                                                                                              \
     HAUL_STENCIL_2D(near_2_##cell, tile_cells, HAUL_READ(cell, u, 1), HAUL_WRITE(cell, v),         \
                     HAUL_VALUE(unsigned, k))                                                       \
     {                                                                                              \
@@ -167,14 +158,6 @@ CELL_STRUCTS(cell_16, unsigned long, 2)
             HAUL_AT2(u, x, y) = widen_##cell((unsigned)(7 * x + 11 * y));                          \
     }
 #define CELL_LOOPS_3(cell)                                                                         \
-    HAUL_STENCIL_3D(beside_3_##cell, tile_cells, HAUL_READ(cell, u, 1), HAUL_WRITE(cell, v),       \
-                    HAUL_READ(cell, w, 1), HAUL_VALUE(unsigned, k))                                \
-    {                                                                                              \
-        HAUL_FOR3 (x, y, z)                                                                        \
-            HAUL_AT(v, x, y, z) = mix_##cell(                                                      \
-                mix_##cell(HAUL_AT(u, x - 1, y - 1, z + 1), HAUL_AT(w, x + 1, y, z), k),           \
-                mix_##cell(HAUL_AT(u, x, y, z - 1), HAUL_AT(w, x, y + 1, z - 1), 2), 1);           \
-    }                                                                                              \
     HAUL_STENCIL_3D(near_3_##cell, tile_cells, HAUL_READ(cell, u, 1), HAUL_WRITE(cell, v),         \
                     HAUL_VALUE(unsigned, k))                                                       \
     {                                                                                              \
@@ -227,6 +210,28 @@ CELL_STRUCTS(cell_16, unsigned long, 2)
             HAUL_AT(u, x, y, z) = widen_##cell((unsigned)(7 * x + 11 * y + 13 * z));               \
     }
 #define CELL_LOOPS(cell) CELL_LOOPS_1(cell) CELL_LOOPS_2(cell) CELL_LOOPS_3(cell)
+
+/* beside: a stencil with an array that is read beside, whose steps may be fused. */
+#define CELL_BESIDES(cell)                                                                         \
+    HAUL_STENCIL_2D(beside_2_##cell, tile_cells, HAUL_READ(cell, u, 1), HAUL_WRITE(cell, v),       \
+                    HAUL_READ(cell, w, 1), HAUL_VALUE(unsigned, k))                                \
+    {                                                                                              \
+        HAUL_FOR2 (x, y)                                                                           \
+            HAUL_AT2(v, x, y) =                                                                    \
+                mix_##cell(mix_##cell(HAUL_AT2(u, x - 1, y - 1), HAUL_AT2(w, x + 1, y), k),        \
+                           mix_##cell(HAUL_AT2(u, x, y + 1), HAUL_AT2(w, x, y - 1), 2), 1);        \
+    }                                                                                              \
+    HAUL_STENCIL_3D(beside_3_##cell, tile_cells, HAUL_READ(cell, u, 1), HAUL_WRITE(cell, v),       \
+                    HAUL_READ(cell, w, 1), HAUL_VALUE(unsigned, k))                                \
+    {                                                                                              \
+        HAUL_FOR3 (x, y, z)                                                                        \
+            HAUL_AT(v, x, y, z) = mix_##cell(                                                      \
+                mix_##cell(HAUL_AT(u, x - 1, y - 1, z + 1), HAUL_AT(w, x + 1, y, z), k),           \
+                mix_##cell(HAUL_AT(u, x, y, z - 1), HAUL_AT(w, x, y + 1, z - 1), 2), 1);           \
+    }
+CELL_BESIDES(cell_3)
+CELL_BESIDES(cell_4)
+CELL_BESIDES(cell_16)
 
 /* far: from the other end of an array, and beyond it where it has cells there. */
 typedef struct cell_ends {
