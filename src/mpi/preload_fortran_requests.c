@@ -9,6 +9,7 @@
 #include <mpi-ext.h>
 #endif
 
+#include "mpi/neighbours.h"
 #include "mpi/preload_parts.h"
 
 typedef MPI_Fint fint; /* handles, counts and logical values */
@@ -152,10 +153,13 @@ ENDS(testsome, TESTSOME, *count, requests, 0,
 
 #if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
 #define PERSISTENT(...) PERSISTS(mpi_, MPI_, __VA_ARGS__)
+#define PERSISTENT_W(...) PERSISTS_W(mpi_, MPI_, __VA_ARGS__)
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
 #define PERSISTENT(...) PERSISTS(mpix_, MPIX_, __VA_ARGS__)
+#define PERSISTENT_W(...) PERSISTS_W(mpix_, MPIX_, __VA_ARGS__)
 #else
 #define PERSISTENT(...)
+#define PERSISTENT_W(...)
 #endif
 
 #define LATER(name, lower, upper, ...)                                                             \
@@ -205,6 +209,78 @@ LATER(Allreduce, allreduce, ALLREDUCE, send,
 
 LATER(Bcast, bcast, BCAST, NULL, (void *receive, fint *count, fint *type, fint *root, fint *comm),
       (receive, count, type, root, comm), (receive, *count, MPI_Type_f2c(*type), *root))
+
+/* --- of datatypes of their own, which MPI reads until the request is freed */
+
+/* The two sides' datatypes as C has them; NULL without memory. In place nothing is told of what is
+ * sent. */
+static MPI_Datatype *types_of(const fint *sent, int out, const fint *received, int in)
+{
+    MPI_Datatype *types = malloc(((size_t)out + (size_t)in + 1) * sizeof(MPI_Datatype));
+    for (int i = 0; types && i < out; i++)
+        types[i] = MPI_Type_f2c(sent[i]);
+    for (int i = 0; types && i < in; i++)
+        types[out + i] = MPI_Type_f2c(received[i]);
+    return types;
+}
+
+static bool count_processes(MPI_Comm mpi, int *in, int *out)
+{
+    *in = 0;
+    const int code = PMPI_Comm_size(mpi, in);
+    *out = *in;
+    return !code;
+}
+
+/* Around MPI's function of C, `own`. */
+#define MAKES_W(name, place, count, own)                                                           \
+    static int name(void *from, const fint *send_counts, const place *send_places,                 \
+                    const fint *send_types, void *receive, const fint *receive_counts,             \
+                    const place *receive_places, const fint *receive_types, MPI_Comm mpi,          \
+                    MPI_Info info, MPI_Request *now)                                               \
+    {                                                                                              \
+        int out = 0, in = 0;                                                                       \
+        void *to = receive;                                                                        \
+        MPI_Datatype *types = NULL;                                                                \
+        (void)info;                                                                                \
+        if (hl_mpi_fortran_address(&to) && count(mpi, &in, &out))                                  \
+            types = types_of(from == MPI_IN_PLACE ? receive_types : send_types, out,               \
+                             receive_types, in);                                                   \
+        if (!types)                                                                                \
+            return MPI_ERR_NO_MEM;                                                                 \
+        const int code = own;                                                                      \
+        hl_mpi_pending_keep(code ? MPI_REQUEST_NULL : *now, (void *)types);                        \
+        return code;                                                                               \
+    }
+
+#define GIVEN_W                                                                                    \
+    from, send_counts, send_places, types, to, receive_counts, receive_places, types + out, mpi
+
+#define PARAMETERS_W(place)                                                                        \
+    void *send, fint *send_counts, place *send_places, fint *send_types, void *receive,            \
+        fint *receive_counts, place *receive_places, fint *receive_types, fint *comm
+
+#define ARGUMENTS_W                                                                                \
+    send, send_counts, send_places, send_types, receive, receive_counts, receive_places,           \
+        receive_types, comm
+
+#define MADE_W(name, info)                                                                         \
+    name(from, send_counts, send_places, send_types, receive, receive_counts, receive_places,      \
+         receive_types, MPI_Comm_f2c(*comm), info, &now)
+
+#define PERSISTS_W(begin, BEGIN, name, lower, upper, place, count)                                 \
+    MAKES_W(make_##lower, place, count, BEGIN##name##_init(GIVEN_W, info, now))                    \
+    MAKES(begin, BEGIN, lower##_init, upper##_INIT, send, (PARAMETERS_W(place), fint * info),      \
+          (ARGUMENTS_W, info), MADE_W(make_##lower, MPI_Info_f2c(*info)))
+
+#define LATER_W(name, lower, upper, place, count)                                                  \
+    MAKES_W(start_##lower, place, count, MPI_I##lower(GIVEN_W, now))                               \
+    MAKES(mpi_i, MPI_I, lower, upper, send, (PARAMETERS_W(place)), (ARGUMENTS_W),                  \
+          MADE_W(start_##lower, MPI_INFO_NULL))                                                    \
+    PERSISTENT_W(name, lower, upper, place, count)
+
+LATER_W(Alltoallw, alltoallw, ALLTOALLW, fint, count_processes)
+LATER_W(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW, MPI_Aint, hl_mpi_neighbours)
 
 // NOLINTEND(bugprone-macro-parentheses)
 // NOLINTEND(readability-function-size,readability-identifier-naming)

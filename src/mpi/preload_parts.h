@@ -86,6 +86,9 @@ int hl_mpi_pending_start(hl_mpi_pending *taken);
 /* Whether there are any. */
 bool hl_mpi_has_pending(void);
 
+/* Memory of the heap that MPI reads until the request is freed, which MPI has just made. */
+void hl_mpi_pending_keep(MPI_Request request, void *memory);
+
 /* Before the devices are closed: persistent ones that the program did not free. */
 void hl_mpi_pending_forget(void);
 

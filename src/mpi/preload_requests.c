@@ -11,6 +11,7 @@ struct hl_mpi_pending {
     hl_mpi_pending *next;
     hl_mpi_staged call;
     MPI_Request request;
+    void *kept;        /* that MPI reads; NULL: none */
     int index;         /* among the requests of the function that has taken it */
     bool is_under_way; /* what it receives is still to be copied up */
 };
@@ -53,6 +54,25 @@ hl_mpi_pending *hl_mpi_pending_take(int count, const MPI_Request *requests)
     return taken;
 }
 
+static void close_pending(hl_mpi_pending *self)
+{
+    hl_mpi_staged_close(&self->call);
+    free(self->kept);
+    free(self);
+}
+
+/* One that is over already has no entry. */
+void hl_mpi_pending_keep(MPI_Request request, void *memory)
+{
+    hl_mpi_pending *one = hl_mpi_pending_take(1, &request);
+    if (one) {
+        one->kept = memory;
+        put_back(one);
+    } else {
+        free(memory);
+    }
+}
+
 static bool is_complete(MPI_Request request)
 {
     int is_over = request == MPI_REQUEST_NULL;
@@ -76,8 +96,7 @@ int hl_mpi_pending_give(hl_mpi_pending *taken, const MPI_Request *requests, int 
             put_back(one);
             continue;
         }
-        hl_mpi_staged_close(&one->call);
-        free(one);
+        close_pending(one);
     }
     return code;
 }
@@ -114,8 +133,7 @@ void hl_mpi_pending_forget(void)
 {
     for (hl_mpi_pending *one = atomic_exchange(&all, NULL), *next; one; one = next) {
         next = one->next;
-        hl_mpi_staged_close(&one->call);
-        free(one);
+        close_pending(one);
     }
 }
 
