@@ -308,15 +308,18 @@ HAUL_API haul_status haul_array_compact(haul_array *from, haul_array *flags, hau
  * VTK's image data, which ParaView opens, with the cells as cells of edges of length 1; where it
  * ends in .h5 or .hdf5, as HDF5's array "cells", or, after a colon, of another name:
  * "run.h5:/fields/u", alone in the file. The file takes the place of an older one when all of it is
- * on the disk. Runs what is queued. USAGE for an array that several processes share, IO where the
- * file cannot be written, ABSENT without the library of HDF5 (1.10 or newer): the program's own, or
- * one that is loaded, in which haul has one thread at a time. */
+ * on the disk. Runs what is queued. Of several processes, which all call it, each writes its own
+ * planes into the one file, that one process alone would write: `path` is on a disk that they
+ * share. All return the same: IO where the file cannot be written, ABSENT without the library of
+ * HDF5 (1.10 or newer): the program's own, or one that is loaded, in which haul has one thread at a
+ * time. */
 HAUL_API haul_status haul_array_save(haul_array *array, const char *path, haul_error *error);
 
 /* Sets the array's cells, not those beyond its edges, from such a .npy of its shape and type, in
  * this machine's order of bytes, or from an array in an HDF5 file, also one of others, in chunks or
- * compressed, whose numbers are in any order of bytes. Takes memory for all of them meanwhile.
- * BAD_INPUT for another file, shape, type or length, before the array changes; USAGE as above. */
+ * compressed, whose numbers are in any order of bytes. Takes memory for all of them meanwhile, in
+ * each of several processes. BAD_INPUT for another file, shape, type or length, before the array
+ * changes, in any of them. */
 HAUL_API haul_status haul_array_load(haul_array *array, const char *path, haul_error *error);
 
 /* An array and its name in a file of several. */
@@ -329,9 +332,10 @@ typedef struct haul_named_array {
  * their cells, those beyond the edges too. numpy.load opens it (.npz): file["u"][z, y, x], where
  * each index counts from the first cell beyond the edge. Each array has a checksum. Runs what is
  * queued, and waits for each region where it is written; the file takes the place of an older one
- * when all of it is on the disk. USAGE for two arrays of one name, for more than 256 or for one
- * that several processes share, and for a name of an HDF5 file, IO where the file cannot be
- * written. */
+ * when all of it is on the disk. Of several processes, which all call it with the same arrays, each
+ * writes its own planes, as haul_array_save does, and all return the same. USAGE for two arrays of
+ * one name, for more than 256, and for a name of an HDF5 file, IO where the file cannot be written.
+ */
 HAUL_API haul_status haul_arrays_save(const haul_named_array *arrays, size_t count,
                                       const char *path, haul_error *error);
 /* The same while later loops run: returns when the arrays are copied to memory of the host, of
@@ -339,7 +343,8 @@ HAUL_API haul_status haul_arrays_save(const haul_named_array *arrays, size_t cou
  * they are at the call. The next call of haul_arrays_ in the first array's context waits for the
  * thread before it does anything, and returns its failure; haul_arrays_save_finish does that alone,
  * and haul_context_close waits too, but tells no failure. Errors as above; NO_MEMORY where the host
- * cannot hold the copy. Contexts that write at the same time write different files. */
+ * cannot hold the copy. Contexts that write at the same time write different files. Of several
+ * processes it is haul_arrays_save. */
 HAUL_API haul_status haul_arrays_save_start(const haul_named_array *arrays, size_t count,
                                             const char *path, haul_error *error);
 HAUL_API haul_status haul_arrays_save_finish(haul_context *context, haul_error *error);
@@ -348,8 +353,9 @@ HAUL_API haul_status haul_arrays_save_finish(haul_context *context, haul_error *
  * and checked as a whole before the first array changes: BAD_INPUT where an array's bytes or name
  * are not those that were written, where the file ends early, has not all of the arrays, or one of
  * another shape or type. (The type of an array's elements is known from haul_array_spec's
- * `element`, or from its first loop.) Devices, regions and the number of devices may be other ones
- * than those of the program that wrote it. */
+ * `element`, or from its first loop.) Devices, regions, and the numbers of devices and processes
+ * may be other ones than those of the program that wrote it. Each of several processes checks a
+ * part of the file's arrays and reads its own planes; all return the same. */
 HAUL_API haul_status haul_arrays_load(const haul_named_array *arrays, size_t count,
                                       const char *path, haul_error *error);
 

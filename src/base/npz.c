@@ -7,8 +7,9 @@
 enum { HEAD_BYTES = 1024, ALIGNMENT = 64, ALWAYS_ZIP64 = 45 };
 
 /* Signatures of the headers before a member and at the archive's end; where in the first one the
- * checksum is. */
+ * checksum is, and that header's bytes beside the name: itself, ".npy" and the extra field. */
 enum { LOCAL = 0x04034b50, CENTRAL = 0x02014b50, END = 0x06054b50, LOCAL_CRC = 14 };
+enum { LOCAL_BYTES = 30 + 4 + 20 };
 
 /* Numbers of an archive are little-endian on every machine. */
 static void put_number(hl_base_npz *self, uint64_t value, int bytes)
@@ -120,6 +121,7 @@ void hl_base_npz_put(hl_base_npz *self, const char *name, const char *type, cons
         put_bytes(self, data, bytes);
 }
 
+/* Its header is written when its checksum is known. */
 void hl_base_npz_begin(hl_base_npz *self, const char *name, uint64_t bytes)
 {
     const unsigned member = self->count++;
@@ -127,7 +129,7 @@ void hl_base_npz_begin(hl_base_npz *self, const char *name, uint64_t bytes)
     self->members[member].at = self->written;
     self->members[member].bytes = bytes;
     self->members[member].crc = 0;
-    put_local(self, member);
+    hl_base_npz_skip(self, LOCAL_BYTES + strlen(name));
 }
 
 void hl_base_npz_add(hl_base_npz *self, const void *bytes, size_t count)
@@ -137,13 +139,23 @@ void hl_base_npz_add(hl_base_npz *self, const void *bytes, size_t count)
     put_bytes(self, bytes, count);
 }
 
-/* The checksum stands before the bytes that it is of. */
-void hl_base_npz_end(hl_base_npz *self)
+void hl_base_npz_skip(hl_base_npz *self, uint64_t bytes)
+{
+    self->written += bytes;
+    fseeko(self->out, (off_t)self->written, SEEK_SET);
+}
+
+void hl_base_npz_join(hl_base_npz *self, unsigned member, uint32_t crc, uint64_t bytes)
+{
+    uint32_t *before = &self->members[member].crc;
+    *before = (uint32_t)crc32_combine(*before, crc, (z_off_t)bytes);
+}
+
+void hl_base_npz_end(hl_base_npz *self, unsigned member)
 {
     const uint64_t written = self->written;
-    const unsigned member = self->count - 1;
-    fseeko(self->out, (off_t)(self->members[member].at + LOCAL_CRC), SEEK_SET);
-    put_number(self, self->members[member].crc, 4);
+    fseeko(self->out, (off_t)self->members[member].at, SEEK_SET);
+    put_local(self, member);
     fseeko(self->out, (off_t)written, SEEK_SET);
     self->written = written;
 }

@@ -31,10 +31,14 @@ void hl_base_npz_put(hl_base_npz *self, const char *name, const char *type, cons
                      size_t size, size_t count);
 
 /* The same piece by piece, where the stream can be sought in: a member of so many bytes, its .npy
- * header among them. */
+ * header among them, of which some may be skipped that others write. `end` writes what is before
+ * them, with the checksum: of what was added, or as `join` has put it together with that of the
+ * bytes behind it. Members begin one after another; each ends once. */
 void hl_base_npz_begin(hl_base_npz *self, const char *name, uint64_t bytes);
 void hl_base_npz_add(hl_base_npz *self, const void *bytes, size_t count);
-void hl_base_npz_end(hl_base_npz *self);
+void hl_base_npz_skip(hl_base_npz *self, uint64_t bytes);
+void hl_base_npz_join(hl_base_npz *self, unsigned member, uint32_t crc, uint64_t bytes);
+void hl_base_npz_end(hl_base_npz *self, unsigned member);
 
 /* The archive's end, once all arrays are put. */
 void hl_base_npz_finish(hl_base_npz *self);

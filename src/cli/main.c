@@ -66,13 +66,6 @@ static void start_program(char **argv)
     }
 }
 
-/* A first word that is no command: the name of a file that is there, or has what names of files
- * have. */
-static bool is_file_name(const char *word)
-{
-    return word[0] != '-' && (word[strcspn(word, "./")] || !access(word, F_OK));
-}
-
 static int fail_command(const cli_command *group, const char *word)
 {
     enum { COMMANDS = 32 };
@@ -139,7 +132,9 @@ static int start_command(int argc, char **argv)
     const cli_command *command = find_command(cli_commands, argv[1]);
     if (!command)
         start_program(argv);
-    if (!command && is_file_name(argv[1]))
+    /* the name of a file that is there, or has what names of files have */
+    if (!command && argv[1][0] != '-' &&
+        (argv[1][strcspn(argv[1], "./")] || !access(argv[1], F_OK)))
         return cli_run(&cli_analyze, argc, argv);
     if (!command)
         return fail_command(NULL, argv[1]);

@@ -71,8 +71,8 @@ static bool do_rows(checkpoint *self, const hl_tile_field *field, const haul_reg
     return is_done;
 }
 
-static haul_status do_regions(checkpoint *self, haul_array *array, haul_use use, row_job job,
-                              haul_error *error)
+static haul_status do_regions(checkpoint *self, haul_array *array, const hl_tile_span *span,
+                              haul_use use, row_job job, haul_error *error)
 {
     haul_region region;
     const int regions = haul_array_regions(array);
@@ -80,6 +80,7 @@ static haul_status do_regions(checkpoint *self, haul_array *array, haul_use use,
         return haul_array_access(array, 0, use, &region, error);
     for (int i = 0; i < regions; i++) {
         HAUL_TRY(haul_array_access(array, i, use, &region, error));
+        region = hl_tile_region_within(array->field, &region, span);
         if (!do_rows(self, array->field, &region, job))
             return haul_error_set(error, HAUL_STATUS_IO, "cannot %s '%.200s'",
                                   use == HAUL_USE_READ ? "write" : "read", self->path);
@@ -89,25 +90,59 @@ static haul_status do_regions(checkpoint *self, haul_array *array, haul_use use,
 
 /* --- saving */
 
-static haul_status write_arrays(void *state, FILE *out, haul_error *error)
+/* An array's bytes that one process wrote. */
+typedef struct piece {
+    uint64_t bytes;
+    uint32_t crc;
+} piece;
+
+/* This process's cells; the first also writes what is before them. */
+static haul_status write_piece(checkpoint *self, size_t number, bool is_first, piece *own,
+                               haul_error *error)
 {
-    checkpoint *self = state;
-    self->file = self->npz.out = out;
-    for (size_t i = 0; i < self->count; i++) {
-        const hl_tile_field *field = self->arrays[i].array->field;
-        char head[HL_TILE_NPY_HEAD];
-        int size[3] = {0};
-        const uint64_t cells = find_size(field, size);
-        const size_t length = hl_tile_npy_make(field, size, head);
-        hl_base_npz_begin(&self->npz, self->arrays[i].name, length + cells * field->element);
+    haul_array *array = self->arrays[number].array;
+    const hl_tile_field *field = array->field;
+    char head[HL_TILE_NPY_HEAD];
+    int size[3] = {0};
+    const uint64_t bytes = find_size(field, size) * field->element;
+    const size_t length = hl_tile_npy_make(field, size, head);
+    const hl_tile_span span = hl_tile_span_written(array, size);
+    hl_base_npz_begin(&self->npz, self->arrays[number].name, length + bytes);
+    if (is_first)
         hl_base_npz_add(&self->npz, head, length);
-        HAUL_TRY(do_regions(self, self->arrays[i].array, HAUL_USE_READ, write_row, error));
-        hl_base_npz_end(&self->npz);
-    }
-    hl_base_npz_finish(&self->npz);
+    else
+        hl_base_npz_skip(&self->npz, length);
+    hl_base_npz_skip(&self->npz, span.at);
+    if (span.bytes)
+        HAUL_TRY(do_regions(self, array, &span, HAUL_USE_READ, write_row, error));
+    hl_base_npz_skip(&self->npz, bytes - span.at - span.bytes);
+    *own = (piece){span.bytes, self->npz.members[number].crc};
     return HAUL_OK;
 }
 
+/* `all` has room for the pieces of all processes, and for this one's behind them. */
+static haul_status write_pieces(checkpoint *self, const hl_tile_file *file, int processes,
+                                piece *all, haul_error *error)
+{
+    piece *own = all + (size_t)processes * self->count;
+    haul_status status = HAUL_OK;
+    self->file = self->npz.out = file->out;
+    for (size_t i = 0; i < self->count && !status; i++)
+        status = write_piece(self, i, file->is_first, &own[i], error);
+    HAUL_TRY(hl_tile_agree(file->context, status, error));
+    if (processes > 1)
+        HAUL_TRY(hl_tile_gather(file->context, own, self->count * sizeof *own, all, error));
+    for (size_t i = 0; i < self->count && file->is_first; i++) {
+        for (int rank = 1; rank < processes; rank++) { /* the first's own has the head, too */
+            const piece *other = &all[(size_t)rank * self->count + i];
+            hl_base_npz_join(&self->npz, (unsigned)i, other->crc, other->bytes);
+        }
+        hl_base_npz_end(&self->npz, (unsigned)i);
+    }
+    if (file->is_first)
+        hl_base_npz_finish(&self->npz);
+    return HAUL_OK;
+}
 /* Names are those of files in an archive. */
 static haul_status check_names(const haul_named_array *arrays, size_t count, haul_error *error)
 {
@@ -150,8 +185,19 @@ haul_status haul_arrays_save(const haul_named_array *arrays, size_t count, const
                              haul_error *error)
 {
     checkpoint self = {.arrays = arrays, .count = count, .path = path};
+    hl_tile_file file;
     HAUL_TRY(prepare(arrays, count, path, error));
-    return hl_tile_file_write(path, write_arrays, &self, error);
+    haul_context *context = arrays[0].array->context;
+    const int processes = hl_tile_processes(context);
+    piece *all = calloc((size_t)processes + 1, count * sizeof *all);
+    haul_status status =
+        hl_tile_agree(context, all ? HAUL_OK : hl_base_fail_no_memory(error), error);
+    if (!status)
+        status = hl_tile_file_begin(context, path, &file, error);
+    if (!status && all) /* which clang-tidy cannot see */
+        status = hl_tile_file_end(&file, write_pieces(&self, &file, processes, all, error), error);
+    free(all);
+    return status;
 }
 
 /* --- saving while loops run */
@@ -185,7 +231,7 @@ static void *write_kept(void *of)
         hl_base_npz_add(&self->npz, kept->head, kept->head_bytes);
         if (kept->bytes)
             hl_base_npz_add(&self->npz, kept->cells, kept->bytes);
-        hl_base_npz_end(&self->npz);
+        hl_base_npz_end(&self->npz, (unsigned)i);
         free(kept->cells); /* early: memory is short */
         kept->cells = NULL;
     }
@@ -221,7 +267,8 @@ static haul_status keep_arrays(struct hl_tile_saving *self, const haul_named_arr
         if (!kept->cells)
             return hl_base_fail_no_memory(error);
         checkpoint at = {.copy = kept->cells};
-        HAUL_TRY(do_regions(&at, arrays[i].array, HAUL_USE_READ, copy_row, error));
+        const hl_tile_span span = hl_tile_span_of(arrays[i].array, size);
+        HAUL_TRY(do_regions(&at, arrays[i].array, &span, HAUL_USE_READ, copy_row, error));
     }
     return HAUL_OK;
 }
@@ -231,13 +278,15 @@ haul_status haul_arrays_save_start(const haul_named_array *arrays, size_t count,
 {
     sigset_t all, before;
     HAUL_TRY(prepare(arrays, count, path, error));
+    if (hl_tile_processes(arrays[0].array->context) > 1) /* they tell each other what they wrote */
+        return haul_arrays_save(arrays, count, path, error);
     struct hl_tile_saving *self = calloc(1, sizeof *self + count * sizeof *self->kept);
     if (!self)
         return hl_base_fail_no_memory(error);
     self->count = count;
     haul_status status = keep_arrays(self, arrays, error);
     if (!status)
-        status = hl_tile_file_begin(path, &self->file, error);
+        status = hl_tile_file_begin(NULL, path, &self->file, error);
     if (!status) {
         sigfillset(&all); /* signals go to the program's threads */
         pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -289,9 +338,11 @@ static void note_member(checkpoint *self, const hl_base_npz_member *member)
     }
 }
 
-/* All of the file is checked, and that it has all arrays, before one of them changes. */
+/* All of the file is checked, by several processes each some of its members, and that it has all
+ * arrays. */
 static haul_status find_members(checkpoint *self, haul_error *error)
 {
+    const haul_context *context = self->arrays[0].array->context;
     struct stat found;
     hl_base_npz_member member;
     hl_base_npz_step step;
@@ -299,7 +350,7 @@ static haul_status find_members(checkpoint *self, haul_error *error)
         return hl_base_fail_read(error, self->path);
     hl_base_npz_reader reader = {.in = self->file, .bytes = (uint64_t)found.st_size};
     while ((step = hl_base_npz_next(&reader, &member)) == HL_NPZ_MEMBER) {
-        if (!hl_base_npz_is_whole(self->file, &member))
+        if (hl_tile_is_turn_of(context, reader.count) && !hl_base_npz_is_whole(self->file, &member))
             return fail_damaged(self, member.name, error);
         note_member(self, &member);
     }
@@ -331,20 +382,37 @@ static void forget_failures(haul_array *array)
     }
 }
 
+/* This process's cells. */
+static haul_status load_piece(checkpoint *self, size_t number, haul_error *error)
+{
+    const hl_base_npz_member *member = &self->members[number];
+    haul_array *array = self->arrays[number].array;
+    int size[3] = {0};
+    const uint64_t bytes = find_size(array->field, size) * array->field->element;
+    const uint64_t at = member->at + member->bytes - bytes;
+    const hl_tile_span span = hl_tile_span_of(array, size);
+    forget_failures(array);
+    if (fseeko(self->file, (off_t)(at + span.at), SEEK_SET))
+        return hl_base_fail_read(error, self->path);
+    return do_regions(self, array, &span, HAUL_USE_WRITE, read_row, error);
+}
+
 static haul_status load_arrays(checkpoint *self, haul_error *error)
 {
-    HAUL_TRY(find_members(self, error));
-    for (size_t i = 0; i < self->count; i++) {
-        const hl_base_npz_member *member = &self->members[i];
-        haul_array *array = self->arrays[i].array;
-        int size[3] = {0};
-        const uint64_t bytes = find_size(array->field, size) * array->field->element;
-        forget_failures(array);
-        if (fseeko(self->file, (off_t)(member->at + member->bytes - bytes), SEEK_SET))
-            return hl_base_fail_read(error, self->path);
-        HAUL_TRY(do_regions(self, array, HAUL_USE_WRITE, read_row, error));
-    }
-    return HAUL_OK;
+    haul_context *context = self->arrays[0].array->context;
+    haul_status status = HAUL_OK;
+    self->file = fopen(self->path, "rb");
+    if (!self->file)
+        status = hl_base_fail_open(error, self->path);
+    self->members = calloc(self->count, sizeof *self->members);
+    if (!self->members && !status)
+        status = hl_base_fail_no_memory(error);
+    if (!status && self->members) /* which clang-tidy cannot see */
+        status = find_members(self, error);
+    status = hl_tile_agree(context, status, error); /* before one of the arrays changes */
+    for (size_t i = 0; self->members && i < self->count && !status; i++)
+        status = load_piece(self, i, error);
+    return hl_tile_agree(context, status, error);
 }
 
 haul_status haul_arrays_load(const haul_named_array *arrays, size_t count, const char *path,
@@ -352,13 +420,9 @@ haul_status haul_arrays_load(const haul_named_array *arrays, size_t count, const
 {
     checkpoint self = {.arrays = arrays, .count = count, .path = path};
     HAUL_TRY(prepare(arrays, count, path, error));
-    self.file = fopen(path, "rb");
-    if (!self.file)
-        return hl_base_fail_open(error, path);
-    self.members = calloc(count, sizeof *self.members);
-    const haul_status status =
-        self.members ? load_arrays(&self, error) : hl_base_fail_no_memory(error);
+    const haul_status status = load_arrays(&self, error);
     free(self.members);
-    fclose(self.file);
+    if (self.file)
+        fclose(self.file);
     return status;
 }

@@ -68,11 +68,10 @@ haul_status hl_tile_npy_check(const hl_tile_field *field, const int size[3],
     return HAUL_OK;
 }
 
-/* A whole array in memory: the file's cells are the array's, without gaps. */
-static haul_status load(haul_array *array, const char *path, FILE *in,
-                        const hl_tile_hdf5_name *hdf5, haul_error *error)
+/* The file's cells are the array's, without gaps. The caller frees *read, also after a failure. */
+static haul_status read_cells(const hl_tile_field *field, const char *path, FILE *in,
+                              const hl_tile_hdf5_name *hdf5, char **read, haul_error *error)
 {
-    const hl_tile_field *field = array->field;
     uint64_t bytes = field->element;
     struct stat found;
     int size[3] = {0};
@@ -88,29 +87,31 @@ static haul_status load(haul_array *array, const char *path, FILE *in,
     char *cells = malloc(bytes ? bytes : 1);
     if (!cells)
         return hl_base_fail_no_memory(error);
-    haul_status status = hdf5->file ? hl_tile_hdf5_read(hdf5, field, size, cells, error)
-                         : fread(cells, 1, bytes, in) == bytes ? HAUL_OK
-                                                               : hl_base_fail_read(error, path);
-    if (!status)
-        status = haul_array_write(array, cells, error);
-    free(cells);
+    const haul_status status = hdf5->file ? hl_tile_hdf5_read(hdf5, field, size, cells, error)
+                               : fread(cells, 1, bytes, in) == bytes
+                                   ? HAUL_OK
+                                   : hl_base_fail_read(error, path);
+    *read = cells;
     return status;
 }
 
 haul_status haul_array_load(haul_array *array, const char *path, haul_error *error)
 {
-    const hl_tile_field *field = array->field;
-    if ((hl_tile_is_divided(field) && !array->of) || field->memory->without_data)
-        return haul_error_set(error, HAUL_STATUS_USAGE,
-                              "an array that processes share, or without data, is not loaded");
     hl_tile_hdf5_name hdf5;
+    char *cells = NULL;
+    if (array->field->memory->without_data)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "an array without data is not loaded");
     HAUL_TRY(hl_tile_hdf5_parse(path, &hdf5, error));
     const char *file = hdf5.file ? hdf5.file : path;
     FILE *in = fopen(file, "rb");
-    const haul_status status =
-        in ? load(array, file, in, &hdf5, error) : hl_base_fail_open(error, file);
+    haul_status status = in ? read_cells(array->field, path, in, &hdf5, &cells, error)
+                            : hl_base_fail_open(error, file);
+    status = hl_tile_agree(array->context, status, error);
+    if (!status)
+        status = haul_array_write(array, cells, error);
     if (in)
         fclose(in);
+    free(cells);
     free(hdf5.file);
     return status;
 }

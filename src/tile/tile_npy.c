@@ -66,12 +66,6 @@ static bool take_shape(cursor *self, hl_tile_npy *header)
     return true;
 }
 
-static bool take_order(cursor *self, hl_tile_npy *header)
-{
-    header->is_fortran = take_word(self, "True");
-    return header->is_fortran || take_word(self, "False");
-}
-
 bool hl_tile_npy_open(const unsigned char *preamble, size_t *begin, size_t *length)
 {
     const unsigned version = preamble[6];
@@ -97,9 +91,10 @@ bool hl_tile_npy_parse(const char *line, size_t length, hl_tile_npy *header)
                     : take_word(&self, "'shape':")         ? &has_shape
                                                            : NULL;
         if (!has || *has ||
-            !(has == &has_type    ? take_type(&self, header)
-              : has == &has_order ? take_order(&self, header)
-                                  : take_shape(&self, header)))
+            !(has == &has_type ? take_type(&self, header)
+              : has == &has_order
+                  ? (header->is_fortran = take_word(&self, "True")) || take_word(&self, "False")
+                  : take_shape(&self, header)))
             return false;
         *has = true;
         if (!take_word(&self, ",")) {

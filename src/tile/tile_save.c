@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "tile/tile_files.h"
@@ -49,20 +48,17 @@ size_t hl_tile_npy_make(const hl_tile_field *field, const int size[3], char head
     return PREAMBLE + padded;
 }
 
-/* A region's rows, without the cells beyond the edges. */
+/* The rows, without the cells beyond the edges. */
 static void write_region(const hl_tile_field *field, const haul_region *region, FILE *out)
 {
     const int rows = field->dims == 3 ? field->size[1] : 1;
-    const int first = region->first < 0 ? 0 : region->first;
-    const int last = region->end < field->whole ? region->end : field->whole;
+    const int planes = region->end - region->first;
     /* in one dimension all planes are one row */
-    const size_t row = (size_t)(field->dims > 1 ? field->size[0] : last - first);
-    const int end = field->dims > 1 || last <= first ? last : first + 1;
-    for (int z = first; z < end; z++)
+    const size_t row = (size_t)(field->dims > 1 ? field->size[0] : planes);
+    for (int z = 0; z < (field->dims > 1 ? planes : planes > 0); z++)
         for (int y = 0; y < rows; y++)
             fwrite((const char *)region->cells +
-                       ((z - region->first) * region->plane + y * region->row) *
-                           (int64_t)field->element,
+                       (z * region->plane + y * region->row) * (int64_t)field->element,
                    field->element, row, out);
 }
 
@@ -118,61 +114,37 @@ static void write_npy_begin(const hl_tile_field *field, FILE *out)
     fwrite(head, 1, hl_tile_npy_make(field, size, head), out);
 }
 
-haul_status hl_tile_fail_write(const char *path, haul_error *error)
-{
-    return haul_error_set(error, HAUL_STATUS_IO, "cannot write '%.300s'", path);
-}
-
-haul_status hl_tile_file_begin(const char *path, hl_tile_file *file, haul_error *error)
-{
-    const size_t length = strlen(path), size = 2 * length + 33;
-    HAUL_TRY(hl_base_check_replaced(path, error));
-    char *between = malloc(size);
-    if (!between) {
-        (void)hl_base_fail_no_memory(error);
-        return HAUL_STATUS_NO_MEMORY; /* in words, as below: clang-tidy cannot see what calls return
-                                       */
-    }
-    snprintf(between, size - length - 1, "%s.%ld-written", path, (long)getpid());
-    char *const copy = between + size - length - 1;
-    memcpy(copy, path, length + 1);
-    *file = (hl_tile_file){copy, between, fopen(between, "wb")};
-    if (file->out)
-        return HAUL_OK;
-    (void)hl_base_fail_open(error, between);
-    free(between);
-    return HAUL_STATUS_IO;
-}
-
-haul_status hl_tile_file_end(hl_tile_file *file, haul_status status, haul_error *error)
-{
-    const bool is_written = !fflush(file->out) && !ferror(file->out) && !fsync(fileno(file->out));
-    if ((fclose(file->out) || !is_written) && !status)
-        status = hl_tile_fail_write(file->path, error);
-    if (!status && rename(file->between, file->path))
-        status = hl_tile_fail_write(file->path, error);
-    if (status)
-        (void)remove(file->between);
-    free(file->between);
-    return status;
-}
-
-haul_status hl_tile_file_write(const char *path, hl_tile_write write, void *state,
-                               haul_error *error)
-{
-    hl_tile_file file;
-    HAUL_TRY(hl_tile_file_begin(path, &file, error));
-    return hl_tile_file_end(&file, write(state, file.out, error), error);
-}
-
 haul_status hl_tile_check_saved(const haul_array *array, haul_error *error)
 {
-    const hl_tile_field *field = array->field;
-    if ((hl_tile_is_divided(field) && !array->of) || field->memory->without_data)
+    if (array->field->memory->without_data)
         return haul_error_set(error, HAUL_STATUS_USAGE,
-                              field->memory->without_data
-                                  ? "a device without data has no cells to save"
-                                  : "an array that processes share is saved by none of them alone");
+                              "a device without data has no cells to save");
+    return HAUL_OK;
+}
+
+static haul_status seek_to(const hl_tile_file *file, uint64_t at, haul_error *error)
+{
+    return fseeko(file->out, (off_t)at, SEEK_SET) ? hl_tile_fail_write(file->path, error) : HAUL_OK;
+}
+
+/* Those of this process, which follow each other in every kind of file. */
+static haul_status write_cells(haul_array *array, const hl_tile_file *file, uint64_t at,
+                               haul_error *error)
+{
+    const hl_tile_field *field = array->field;
+    int size[3] = {0};
+    haul_region region;
+    find_size(field, size);
+    const hl_tile_span own = hl_tile_span_written(array, size);
+    const int regions = haul_array_regions(array);
+    if (!regions && field->host_bytes) /* says why */
+        return haul_array_access(array, 0, HAUL_USE_READ, &region, error);
+    HAUL_TRY(seek_to(file, at + own.at, error));
+    for (int i = 0; i < regions && own.bytes; i++) {
+        HAUL_TRY(haul_array_access(array, i, HAUL_USE_READ, &region, error));
+        region = hl_tile_region_within(field, &region, &own);
+        write_region(field, &region, file->out);
+    }
     return HAUL_OK;
 }
 
@@ -180,27 +152,24 @@ haul_status hl_tile_check_saved(const haul_array *array, haul_error *error)
 static haul_status write_array(haul_array *array, const hl_tile_hdf5_name *hdf5,
                                const hl_tile_file *file, bool is_image, haul_error *error)
 {
-    const hl_tile_field *field = array->field;
-    const int regions = haul_array_regions(array);
+    haul_context *context = array->context;
+    uint64_t at = 0; /* of the first cell */
     int size[3] = {0};
-    haul_region region;
-    if (hdf5->file) {
-        uint64_t at = 0;
-        find_size(field, size);
-        HAUL_TRY(hl_tile_hdf5_create(file->between, hdf5->array, field, size, &at, error));
-        if (fseeko(file->out, (off_t)at, SEEK_SET))
-            return hl_tile_fail_write(file->path, error);
-    } else {
-        (is_image ? write_image_begin : write_npy_begin)(field, file->out);
+    haul_status status = HAUL_OK;
+    find_size(array->field, size);
+    if (file->is_first && hdf5->file) {
+        status = hl_tile_hdf5_create(file->between, hdf5->array, array->field, size, &at, error);
+    } else if (file->is_first) {
+        (is_image ? write_image_begin : write_npy_begin)(array->field, file->out);
+        at = (uint64_t)ftello(file->out);
     }
-    if (!regions && field->host_bytes) /* says why */
-        return haul_array_access(array, 0, HAUL_USE_READ, &region, error);
-    for (int i = 0; i < regions; i++) {
-        HAUL_TRY(haul_array_access(array, i, HAUL_USE_READ, &region, error));
-        write_region(field, &region, file->out);
-    }
-    if (is_image)
-        fputs("\n</AppendedData>\n</VTKFile>\n", file->out);
+    HAUL_TRY(hl_tile_agree(context, status, error));
+    HAUL_TRY(hl_tile_gather_first(context, &at, sizeof at, error));
+    HAUL_TRY(write_cells(array, file, at, error));
+    if (!is_image || !file->is_first)
+        return HAUL_OK;
+    HAUL_TRY(seek_to(file, at + find_size(array->field, size), error));
+    fputs("\n</AppendedData>\n</VTKFile>\n", file->out);
     return HAUL_OK;
 }
 
@@ -213,7 +182,8 @@ haul_status haul_array_save(haul_array *array, const char *path, haul_error *err
     HAUL_TRY(hl_tile_hdf5_parse(path, &hdf5, error));
     const size_t length = strlen(path);
     const bool is_image = !hdf5.file && length >= 4 && !strcmp(path + length - 4, ".vti");
-    haul_status status = hl_tile_file_begin(hdf5.file ? hdf5.file : path, &file, error);
+    haul_status status =
+        hl_tile_file_begin(array->context, hdf5.file ? hdf5.file : path, &file, error);
     if (!status)
         status = hl_tile_file_end(&file, write_array(array, &hdf5, &file, is_image, error), error);
     free(hdf5.file);

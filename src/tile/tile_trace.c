@@ -247,13 +247,6 @@ hl_tile_noting hl_tile_note_call(haul_context *context, const char *name)
     return noting;
 }
 
-/* Bytes from the start of the array's memory on the host; false where the address is not there. */
-static bool place_on_host(const hl_tile_field *field, const haul_address *at, uint64_t *offset)
-{
-    *offset = at->buffer ? at->offset : (uint64_t)((uintptr_t)at->host - (uintptr_t)field->host);
-    return (!at->buffer || at->buffer == field->pinned) && *offset < field->host_bytes;
-}
-
 /* The array by its memory on the device, and the planes by their place on the host. */
 static void name_array(haul_context *context, hl_tile_note *note, const haul_transfer *transfer)
 {
@@ -266,9 +259,11 @@ static void name_array(haul_context *context, hl_tile_note *note, const haul_tra
     char name[64];
     snprintf(name, sizeof name, "array %d", field->number + 1);
     note->name = add_text(context->trace, field->name[0] ? field->name : name);
-    uint64_t offset;
     const bool is_up = transfer->to.buffer == field->ring;
-    if (!place_on_host(field, is_up ? &transfer->from : &transfer->to, &offset))
+    const haul_address *at = is_up ? &transfer->from : &transfer->to;
+    const uint64_t offset =
+        at->buffer ? at->offset : (uint64_t)((uintptr_t)at->host - (uintptr_t)field->host);
+    if ((at->buffer && at->buffer != field->pinned) || offset >= field->host_bytes)
         return;
     const uint64_t planes =
         field->window_rows ? transfer->size[1] : transfer->size[0] / field->plane_bytes;
