@@ -351,6 +351,33 @@ typedef struct haul_kernel_source {
  * The caller frees *kernel. */
 HAUL_API haul_status haul_kernel_new(haul_device *device, const haul_kernel_source *source,
                                      haul_kernel **kernel, haul_error *error);
+
+/* Makes a kernel of one that the program compiled itself: a CUfunction or hipFunction_t of the
+ * device's primary context, or a cl_kernel of the context of the options' `queue`. It stays the
+ * program's, with its module or program, and must live until *kernel is freed, which waits for it.
+ * `source`, which must outlive *kernel, says its parameters and its loop or groups; the text is not
+ * compiled. The kernel has the parameters that haul/kernel_source.h gives the same source's, in
+ * this order: the launch's haul_box; then for each parameter of the source that is a buffer its
+ * address, in OpenCL a global pointer to its start and a ulong, the bytes from there; for each
+ * other one the value itself; for SHARED ones none. So an array of haul/tile.h is its address and a
+ * haul_view. A loop is a thread for each index of the box, x first, on CPUs too: `lo` and the
+ * thread's number in the whole launch. Blocks have 256 threads, of loops of more dimensions than
+ * one 32 x 8, in OpenCL fewer where the device has not as many; they may go beyond `hi`: the kernel
+ * leaves those indices out. Launches have no dynamic shared memory. haul sets a cl_kernel's
+ * arguments at each launch.
+ *
+ * USAGE for none, for a cl_kernel of another context, or with other parameters, as far as the
+ * driver tells: of CUDA from 12.4 on. ABSENT on a device that cannot. */
+HAUL_API haul_status haul_kernel_wrap(haul_device *device, const haul_kernel_source *source,
+                                      void *native, haul_kernel **kernel, haul_error *error);
+
+/* The same of the kernel of the source's name in an image that the program has, of `bytes` bytes,
+ * which it may free after the call: a cubin, a fat binary or PTX, HIP's code object, or the binary
+ * of an OpenCL program. Returns BAD_INPUT for an image that the driver does not take for the
+ * device, or without such a kernel. */
+HAUL_API haul_status haul_kernel_load(haul_device *device, const haul_kernel_source *source,
+                                      const void *image, size_t bytes, haul_kernel **kernel,
+                                      haul_error *error);
 HAUL_API void haul_kernel_free(haul_kernel *kernel);
 
 /* A buffer from `offset` bytes on, or, where that is NULL, a value of the parameter's size. */

@@ -48,6 +48,7 @@ struct haul_event {
 struct haul_kernel {
     haul_device *device;
     const haul_kernel_source *source;
+    bool is_given; /* compiled by the program: a loop is a thread for each index */
 };
 
 /* A device's functions. One that is NULL means that the device cannot: the interface tells the
@@ -115,9 +116,17 @@ struct haul_device_backend {
                                haul_buffer **buffer, haul_error *error);
     haul_status (*stream_wrap)(haul_device *device, void *queue, haul_stream **stream,
                                haul_error *error);
+
+    /* Of kernels that the program compiled: its own, which `kernel_free` leaves alone, or those of
+     * an image. Both check the kernel's parameters, as far as the driver tells them. */
+    haul_status (*kernel_wrap)(haul_device *device, const haul_kernel_source *source, void *native,
+                               haul_kernel **kernel, haul_error *error);
+    haul_status (*kernel_load)(haul_device *device, const haul_kernel_source *source,
+                               const void *image, size_t bytes, haul_kernel **kernel,
+                               haul_error *error);
 };
 
-enum { HAUL_DEVICE_ABI = 3 };
+enum { HAUL_DEVICE_ABI = 4 };
 
 /* A shared object that exports
  *

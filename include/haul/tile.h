@@ -423,6 +423,18 @@ typedef struct haul_not_an_array {
     int is_none;
 } haul_not_an_array;
 
+/* Runs loops of the kernel's source with this kernel, which the program compiled itself
+ * (haul_kernel_wrap, haul_kernel_load) for haul_context_device's device; one of haul_kernel_new
+ * takes its place again. It has to do what the source's text does, up to rounding: the host runs
+ * the text in its share of a loop, in loops on the host and in the checked mode, which compares
+ * both. A launch is a part of a loop, never several, also of a stencil; cells are where its views
+ * say. Loops that are queued run first, as they would. The kernel is the context's from then on,
+ * which frees it when it gets another for the source or is closed. USAGE for a context on several
+ * devices, a kernel of another device, and a source without a function for the host; the kernel
+ * stays the caller's where the call fails. */
+HAUL_API haul_status haul_context_use_kernel(haul_context *context, haul_kernel *kernel,
+                                             haul_error *error);
+
 /* The paper's shape (TiDA-acc, 2017, section V): tiles of `size` cells of an array, region by
  * region. A size of 0 is the region's.
  *

@@ -35,7 +35,7 @@ static const char *const hip_libraries[] = {
 };
 
 /* The two report names differently: CUDA through a pointer, HIP as its result. */
-static const char *name_of(const hl_device_cu_api *api, int result)
+const char *hl_device_cu_word(const hl_device_cu_api *api, int result)
 {
     const char *name = NULL;
     if (api->is_hip)
@@ -62,6 +62,11 @@ haul_status hl_device_cu_load(hl_device_cu_api *api, bool is_hip, haul_error *er
             return haul_error_set(error, HAUL_STATUS_ABSENT, "the driver has no %s: it is too old",
                                   name);
     }
+#define NEW(member, name, result, parameters)                                                      \
+    if (!is_hip)                                                                                   \
+        (void)hl_base_library_function(library, #name, &api->member);
+    HL_DEVICE_CUDA_NEW(NEW)
+#undef NEW
     int result = api->init(0);
     if (!result)
         result = api->device_count(&count);
@@ -70,7 +75,7 @@ haul_status hl_device_cu_load(hl_device_cu_api *api, bool is_hip, haul_error *er
                               is_hip ? "AMD" : "NVIDIA");
     if (result)
         return haul_error_set(error, HAUL_STATUS_ABSENT, "the driver does not start: %s (%d)",
-                              name_of(api, result), result);
+                              hl_device_cu_word(api, result), result);
     return HAUL_OK;
 }
 
@@ -92,5 +97,5 @@ haul_status hl_device_cu_fail(const hl_device_cu_api *api, int result, const cha
     return haul_error_set(error,
                           result == HL_DEVICE_CU_OUT_OF_MEMORY ? HAUL_STATUS_DEVICE_FULL
                                                                : HAUL_STATUS_DEVICE_FAILED,
-                          "%s failed: %s (%d)", what, name_of(api, result), result);
+                          "%s failed: %s (%d)", what, hl_device_cu_word(api, result), result);
 }

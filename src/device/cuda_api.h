@@ -155,6 +155,10 @@ typedef enum hl_device_cu_attribute {
     X(cuda_set_current, cuCtxSetCurrent, int, (hl_device_cu context))                              \
     X(cuda_reach, cuCtxEnablePeerAccess, int, (hl_device_cu context, unsigned flags))              \
     X(cuda_set, cuFuncSetAttribute, int, (hl_device_cu function, int attribute, int value))
+/* Likewise, but older drivers lack it: NULL. */
+#define HL_DEVICE_CUDA_NEW(X)                                                                      \
+    X(cuda_parameter, cuFuncGetParamInfo, int,                                                     \
+      (hl_device_cu function, size_t index, size_t * offset, size_t * bytes))
 /* hipCtxEnablePeerAccess does nothing but return success (ROCm CLR, hip_peer.cpp). */
 #define HL_DEVICE_HIP_ONLY(X)                                                                      \
     X(hip_get_device, hipGetDevice, int, (int *device))                                            \
@@ -175,6 +179,7 @@ typedef struct hl_device_cu_api {
 #undef HL_DEVICE_CU_MEMBER
 #define HL_DEVICE_CU_MEMBER(member, name, result, parameters) result(*member) parameters;
     HL_DEVICE_CUDA_ONLY(HL_DEVICE_CU_MEMBER)
+    HL_DEVICE_CUDA_NEW(HL_DEVICE_CU_MEMBER)
     HL_DEVICE_HIP_ONLY(HL_DEVICE_CU_MEMBER)
 #undef HL_DEVICE_CU_MEMBER
 } hl_device_cu_api;
@@ -186,6 +191,8 @@ haul_status hl_device_cu_load(hl_device_cu_api *api, bool is_hip, haul_error *er
 /* 0 where the driver knows no such attribute. */
 int hl_device_cu_read(const hl_device_cu_api *api, int device, hl_device_cu_attribute attribute);
 
+/* The driver's own name for a result. */
+const char *hl_device_cu_word(const hl_device_cu_api *api, int result);
 /* The failure of what was done: DEVICE_FULL or DEVICE_FAILED, with the driver's own name for it. */
 haul_status hl_device_cu_fail(const hl_device_cu_api *api, int result, const char *what,
                               haul_error *error);

@@ -310,6 +310,8 @@ static unsigned count_hip(void)
         .launch = hl_device_cu_launch,                                                             \
         .buffer_wrap = hl_device_cu_buffer_wrap,                                                   \
         .stream_wrap = hl_device_cu_stream_wrap,                                                   \
+        .kernel_wrap = hl_device_cu_kernel_wrap,                                                   \
+        .kernel_load = hl_device_cu_kernel_load,                                                   \
     };
 
 BACKEND(cuda, "GPUs of NVIDIA, by CUDA's driver")

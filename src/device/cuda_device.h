@@ -111,6 +111,11 @@ haul_status hl_device_cu_prefetch(haul_stream *stream, haul_buffer *buffer, bool
                                   haul_event *event, haul_error *error);
 haul_status hl_device_cu_kernel_new(haul_device *device, const haul_kernel_source *source,
                                     haul_kernel **kernel, haul_error *error);
+haul_status hl_device_cu_kernel_wrap(haul_device *device, const haul_kernel_source *source,
+                                     void *native, haul_kernel **kernel, haul_error *error);
+haul_status hl_device_cu_kernel_load(haul_device *device, const haul_kernel_source *source,
+                                     const void *image, size_t bytes, haul_kernel **kernel,
+                                     haul_error *error);
 void hl_device_cu_kernel_free(haul_kernel *kernel);
 haul_status hl_device_cu_launch(haul_stream *stream, const haul_kernel *kernel,
                                 const haul_launch *launch, haul_event *event, haul_error *error);

@@ -9,6 +9,7 @@
 #include "device/cuda_device.h"
 #include "device/host_work.h"
 #include "device/kernel_cache.h"
+#include "device/kernel_given.h"
 
 /* Blocks of 256 threads; in two dimensions rows of a warp, so that accesses along x coalesce. Grids
  * have at most 65535 blocks in y and z (CUDA C++ Programming Guide, compute capabilities). */
@@ -16,7 +17,7 @@ enum { WIDTH_1D = 256, WIDTH = 32, HEIGHT = 8, MOST_BLOCKS = 65535 };
 
 typedef struct cu_kernel {
     haul_kernel base;
-    hl_device_cu module;
+    hl_device_cu module; /* NULL: the program's */
     hl_device_cu function;
 } cu_kernel;
 
@@ -121,10 +122,88 @@ haul_status hl_device_cu_kernel_new(haul_device *device, const haul_kernel_sourc
 void hl_device_cu_kernel_free(haul_kernel *kernel)
 {
     const hl_device_cu_device *owner = (const hl_device_cu_device *)kernel->device;
+    hl_device_cu module = ((cu_kernel *)kernel)->module;
     HL_DEVICE_CU_VISIT(owner);
-    if (hl_device_cu_settle(owner))
-        owner->api.module_free(((cu_kernel *)kernel)->module);
+    if (hl_device_cu_settle(owner) && module)
+        owner->api.module_free(module);
     free(kernel);
+}
+
+/* --- the program's kernels */
+
+/* Newer drivers of CUDA tell a kernel's parameters. One with others would read what is not there.
+ */
+static haul_status check_parameters(const hl_device_cu_device *owner, hl_device_cu function,
+                                    const haul_kernel_source *source, haul_error *error)
+{
+    hl_device_slot slots[HL_DEVICE_SLOTS];
+    const unsigned count = hl_device_slots_of(source, false, slots);
+    size_t offset, bytes;
+    if (!owner->api.cuda_parameter)
+        return HAUL_OK;
+    for (unsigned i = 0; i <= count; i++) {
+        const bool is_there = !owner->api.cuda_parameter(function, i, &offset, &bytes);
+        if (is_there != (i < count))
+            return hl_device_slots_fail(source, count, error);
+        if (is_there && bytes != slots[i].bytes)
+            return hl_device_slot_fail(source, slots, i, error);
+    }
+    return HAUL_OK;
+}
+
+haul_status hl_device_cu_kernel_wrap(haul_device *device, const haul_kernel_source *source,
+                                     void *native, haul_kernel **kernel, haul_error *error)
+{
+    const hl_device_cu_device *owner = (const hl_device_cu_device *)device;
+    HL_DEVICE_CU_VISIT(owner);
+    HAUL_TRY(hl_device_cu_enter(owner, error));
+    HAUL_TRY(check_parameters(owner, native, source, error));
+    cu_kernel *self = calloc(1, sizeof *self);
+    if (!self)
+        return hl_base_fail_no_memory(error);
+    self->function = native;
+    *kernel = &self->base;
+    return HAUL_OK;
+}
+
+static haul_status find_in_module(const hl_device_cu_device *owner, hl_device_cu module,
+                                  const haul_kernel_source *source, haul_kernel **kernel,
+                                  haul_error *error)
+{
+    hl_device_cu function;
+    const int result = owner->api.module_function(&function, module, source->name);
+    if (result)
+        return hl_device_image_fail(source, "no kernel of that name is in it", error);
+    HAUL_TRY(hl_device_cu_kernel_wrap(&((hl_device_cu_device *)owner)->base, source, function,
+                                      kernel, error));
+    ((cu_kernel *)*kernel)->module = module;
+    return HAUL_OK;
+}
+
+/* PTX ends with a NUL, which the program's text need not have. */
+haul_status hl_device_cu_kernel_load(haul_device *device, const haul_kernel_source *source,
+                                     const void *image, size_t bytes, haul_kernel **kernel,
+                                     haul_error *error)
+{
+    const hl_device_cu_device *owner = (const hl_device_cu_device *)device;
+    hl_device_cu module;
+    HL_DEVICE_CU_VISIT(owner);
+    HAUL_TRY(hl_device_cu_enter(owner, error));
+    char *copy = malloc(bytes + 1);
+    if (!copy)
+        return hl_base_fail_no_memory(error);
+    memcpy(copy, image, bytes);
+    copy[bytes] = '\0';
+    const int result = owner->api.module_load(&module, copy);
+    free(copy);
+    if (result == HL_DEVICE_CU_OUT_OF_MEMORY)
+        return hl_device_cu_fail(&owner->api, result, "loading a kernel", error);
+    if (result)
+        return hl_device_image_fail(source, hl_device_cu_word(&owner->api, result), error);
+    const haul_status status = find_in_module(owner, module, source, kernel, error);
+    if (status)
+        owner->api.module_free(module);
+    return status;
 }
 
 /* --- launching */

@@ -289,6 +289,44 @@ haul_status haul_kernel_new(haul_device *device, const haul_kernel_source *sourc
     return HAUL_OK;
 }
 
+static void adopt_kernel(haul_device *device, const haul_kernel_source *source, haul_kernel *kernel)
+{
+    kernel->device = device;
+    kernel->source = source;
+    kernel->is_given = true;
+}
+
+haul_status haul_kernel_wrap(haul_device *device, const haul_kernel_source *source, void *native,
+                             haul_kernel **kernel, haul_error *error)
+{
+    haul_kernel *made;
+    if (!native)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "no kernel of the program's for '%s'",
+                              source->name);
+    if (!device->backend->kernel_wrap)
+        return hl_device_cannot(device, "run kernels that the program compiled", error);
+    HAUL_TRY(device->backend->kernel_wrap(device, source, native, &made, error));
+    adopt_kernel(device, source, made);
+    *kernel = made;
+    return HAUL_OK;
+}
+
+haul_status haul_kernel_load(haul_device *device, const haul_kernel_source *source,
+                             const void *image, size_t bytes, haul_kernel **kernel,
+                             haul_error *error)
+{
+    haul_kernel *made;
+    if (!image || !bytes)
+        return haul_error_set(error, HAUL_STATUS_USAGE, "no image to load kernel '%s' from",
+                              source->name);
+    if (!device->backend->kernel_load)
+        return hl_device_cannot(device, "run kernels that the program compiled", error);
+    HAUL_TRY(device->backend->kernel_load(device, source, image, bytes, &made, error));
+    adopt_kernel(device, source, made);
+    *kernel = made;
+    return HAUL_OK;
+}
+
 void haul_kernel_free(haul_kernel *kernel)
 {
     if (kernel)

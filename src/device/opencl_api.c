@@ -47,7 +47,8 @@ haul_status hl_device_cl_fail(cl_int code, const char *call, haul_error *error)
         CL_ROW(CL_INVALID_VALUE),           CL_ROW(CL_INVALID_BUFFER_SIZE),
         CL_ROW(CL_INVALID_KERNEL_ARGS),     CL_ROW(CL_INVALID_ARG_SIZE),
         CL_ROW(CL_INVALID_WORK_GROUP_SIZE), CL_ROW(CL_INVALID_KERNEL_NAME),
-        CL_ROW(CL_INVALID_COMMAND_QUEUE),
+        CL_ROW(CL_INVALID_COMMAND_QUEUE),   CL_ROW(CL_INVALID_KERNEL),
+        CL_ROW(CL_INVALID_BINARY),          CL_ROW(CL_INVALID_CONTEXT),
 #undef CL_ROW
     };
     const char *name = "OpenCL error";

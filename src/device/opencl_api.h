@@ -37,6 +37,7 @@
     X(clGetDeviceInfo)                                                                             \
     X(clGetEventInfo)                                                                              \
     X(clGetEventProfilingInfo)                                                                     \
+    X(clGetKernelInfo)                                                                             \
     X(clGetMemObjectInfo)                                                                          \
     X(clGetPlatformIDs)                                                                            \
     X(clGetPlatformInfo)                                                                           \
@@ -52,6 +53,7 @@
     X(clRetainCommandQueue)                                                                        \
     X(clRetainContext)                                                                             \
     X(clRetainEvent)                                                                               \
+    X(clRetainKernel)                                                                              \
     X(clRetainMemObject)                                                                           \
     X(clSetEventCallback)                                                                          \
     X(clSetKernelArg)                                                                              \

@@ -299,4 +299,6 @@ const haul_device_backend hl_device_opencl_backend = {
     .launch = hl_device_cl_launch,
     .buffer_wrap = hl_device_cl_buffer_wrap,
     .stream_wrap = hl_device_cl_stream_wrap,
+    .kernel_wrap = hl_device_cl_kernel_wrap,
+    .kernel_load = hl_device_cl_kernel_load,
 };

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "device/compile_log.h"
 #include "device/kernel_cache.h"
+#include "device/kernel_given.h"
 #include "device/opencl_device.h"
 
 /* On a CPU a work-item does a row, which PoCL can vectorise (haul/kernel_source.h). */
@@ -132,6 +133,87 @@ void hl_device_cl_kernel_free(haul_kernel *kernel)
     free(kernel);
 }
 
+/* --- the program's kernels */
+
+/* Setting nothing, or zeros, of each argument's size tells whether the kernel has one of that size.
+ */
+static haul_status check_parameters(const hl_device_cl_device *owner, cl_kernel kernel,
+                                    const haul_kernel_source *source, haul_error *error)
+{
+    static const unsigned char zeros[1024];
+    hl_device_slot slots[HL_DEVICE_SLOTS];
+    cl_context context = NULL;
+    cl_uint has = 0;
+    const unsigned count = hl_device_slots_of(source, true, slots);
+    cl_int code =
+        owner->api.clGetKernelInfo(kernel, CL_KERNEL_CONTEXT, sizeof(cl_context), &context, NULL);
+    if (code == CL_SUCCESS)
+        code = owner->api.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof has, &has, NULL);
+    if (code != CL_SUCCESS)
+        return hl_device_cl_fail(code, "clGetKernelInfo", error);
+    if (context != owner->node->context)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "kernel '%s' is of another OpenCL context than device '%s': open it "
+                              "with a queue of the kernel's",
+                              source->name, owner->base.name);
+    if (has != count)
+        return hl_device_slots_fail(source, count, error);
+    for (unsigned i = 0; i < count; i++)
+        if (slots[i].bytes <= sizeof zeros &&
+            owner->api.clSetKernelArg(kernel, i, slots[i].bytes, zeros) == CL_INVALID_ARG_SIZE)
+            return hl_device_slot_fail(source, slots, i, error);
+    return HAUL_OK;
+}
+
+haul_status hl_device_cl_kernel_wrap(haul_device *device, const haul_kernel_source *source,
+                                     void *native, haul_kernel **kernel, haul_error *error)
+{
+    const hl_device_cl_device *owner = (hl_device_cl_device *)device;
+    HAUL_TRY(check_parameters(owner, native, source, error));
+    hl_device_cl_kernel *self = calloc(1, sizeof *self);
+    if (!self)
+        return hl_base_fail_no_memory(error);
+    self->kernel = native;
+    owner->api.clRetainKernel(self->kernel);
+    *kernel = &self->base;
+    return HAUL_OK;
+}
+
+static haul_status build_image(const hl_device_cl_device *self, const haul_kernel_source *source,
+                               const unsigned char *image, size_t bytes, cl_program *program,
+                               haul_error *error)
+{
+    cl_int code, taken = CL_SUCCESS;
+    *program = self->api.clCreateProgramWithBinary(self->node->context, 1, &self->id, &bytes,
+                                                   &image, &taken, &code);
+    if (code == CL_SUCCESS) {
+        code = taken != CL_SUCCESS
+                   ? taken
+                   : self->api.clBuildProgram(*program, 1, &self->id, "", NULL, NULL);
+        if (code == CL_SUCCESS)
+            return HAUL_OK;
+        self->api.clReleaseProgram(*program);
+    }
+    return hl_device_image_fail(source, "the driver does not take it for the device", error);
+}
+
+haul_status hl_device_cl_kernel_load(haul_device *device, const haul_kernel_source *source,
+                                     const void *image, size_t bytes, haul_kernel **kernel,
+                                     haul_error *error)
+{
+    const hl_device_cl_device *owner = (hl_device_cl_device *)device;
+    cl_program program;
+    cl_int code;
+    HAUL_TRY(build_image(owner, source, image, bytes, &program, error));
+    cl_kernel found = owner->api.clCreateKernel(program, source->name, &code);
+    owner->api.clReleaseProgram(program);
+    if (code != CL_SUCCESS)
+        return hl_device_image_fail(source, "no kernel of that name is in it", error);
+    const haul_status status = hl_device_cl_kernel_wrap(device, source, found, kernel, error);
+    owner->api.clReleaseKernel(found);
+    return status;
+}
+
 /* Work-items and groups of a launch: how haul/kernel_source.h divides a box. */
 typedef struct shape {
     cl_uint dimensions;
@@ -179,15 +261,16 @@ static shape shape_of_rows(const hl_device_cl_device *self, unsigned dimensions,
     return (shape){2, {rounded_up(rows, local), planes}, {local, 1}};
 }
 
-static shape shape_of(const hl_device_cl_device *self, const haul_kernel_source *source,
+static shape shape_of(const hl_device_cl_device *self, const haul_kernel *kernel,
                       const haul_box *box)
 {
+    const haul_kernel_source *source = kernel->source;
     if (source->group[0])
         return (shape){
             3,
             {extent(box, 0) * source->group[0], extent(box, 1) * source->group[1], extent(box, 2)},
             {source->group[0], source->group[1], 1}};
-    if (self->is_cpu)
+    if (self->is_cpu && !kernel->is_given)
         return shape_of_rows(self, source->dimensions, box);
     const size_t most = self->group_most < 256 ? self->group_most : 256;
     const size_t width = source->dimensions > 1 ? power_below(most, 32) : power_below(most, 256);
@@ -205,6 +288,8 @@ static cl_int set_arguments(const hl_device_cl_device *device, hl_device_cl_kern
     const haul_kernel_parameter *parameters = self->base.source->parameters;
     cl_uint at = 1;
     cl_int code = CL_SUCCESS;
+    if (self->base.is_given) /* the program may have set others */
+        self->set.frees = 0;
     if (self->set.frees != device->frees ||
         memcmp(&self->set.box, &launch->box, sizeof launch->box) != 0)
         code = device->api.clSetKernelArg(self->kernel, 0, sizeof launch->box, &launch->box);
@@ -265,7 +350,7 @@ haul_status hl_device_cl_launch(haul_stream *stream, const haul_kernel *kernel,
     hl_device_cl_stream *self = (hl_device_cl_stream *)stream;
     const hl_device_cl_device *device = hl_device_cl_device_of(stream);
     hl_device_cl_kernel *compiled = (hl_device_cl_kernel *)kernel; /* it remembers its arguments */
-    const shape made = shape_of(device, kernel->source, &launch->box);
+    const shape made = shape_of(device, kernel, &launch->box);
     cl_event ran = NULL;
     cl_int code = set_arguments(device, compiled, launch);
     if (code == CL_SUCCESS)

@@ -209,11 +209,14 @@ static haul_status compare_row(hl_tile_field *field, const int from[3], int cell
             if (has_numbers(field))
                 snprintf(values, sizeof values, ": it is %.9g, not %.9g",
                          number_of(field, got + offset), number_of(field, expected + offset));
+            /* the program's own kernels may be wrong; else haul is */
+            const bool is_given = hl_tile_kernel_is_given(&field->context->kernels, NULL);
             return haul_error_set(
-                error, HAUL_STATUS_INTERNAL,
+                error, is_given ? HAUL_STATUS_USAGE : HAUL_STATUS_INTERNAL,
                 "cell (%d, %d, %d) of an array of %d planes differs from what the same "
-                "loops give one after another on the host%s",
-                at[0], at[1], at[2], field->length, values);
+                "loops give one after another on the host%s%s",
+                at[0], at[1], at[2], field->length, values,
+                is_given ? "; kernels that the program compiled are used" : "");
         }
     }
     memcpy(expected, got, (size_t)cells * field->element);

@@ -79,7 +79,7 @@ hl_tile_pass_time hl_tile_predict(const hl_tile_choice *self, hl_tile_step *step
                                   int region);
 
 /* Stencils of several steps: the kernel of several steps of the source's, NULL where the device
- * does not compile it. */
+ * does not compile it, or where the program gave a kernel of one. */
 const haul_kernel_source *hl_tile_fused_source(hl_tile_choice *choice,
                                                const haul_kernel_source *source);
 /* Where so many loops can be one launch: their geometry, of equal steps that of the step before. */

@@ -39,6 +39,8 @@ const haul_kernel_source *hl_tile_fused_source(hl_tile_choice *choice,
 {
     haul_kernel *kernel;
     hl_tile_fused_kernel *found = choice->fused_kernels;
+    if (hl_tile_kernel_is_given(choice->kernels, source))
+        return NULL;
     while (found && found->of != source)
         found = found->next;
     if (found)

@@ -1,4 +1,5 @@
-/* Arrays that others use on the device: haul_array_access_device. */
+/* Arrays that others use on the device, and kernels that the program compiled:
+ * haul_array_access_device, haul_context_use_kernel. */
 #include "base/fail.h"
 #include "haul/device_backend.h"
 #include "tile/tile_calls.h"
@@ -76,4 +77,23 @@ haul_status haul_array_access_device(haul_array *array, haul_use use, haul_devic
     got.plane = field->plane;
     *cells = got;
     return HAUL_OK;
+}
+
+/* Loops that are queued run with the kernel that they were queued for. */
+haul_status haul_context_use_kernel(haul_context *context, haul_kernel *kernel, haul_error *error)
+{
+    const haul_kernel_source *source = kernel->source;
+    if (context->team)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "a kernel of one device for a context of several");
+    if (kernel->device != context->memory.device)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "kernel '%s' is of another device '%s' than its context's '%s'",
+                              source->name, kernel->device->name, context->memory.device->name);
+    if (!source->host)
+        return haul_error_set(error, HAUL_STATUS_USAGE,
+                              "kernel '%s' has no function for the host, which loops have",
+                              source->name);
+    HAUL_TRY(hl_tile_queue_run(context, error));
+    return hl_tile_kernel_put(&context->kernels, kernel, error);
 }

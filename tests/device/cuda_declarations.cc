@@ -23,6 +23,9 @@ HL_DEVICE_CU_FUNCTIONS(CHECK)
     static_assert(same_declaration<decltype(hl_device_cu_api::member), decltype(&name)>::value,    \
                   #name);
 HL_DEVICE_CUDA_ONLY(CHECK)
+#if CUDA_VERSION >= 12040
+HL_DEVICE_CUDA_NEW(CHECK)
+#endif
 #undef CHECK
 #define CHECK(member, name, parameters)                                                            \
     static_assert(                                                                                 \

@@ -140,6 +140,8 @@ CALL(cuModuleGetFunction, (driver_function * *function, driver_module *module, c
      driver_module_function(function, module, name))
 CALL(cuFuncSetAttribute, (driver_function * function, int attribute, int value),
      driver_function_set(function, attribute, value))
+CALL(cuFuncGetParamInfo, (driver_function * function, size_t index, size_t *offset, size_t *bytes),
+     driver_function_parameter(function, index, offset, bytes))
 CALL(cuLaunchKernel,
      (driver_function * function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *stream, void **values, void **extra),

@@ -369,6 +369,8 @@ int driver_module_load(driver_module **module, const void *image);
 int driver_module_unload(driver_module *module);
 int driver_module_function(driver_function **function, driver_module *module, const char *name);
 int driver_function_set(driver_function *function, int attribute, int value);
+int driver_function_parameter(driver_function *function, size_t index, size_t *offset,
+                              size_t *bytes);
 /* `shape` is the grid, the block and the bytes of shared memory. */
 int driver_launch_queue(driver_function *function, const unsigned shape[7], void *stream,
                         void **values);

@@ -148,6 +148,23 @@ int driver_function_set(driver_function *function, int attribute, int value)
     return DRIVER_OK;
 }
 
+/* Of kernels of images of the tests' NVRTC; each offset is aligned as any type needs. */
+int driver_function_parameter(driver_function *function, size_t index, size_t *offset,
+                              size_t *bytes)
+{
+    if (!driver_object_of(function, DRIVER_FUNCTION, "a kernel"))
+        return DRIVER_INVALID_HANDLE;
+    *offset = 0;
+    for (size_t i = 0; function->value_bytes && function->value_bytes[i]; i++) {
+        if (i == index) {
+            *bytes = function->value_bytes[i];
+            return DRIVER_OK;
+        }
+        *offset += (function->value_bytes[i] + 15) / 16 * 16;
+    }
+    return DRIVER_INVALID_VALUE;
+}
+
 /* --- launches */
 
 /* Pointers to the values, and the values, in one piece. */
