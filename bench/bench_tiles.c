@@ -7,13 +7,14 @@
  * as one, without data, beside the sum of their speeds: of problems from 128^3 to SIZE^3; with
  * EXCHANGE_STEPS below 0 they divide planes, and with STEPS_A_SUM a sum over all cells, which the
  * host does not wait for, follows so many steps.
- * `coefficients` is `sim` with an array of coefficients that each step reads beside the others.
+ * `coefficients` is `sim` with an array of coefficients that each step reads beside the others;
+ * `sim_periodic` and `sim_copied` are `sim` with such edges in all dimensions.
  * `periodic` is arrays that are periodic in all dimensions, in core on the host: one step a pass
  * beside as many as are chosen, in turn.
  * bench_tiles core|ooc|shared|overhead [SIZE STEPS STEPS_A_PASS REGION_OR_ROWS MEGABYTES FUSED]
  * bench_tiles team [SIZE STEPS EXCHANGE_STEPS STEPS_A_SUM] bench_tiles periodic [SIZE STEPS]
- * bench_tiles sim|coefficients|on DEVICE SIZE STEPS MEGABYTES [REGION STEPS_A_PASS FUSED [MACHINE]]
- */
+ * bench_tiles sim|sim_periodic|sim_copied|coefficients|on DEVICE SIZE STEPS MEGABYTES
+ *     [REGION STEPS_A_PASS FUSED [MACHINE]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -323,14 +324,19 @@ static void overhead(void)
 
 /* A simulated machine without data: its clock when the host has the result, beside the time that
  * the steps take at the memory's bandwidth. With one region copies and kernels do not overlap. */
-static void simulate(const setting *self, bool has_coefficients)
+static void simulate(const setting *self, const char *what)
 {
+    const bool has_coefficients = !strcmp(what, "coefficients");
+    const haul_boundary edge = !strcmp(what, "sim_periodic") ? HAUL_BOUNDARY_PERIODIC
+                               : !strcmp(what, "sim_copied") ? HAUL_BOUNDARY_COPY
+                                                             : HAUL_BOUNDARY_FIXED;
     problem on = {.steps_a_sum = 0};
     const haul_device_options without = {.without_data = true};
     const int size = self->size, steps = self->steps;
     haul_context_options options = self->options;
     options.device_options = &without;
-    const haul_array_spec spec = {.size = {size, size, size}, .ghost = {1, 1, 1}};
+    const haul_array_spec spec = {
+        .size = {size, size, size}, .ghost = {1, 1, 1}, .boundary = {edge, edge, edge}};
     const double cells = (double)size * size * size;
     must(haul_context_open(self->device, &options, &on.context, &error));
     must(haul_array_new(on.context, &spec, &on.u, &error));
@@ -387,7 +393,7 @@ static int run_anywhere(const char *what, char **words, int count)
                     .machine = machine},
     };
     if (strcmp(what, "on"))
-        simulate(&self, !strcmp(what, "coefficients"));
+        simulate(&self, what);
     else
         run(&self);
     haul_machine_free(machine);
@@ -533,7 +539,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "core";
     const bool is_core = !strcmp(what, "core");
     int numbers[6] = {256, is_core ? 100 : 96, 0, 0, 100, 0};
-    if (!strcmp(what, "sim") || !strcmp(what, "coefficients") || !strcmp(what, "on"))
+    if (!strncmp(what, "sim", 3) || !strcmp(what, "coefficients") || !strcmp(what, "on"))
         return run_anywhere(what, argv + 2, argc - 2);
     if (!strcmp(what, "periodic")) {
         const setting self = {

@@ -369,17 +369,27 @@ HAUL_FUNCTION long haul_row_place(haul_rows rows, haul_box row, int index)
 
 /* Several steps of a stencil in one launch. A group goes through the planes of its tile with the
  * steps behind each other, each on a ring of planes in shared memory, and computes again what its
- * neighbours compute at its edges (Nguyen et al., 3.5-D blocking, SC 2010). Planes are dimension 2
- * here also of arrays of two dimensions, which have one row. */
+ * neighbours compute at its edges (Nguyen et al., 3.5-D blocking, SC 2010). Where an array is
+ * periodic its neighbours are those at the other end: a group goes on there, with the indices that
+ * the cells have. Planes are dimension 2 here also of arrays of two dimensions, which have one row.
+ */
 typedef struct haul_fused {
-    haul_box whole; /* the array's cells; those beyond keep what they hold */
+    haul_box whole; /* the loop's box */
     haul_box part;  /* what the launch sets */
     int halo[3];    /* of a step */
+    int edges[3];   /* HAUL_EDGE_FIXED: cells beyond the box keep what each array holds */
     int tile[3];    /* cells that a group sets */
     int steps;      /* odd: the last writes the array that the first writes */
     int width;      /* cells of a ring's row */
     int height;     /* rows of its plane */
+    int is_round;   /* planes beyond the box are in the arrays' rings, behind its last one, and
+                     * before its first one */
 } haul_fused;
+
+/* As haul/tile.h's boundaries. */
+#define HAUL_EDGE_FIXED 0
+#define HAUL_EDGE_COPIED 1
+#define HAUL_EDGE_PERIODIC 2
 
 /* Bytes of shared memory that fused steps use of a group at most: half of what the largest
  * multiprocessor has, 228 KB, less the 1 KB that the system takes of each. */
@@ -395,16 +405,19 @@ HAUL_FUNCTION int haul_smaller(int a, int b)
     return a < b ? a : b;
 }
 
-/* The cells that a group needs of a step; where the array ends, with those beyond or without. */
+/* The cells that a group needs of a step: those that it computes, also round a periodic edge; with
+ * `beyond` 1 those beyond fixed edges, too; with 2 those beyond copied ones as well. */
 HAUL_FUNCTION haul_box haul_fused_box(haul_fused it, haul_box group, int step, int beyond)
 {
     haul_box box;
     for (int d = 0; d < 3; d++) {
-        const int more = (it.steps - step) * it.halo[d], over = beyond * it.halo[d];
+        const int more = (it.steps - step) * it.halo[d];
+        const int over = beyond > it.edges[d] ? it.halo[d] : 0;
         const int lo = it.part.lo[d] + group.lo[d] * it.tile[d];
         const int hi = haul_smaller(lo + it.tile[d], it.part.hi[d]);
-        box.lo[d] = haul_larger(lo - more, it.whole.lo[d] - over);
-        box.hi[d] = haul_smaller(hi + more, it.whole.hi[d] + over);
+        const bool is_cut = it.edges[d] != HAUL_EDGE_PERIODIC;
+        box.lo[d] = is_cut ? haul_larger(lo - more, it.whole.lo[d] - over) : lo - more;
+        box.hi[d] = is_cut ? haul_smaller(hi + more, it.whole.hi[d] + over) : hi + more;
     }
     return box;
 }
@@ -427,6 +440,48 @@ HAUL_FUNCTION int haul_ring_place(int plane, int count)
 {
     const int at = plane % count;
     return at < 0 ? at + count : at;
+}
+
+/* The index whose cell the one at `at` is like: its own within the box and beyond fixed edges. */
+HAUL_FUNCTION int haul_fused_index(haul_fused it, int d, int at)
+{
+    const int lo = it.whole.lo[d], hi = it.whole.hi[d];
+    if ((at >= lo && at < hi) || it.edges[d] == HAUL_EDGE_FIXED)
+        return at;
+    if (it.edges[d] == HAUL_EDGE_COPIED)
+        return at < lo ? lo : hi - 1;
+    return lo + haul_ring_place(at - lo, hi - lo);
+}
+
+/* Beyond copied edges alone. */
+HAUL_FUNCTION int haul_fused_nearest(haul_fused it, int d, int at)
+{
+    return it.edges[d] == HAUL_EDGE_COPIED ? haul_fused_index(it, d, at) : at;
+}
+
+/* Where the indices end that follow that of `at` one by one, at `end` at most. */
+HAUL_FUNCTION int haul_fused_run(haul_fused it, int d, int at, int end)
+{
+    const int lo = it.whole.lo[d], hi = it.whole.hi[d];
+    if (it.edges[d] == HAUL_EDGE_FIXED)
+        return end;
+    if (it.edges[d] == HAUL_EDGE_COPIED && (at < lo || at >= hi))
+        return at + 1;
+    return haul_smaller(end, at + hi - haul_fused_index(it, d, at));
+}
+
+HAUL_FUNCTION bool haul_fused_copies(haul_fused it)
+{
+    return it.edges[0] == HAUL_EDGE_COPIED || it.edges[1] == HAUL_EDGE_COPIED ||
+           it.edges[2] == HAUL_EDGE_COPIED;
+}
+
+/* A view in which cells are found at indices so much larger; `place` is that of a row's cells. */
+HAUL_FUNCTION haul_view haul_view_moved(haul_view view, int planes, long place)
+{
+    view.base += planes;
+    view.origin += place;
+    return view;
 }
 
 /* A ring of planes from `lowest` on. */
@@ -458,13 +513,14 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
 /* The body's arguments: rings in place of the first two arrays, then the other arrays, which are
  * read where they are, and the kernel's values. */
 #define HAUL_MARCH_BODY(body, box, in, in_view, out, out_view, ...)                                \
-    body(box HAUL_NO_CELL, haul_from, HAUL_SIGHT_OF(haul_from_view), haul_into,                    \
-         HAUL_SIGHT_OF(haul_into_view) HAUL_EACH(HAUL_MARCH_GIVE, __VA_ARGS__))
+    body(box HAUL_NO_CELL, haul_from, HAUL_SIGHT_OF(haul_from_here), haul_into,                    \
+         HAUL_SIGHT_OF(haul_into_here) HAUL_EACH(HAUL_MARCH_GIVE, __VA_ARGS__))
 #define HAUL_MARCH_GIVE(index, parameter) HAUL_MARCH_GIVE_BY parameter
 #define HAUL_MARCH_GIVE_BY(access, type, name, count, halo) HAUL_MARCH_GIVE_##access(name)
 #define HAUL_MARCH_GIVE_VALUE(name) , name
 #define HAUL_MARCH_GIVE_IN(name) , name
-#define HAUL_MARCH_GIVE_VIEW(name) , name
+#define HAUL_MARCH_GIVE_VIEW(name)                                                                 \
+    , HAUL_SIGHT_OF(haul_view_moved(HAUL_VIEW_OF(name), haul_turned, 0))
 #define HAUL_MARCH_GIVE_NONE(name)
 #define HAUL_MARCH_ARRAYS(type, in, in_view, out, out_view, ...)                                   \
     HAUL_GLOBAL const type *haul_in = HAUL_NAME_OF in;                                             \
@@ -472,24 +528,47 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
     const haul_view haul_in_view = HAUL_VIEW_OF(HAUL_NAME_OF in_view);                             \
     const haul_view haul_out_view = HAUL_VIEW_OF(HAUL_NAME_OF out_view);
 
-/* fetch: cells of a plane that are in `box` and not in `but`, from an array to a ring. march: step
- * s does plane top - s * halo when plane `top` has come. The last step's plane takes the place of
- * the oldest of the first ring, which no step reads any more. */
+/* fetch: cells of a plane that are in `box` and not in `but`, from an array's plane to a ring.
+ * copy: cells of a ring's plane beyond copied edges, from `from_plane`; where that is another one,
+ * all of them. march: step s does plane top - s * halo when plane `top` has come. The last step's
+ * plane takes the place of the oldest of the first ring, which no step reads any more. Planes
+ * before a copied edge are set with the first one behind it. */
 #define HAUL_MARCH(name, dims, type, ...)                                                          \
-    HAUL_FUNCTION void name##_fetch(haul_box box, haul_box but, int plane, HAUL_LOCAL type *to,    \
-                                    haul_view to_view, HAUL_GLOBAL const type *from,               \
-                                    haul_view from_view)                                           \
+    HAUL_FUNCTION void name##_fetch(                                                               \
+        haul_fused it, haul_box box, haul_box but, int plane, HAUL_LOCAL type *to,                 \
+        haul_view to_view, HAUL_GLOBAL const type *from, haul_view from_view, int from_plane)      \
     {                                                                                              \
         for (int y = box.lo[1] + HAUL_MARCH_FROM(1); y < box.hi[1]; y += HAUL_MARCH_BY(1)) {       \
             const bool is_cut = haul_has_plane(but, plane) && y >= but.lo[1] && y < but.hi[1];     \
-            const int end = is_cut ? but.lo[0] : box.hi[0];                                        \
-            const int begin = is_cut ? but.hi[0] : box.hi[0];                                      \
             const long to_row = haul_row_start(to_view, y, plane);                                 \
-            const long from_row = haul_row_start(from_view, y, plane);                             \
-            for (int x = box.lo[0] + HAUL_MARCH_FROM(0); x < end; x += HAUL_MARCH_BY(0))           \
-                to[to_row + x] = from[from_row + x];                                               \
-            for (int x = begin + HAUL_MARCH_FROM(0); x < box.hi[0]; x += HAUL_MARCH_BY(0))         \
-                to[to_row + x] = from[from_row + x];                                               \
+            const long from_row =                                                                  \
+                haul_row_start(from_view, haul_fused_index(it, 1, y), from_plane);                 \
+            for (int at = box.lo[0], end; at < box.hi[0]; at = end) {                              \
+                if (is_cut && at == but.lo[0] && but.lo[0] < but.hi[0]) {                          \
+                    end = but.hi[0];                                                               \
+                    continue;                                                                      \
+                }                                                                                  \
+                end = is_cut && at < but.lo[0] ? but.lo[0] : box.hi[0];                            \
+                end = haul_fused_run(it, 0, at, end);                                              \
+                const long more = from_row + haul_fused_index(it, 0, at) - at;                     \
+                for (int x = at + HAUL_MARCH_FROM(0); x < end; x += HAUL_MARCH_BY(0))              \
+                    to[to_row + x] = from[more + x];                                               \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    HAUL_FUNCTION void name##_copy(haul_fused it, haul_box box, int plane, int from_plane,         \
+                                   HAUL_LOCAL type *ring, haul_view view)                          \
+    {                                                                                              \
+        for (int y = box.lo[1] + HAUL_MARCH_FROM(1); y < box.hi[1]; y += HAUL_MARCH_BY(1)) {       \
+            const int from_y = haul_fused_nearest(it, 1, y);                                       \
+            const bool is_all = plane != from_plane || y != from_y;                                \
+            const long to_row = haul_row_start(view, y, plane);                                    \
+            const long from_row = haul_row_start(view, from_y, from_plane);                        \
+            for (int x = box.lo[0] + HAUL_MARCH_FROM(0); x < box.hi[0]; x += HAUL_MARCH_BY(0)) {   \
+                const int from_x = haul_fused_nearest(it, 0, x);                                   \
+                if (is_all || x != from_x)                                                         \
+                    ring[to_row + x] = ring[from_row + from_x];                                    \
+            }                                                                                      \
         }                                                                                          \
     }                                                                                              \
     HAUL_FUNCTION void name##_store(haul_box box, int plane, HAUL_GLOBAL type *to,                 \
@@ -511,7 +590,7 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
         const int haul_halo = haul_it.halo[2], haul_count = 2 * haul_halo + 1;                     \
         const int haul_steps = haul_it.steps;                                                      \
         const long haul_plane = (long)haul_it.width * haul_it.height;                              \
-        const haul_box haul_all = haul_fused_box(haul_it, haul_group, 0, 1);                       \
+        const haul_box haul_all = haul_fused_box(haul_it, haul_group, 0, 2);                       \
         const haul_box haul_set = haul_fused_box(haul_it, haul_group, haul_steps, 0);              \
         const int haul_end = haul_set.hi[2] + haul_steps * haul_halo;                              \
         haul_box haul_none = haul_all;                                                             \
@@ -521,14 +600,19 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
                 haul_rings + haul_ring_place(haul_top - 2 * haul_halo, haul_count) * haul_plane;   \
             haul_view haul_into_view = haul_fused_view(haul_it, haul_group, haul_top);             \
             if (haul_has_plane(haul_all, haul_top))                                                \
-                name##_fetch(haul_all, haul_none, haul_top, haul_rings, haul_into_view, haul_in,   \
-                             haul_in_view);                                                        \
+                name##_fetch(haul_it, haul_all, haul_none, haul_top, haul_rings, haul_into_view,   \
+                             haul_in, haul_in_view,                                                \
+                             haul_it.is_round ? haul_top                                           \
+                                              : haul_fused_index(haul_it, 2, haul_top));           \
             HAUL_MARCH_BARRIER;                                                                    \
             for (int haul_s = 1; haul_s <= haul_steps; haul_s++) {                                 \
                 const int haul_p = haul_top - haul_s * haul_halo;                                  \
+                const int haul_index = haul_fused_index(haul_it, 2, haul_p);                       \
+                const int haul_turned = haul_it.is_round ? haul_index - haul_p : 0;                \
                 const bool haul_is_last = haul_s == haul_steps;                                    \
                 const haul_box haul_near = haul_fused_box(haul_it, haul_group, haul_s, 0);         \
-                const haul_box haul_far = haul_fused_box(haul_it, haul_group, haul_s, 1);          \
+                const haul_box haul_over = haul_fused_box(haul_it, haul_group, haul_s, 1);         \
+                const haul_box haul_far = haul_fused_box(haul_it, haul_group, haul_s, 2);          \
                 HAUL_LOCAL const type *haul_from =                                                 \
                     haul_rings + (haul_s - 1) * haul_count * haul_plane;                           \
                 HAUL_LOCAL type *haul_into =                                                       \
@@ -538,13 +622,46 @@ HAUL_FUNCTION long haul_row_start(haul_view view, int y, int plane)
                 haul_into_view = haul_fused_view(haul_it, haul_group, haul_p);                     \
                 if (haul_is_last)                                                                  \
                     haul_into_view.base = haul_p;                                                  \
-                else if (haul_has_plane(haul_far, haul_p))                                         \
-                    name##_fetch(haul_far, haul_near, haul_p, haul_into, haul_into_view,           \
+                else if (haul_has_plane(haul_over, haul_p))                                        \
+                    name##_fetch(haul_it, haul_over, haul_near, haul_p, haul_into, haul_into_view, \
                                  haul_s % 2 ? haul_out : haul_in,                                  \
-                                 haul_s % 2 ? haul_out_view : haul_in_view);                       \
-                if (haul_has_plane(haul_near, haul_p))                                             \
-                    HAUL_MARCH_BODY(name##_body, haul_plane_box(haul_near, dims, haul_p),          \
-                                    __VA_ARGS__, (NONE, 0, 0, 0, 0));                              \
+                                 haul_s % 2 ? haul_out_view : haul_in_view,                        \
+                                 haul_index - haul_turned);                                        \
+                haul_box haul_run = haul_plane_box(haul_near, 3, haul_index);                      \
+                for (int haul_y = haul_near.lo[1], haul_next;                                      \
+                     haul_y < haul_near.hi[1] && haul_has_plane(haul_near, haul_p);                \
+                     haul_y = haul_next) {                                                         \
+                    haul_next = haul_fused_run(haul_it, 1, haul_y, haul_near.hi[1]);               \
+                    haul_run.lo[1] = haul_fused_index(haul_it, 1, haul_y);                         \
+                    haul_run.hi[1] = haul_run.lo[1] + haul_next - haul_y;                          \
+                    for (int haul_x = haul_near.lo[0], haul_last; haul_x < haul_near.hi[0];        \
+                         haul_x = haul_last) {                                                     \
+                        haul_last = haul_fused_run(haul_it, 0, haul_x, haul_near.hi[0]);           \
+                        haul_run.lo[0] = haul_fused_index(haul_it, 0, haul_x);                     \
+                        haul_run.hi[0] = haul_run.lo[0] + haul_last - haul_x;                      \
+                        const long haul_moved = haul_run.lo[0] - haul_x +                          \
+                                                (haul_run.lo[1] - haul_y) * haul_from_view.row;    \
+                        const haul_view haul_from_here =                                           \
+                            haul_view_moved(haul_from_view, haul_index - haul_p, haul_moved);      \
+                        const haul_view haul_into_here =                                           \
+                            haul_view_moved(haul_into_view, haul_index - haul_p, haul_moved);      \
+                        HAUL_MARCH_BODY(name##_body, haul_plane_box(haul_run, dims, haul_index),   \
+                                        __VA_ARGS__, (NONE, 0, 0, 0, 0));                          \
+                    }                                                                              \
+                }                                                                                  \
+                if (haul_fused_copies(haul_it) && !haul_is_last) {                                 \
+                    const bool haul_is_cut = haul_it.edges[2] == HAUL_EDGE_COPIED;                 \
+                    HAUL_MARCH_BARRIER;                                                            \
+                    if (haul_has_plane(haul_far, haul_p) &&                                        \
+                        !(haul_is_cut && haul_p < haul_it.whole.lo[2]))                            \
+                        name##_copy(haul_it, haul_far, haul_p,                                     \
+                                    haul_fused_nearest(haul_it, 2, haul_p), haul_into,             \
+                                    haul_from_view);                                               \
+                    for (int haul_k = haul_far.lo[2];                                              \
+                         haul_k < haul_p && haul_is_cut && haul_p == haul_it.whole.lo[2];          \
+                         haul_k++)                                                                 \
+                        name##_copy(haul_it, haul_far, haul_k, haul_p, haul_into, haul_from_view); \
+                }                                                                                  \
                 HAUL_MARCH_BARRIER;                                                                \
             }                                                                                      \
             if (haul_has_plane(haul_set, haul_top - haul_steps * haul_halo))                       \

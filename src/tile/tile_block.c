@@ -59,7 +59,8 @@ static bool joins_ends(const hl_tile_step *step, int d)
 
 static bool is_far(const hl_tile_step *step, bool in_host_rows)
 {
-    return joins_ends(step, step->outer) || (in_host_rows && joins_ends(step, step->outer - 1));
+    return joins_ends(step, step->outer) || hl_tile_step_turns(step) ||
+           (in_host_rows && joins_ends(step, step->outer - 1));
 }
 
 /* Whether the step can begin at any plane or row: it sets the cells of the array, each from others

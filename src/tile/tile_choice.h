@@ -82,9 +82,15 @@ hl_tile_pass_time hl_tile_predict(const hl_tile_choice *self, hl_tile_step *step
  * does not compile it, or where the program gave a kernel of one. */
 const haul_kernel_source *hl_tile_fused_source(hl_tile_choice *choice,
                                                const haul_kernel_source *source);
+/* How many loops are made one launch. */
+typedef struct hl_tile_fusing {
+    unsigned loops;
+    int region; /* planes of regions; 0: those that the arrays have */
+} hl_tile_fusing;
+
 /* Where so many loops can be one launch: their geometry, of equal steps that of the step before. */
 bool hl_tile_fused_make(hl_tile_choice *choice, hl_tile_step *step, const hl_tile_step *before,
-                        unsigned fused);
+                        hl_tile_fusing fusing);
 /* The arguments of a launch of a part of the step, its work, and its groups. */
 haul_box hl_tile_fused_launch(const hl_tile_choice *choice, const hl_tile_step *step,
                               const haul_box *part, haul_fused *fused, hl_tile_work *work);
@@ -98,7 +104,8 @@ int hl_tile_region_choose(hl_tile_choice *self, hl_tile_step *steps, size_t coun
 /* How many loops a launch best has, where the arrays are divided into regions. */
 unsigned hl_tile_fused_choose(hl_tile_choice *choice, hl_tile_step *steps, size_t count);
 /* Makes steps that can be one launch one, in place; returns how many steps are left. */
-size_t hl_tile_fuse(hl_tile_choice *choice, hl_tile_step *steps, size_t count, unsigned fused);
+size_t hl_tile_fuse(hl_tile_choice *choice, hl_tile_step *steps, size_t count,
+                    hl_tile_fusing fusing);
 /* Planes of the regions that the step goes over. */
 int hl_tile_step_region(const hl_tile_step *step);
 

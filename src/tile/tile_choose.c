@@ -13,17 +13,37 @@
 
 /* --- loops a launch */
 
-static bool has_fixed_edges(const hl_tile_field *field)
+/* Whether the step sets the array's cells of the box and reads none. */
+static bool sets_box(const hl_tile_step *step, const hl_tile_field *field, const haul_box *box)
 {
-    if (hl_tile_is_divided(field)) /* over processes */
-        return false;
-    for (int d = 0; d < field->dims; d++)
-        if (field->ghost[d] && field->boundary[d] != HAUL_BOUNDARY_FIXED)
+    bool is_set = false;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        const hl_tile_field_use *use = &step->uses[u];
+        if (use->field == field && (use->reads || use->reduction || use->is_all))
             return false;
-    return !field->boundary_kernel;
+        is_set = is_set || use->field == field;
+    }
+    for (int d = 0; d <= step->outer; d++)
+        is_set = is_set && step->box.lo[d] <= box->lo[d] && step->box.hi[d] >= box->hi[d];
+    return is_set && step->source && field->dims == step->outer + 1;
 }
 
-/* A step that reads one array and overwrites another of its kind; others are read beside them. */
+/* Whether the cells around the box that the step reads are the array's own, which others do not
+ * set meanwhile, or those that its boundary has there, which is no kernel of the program. */
+static bool has_edges(const hl_tile_step *step, const hl_tile_field *field)
+{
+    const int halo = step->uses[0].halo;
+    bool has = !field->boundary_kernel && !field->ghosts_written && !hl_tile_is_divided(field);
+    for (int d = 0; d <= step->outer; d++) {
+        const int lo = step->box.lo[d], beyond = field->size[d] - step->box.hi[d];
+        has = has && lo >= 0 && beyond >= 0 &&
+              ((!lo && !beyond) || (lo >= halo && beyond >= halo) ||
+               field->boundary[d] == HAUL_BOUNDARY_FIXED);
+    }
+    return has;
+}
+
+/* A step that reads one array and sets another of its kind; others are read beside them. */
 static bool is_stencil(const hl_tile_step *step)
 {
     const hl_tile_field_use *in = &step->uses[0], *out = &step->uses[1];
@@ -31,54 +51,105 @@ static bool is_stencil(const hl_tile_step *step)
         if (step->uses[u].field == in->field || step->uses[u].writes)
             return false;
     if (!step->source || !step->source->fused || !in->reads || in->writes || !in->halo ||
-        !out->writes || !hl_tile_is_along(step, in) || !hl_tile_step_overwrites(step, out->field))
+        in->field->dims != out->field->dims || !out->writes || !hl_tile_is_along(step, in) ||
+        !sets_box(step, out->field, &step->box))
         return false;
-    for (int d = 0; d < 3; d++)
-        if (in->field->size[d] != out->field->size[d] || step->box.lo[d] ||
-            (d <= step->outer && step->box.hi[d] != in->field->size[d]))
+    for (int d = 0; d < in->field->dims; d++)
+        if (in->field->size[d] != out->field->size[d] ||
+            in->field->boundary[d] != out->field->boundary[d])
             return false;
-    return in->field->dims == out->field->dims && has_fixed_edges(in->field) &&
-           has_fixed_edges(out->field) && !in->field->ghosts_written;
+    return has_edges(step, in->field) && has_edges(step, out->field);
 }
 
-static bool has_same_others(const hl_tile_step *a, const hl_tile_step *b)
+static bool is_of_edges(const hl_tile_step *step)
 {
-    bool are_same = true;
-    for (unsigned u = 2; u < a->use_count; u++)
-        are_same = are_same && a->uses[u].field == b->uses[u].field;
-    return are_same;
+    return !step->source && !step->is_exchange;
 }
 
-/* Whether the first `fused` steps are one loop back and forth, whose result but the last is of no
- * use. */
-static bool can_fuse(const hl_tile_step *steps, size_t count, unsigned fused)
+/* Whether the step is the same loop in the other direction, or, where `is_back` is false, in the
+ * same. */
+static bool is_same_loop(const hl_tile_step *a, const hl_tile_step *b, bool is_back)
+{
+    bool is_same =
+        a->source == b->source && a->flops == b->flops &&
+        a->uses[0].field == b->uses[is_back].field && a->uses[1].field == b->uses[!is_back].field &&
+        !memcmp(&a->box, &b->box, sizeof a->box) && !memcmp(a->values, b->values, sizeof a->values);
+    for (unsigned u = 2; u < a->use_count && is_same; u++)
+        is_same = a->uses[u].field == b->uses[u].field;
+    return is_same;
+}
+
+/* The first steps that are `loops` of one loop back and forth, with what sets the edges between
+ * them; 0 where there are none, or a result but the last is of use. */
+static size_t count_fused(const hl_tile_step *steps, size_t count, unsigned loops)
 {
     hl_tile_field *const ends[2] = {steps->uses[0].field, steps->uses[1].field};
-    if (count < fused || !is_stencil(steps))
-        return false;
-    for (unsigned i = 1; i < fused; i++)
-        if (steps[i].source != steps->source || steps[i].uses[0].field != ends[i % 2] ||
-            steps[i].uses[1].field != ends[(i + 1) % 2] || !is_stencil(&steps[i]) ||
-            steps[i].flops != steps->flops || !has_same_others(&steps[i], steps) ||
-            memcmp(steps[i].values, steps->values, sizeof steps->values) != 0)
-            return false;
-    for (size_t i = fused; i < count && !steps[fused - 1].uses[0].is_last; i++)
+    size_t end = 0;
+    if (count < loops || !is_stencil(steps))
+        return 0;
+    for (unsigned i = 0; i < loops; end++) {
+        const hl_tile_step *step = &steps[end];
+        if (end == count)
+            return 0;
+        if (is_of_edges(step) && step->uses[0].field == ends[i % 2])
+            continue;
+        if (!is_same_loop(step, steps, i++ % 2) || !is_stencil(step))
+            return 0;
+    }
+    if (steps[end - 1].uses[0].is_last)
+        return end;
+    for (size_t i = end; i < count; i++)
         if (hl_tile_step_uses(&steps[i], ends[0]))
-            return hl_tile_step_overwrites(&steps[i], ends[0]);
-    return steps[fused - 1].uses[0].is_last;
+            return sets_box(&steps[i], ends[0], &steps->box) ? end : 0;
+    return 0;
 }
 
-size_t hl_tile_fuse(hl_tile_choice *choice, hl_tile_step *steps, size_t count, unsigned fused)
+/* Steps that set edges, the last of `count`. */
+static size_t count_edges(const hl_tile_step *steps, size_t count)
+{
+    size_t edges = 0;
+    while (edges < count && is_of_edges(&steps[count - 1 - edges]))
+        edges++;
+    return edges;
+}
+
+/* Fused steps set the edges of the array that they begin with. Returns how many steps are left. */
+static size_t drop_edges(hl_tile_step *steps, size_t count, const hl_tile_field *field)
+{
+    size_t to = count - count_edges(steps, count);
+    for (size_t at = to; at < count; at++)
+        if (steps[at].uses[0].field != field)
+            steps[to++] = steps[at];
+    return to;
+}
+
+int hl_tile_step_region(const hl_tile_step *step)
+{
+    for (unsigned i = 0; i < step->use_count; i++)
+        if (hl_tile_is_along(step, &step->uses[i]))
+            return step->uses[i].field->region;
+    return 1;
+}
+
+size_t hl_tile_fuse(hl_tile_choice *choice, hl_tile_step *steps, size_t count,
+                    hl_tile_fusing fusing)
 {
     size_t to = 0;
     for (size_t at = 0; at < count; to++) {
-        const bool can = fused > 1 && can_fuse(steps + at, count - at, fused);
-        steps[to] = steps[at];
+        const size_t taken =
+            fusing.loops > 1 ? count_fused(steps + at, count - at, fusing.loops) : 0;
+        const size_t loops = to - count_edges(steps, to);
+        hl_tile_step step = steps[at];
+        const hl_tile_fusing one = {fusing.loops,
+                                    fusing.region ? fusing.region : hl_tile_step_region(&step)};
         const bool is_one =
-            can && hl_tile_fused_make(choice, &steps[to], to ? &steps[to - 1] : NULL, fused);
-        at += is_one ? fused : 1;
-        for (unsigned i = 0; is_one && i < steps[to].use_count; i++)
-            steps[to].uses[i].is_last = steps[at - 1].uses[i].is_last;
+            taken && hl_tile_fused_make(choice, &step, loops ? &steps[loops - 1] : NULL, one);
+        if (is_one)
+            to = drop_edges(steps, to, step.uses[0].field);
+        at += is_one ? taken : 1;
+        for (unsigned i = 0; is_one && i < step.use_count; i++)
+            step.uses[i].is_last = steps[at - 1].uses[i].is_last;
+        steps[to] = step;
     }
     return to;
 }
@@ -93,7 +164,7 @@ static hl_tile_pass_time predict_fused(hl_tile_choice *choice, hl_tile_step *ste
     if (copy) {
         if (count)
             memcpy(copy, steps, count * sizeof *copy);
-        const size_t left = hl_tile_fuse(choice, copy, count, fused);
+        const size_t left = hl_tile_fuse(choice, copy, count, (hl_tile_fusing){fused, region});
         if (left < count)
             time = hl_tile_predict(choice, copy, left, region);
     }
@@ -125,20 +196,12 @@ static unsigned choose_fused(hl_tile_choice *choice, hl_tile_step *steps, size_t
     return best;
 }
 
-int hl_tile_step_region(const hl_tile_step *step)
-{
-    for (unsigned i = 0; i < step->use_count; i++)
-        if (hl_tile_is_along(step, &step->uses[i]))
-            return step->uses[i].field->region;
-    return 1;
-}
-
 unsigned hl_tile_fused_choose(hl_tile_choice *choice, hl_tile_step *steps, size_t count)
 {
     hl_tile_pass_time time;
     bool can = false;
     for (size_t i = 0; i + 2 < count && !can; i++)
-        can = can_fuse(steps + i, count - i, 3);
+        can = count_fused(steps + i, count - i, 3);
     if (!can)
         return 1;
     choice->has_chosen_fused = true;

@@ -552,7 +552,10 @@ static haul_status make_pass(haul_context *context, pass *self, haul_error *erro
     const int missing =
         self->block.wraps ? hl_tile_planes_missing(self->block.length, self->region) : 0;
     self->lag = (self->block.reach + missing + self->region - 1) / self->region;
-    self->is_whole = !self->block.wraps && !context->relay.take && is_resident(self);
+    /* Fused steps that go on with the first planes behind the last ones are a block by themselves,
+     * of arrays of which the device will have all. */
+    self->is_whole = !self->block.wraps && !context->relay.take &&
+                     (hl_tile_step_turns(self->block.steps) || is_resident(self));
     self->extra = self->block.wraps ? self->lag : 0;
     self->is_backward = !self->block.wraps && !self->is_whole && !context->relay.take &&
                         context->streams.is_backward && !has_cut_rows(&self->block);

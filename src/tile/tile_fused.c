@@ -1,5 +1,5 @@
 /* Stencils fused over steps: their kernels, the tiles that these work in, and the work of a launch.
- * Cells beyond the arrays' edges are fixed, and each array's own. */
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,13 +77,24 @@ static int extent(const haul_fused *it, int d)
     return it->whole.hi[d] - it->whole.lo[d];
 }
 
-/* Cells that tiles compute of a dimension with `more` at each side, but not beyond the edges; a
- * group of several threads does so many at once. */
+static bool is_periodic(const haul_fused *it, int d)
+{
+    return it->edges[d] == HAUL_EDGE_PERIODIC;
+}
+
+/* Cells that tiles compute of a dimension with `more` at each side, but not beyond the edges, if
+ * these are not periodic: there they are runs of their own. A group of several threads does so many
+ * at once. */
 static double with_edges(const haul_fused *it, int d, int more, int lanes)
 {
     const int tiles = parts_of(extent(it, d), it->tile[d]);
-    const double each = extent(it, d) / (double)tiles + (tiles > 1 ? 2 * more : 0);
-    return tiles * ceil(each / lanes) * lanes;
+    const double tile = extent(it, d) / (double)tiles;
+    const double each = ceil((tile + (tiles > 1 ? 2 * more : 0)) / lanes) * lanes;
+    if (!is_periodic(it, d))
+        return tiles * each;
+    const double at_edge = ceil((tile + more) / lanes) + ceil((double)more / lanes);
+    const double alone = ceil(tile / lanes) + 2 * ceil((double)more / lanes);
+    return tiles > 1 ? (tiles - 2) * each + 2 * at_edge * lanes : alone * lanes;
 }
 
 /* Bytes a cell of arrays that are read beside: once a launch, as the last-level cache has them for
@@ -97,12 +108,13 @@ static double beside_bytes(const hl_tile_step *step)
 }
 
 /* Each step computes less than the one before it by the halo; the first plane and the last of a
- * launch may be the array's. A cell reads a star of neighbours in shared memory. */
+ * launch may be the array's, behind which a periodic one goes on. A cell reads a star of neighbours
+ * in shared memory. */
 static hl_tile_work work_of(const hl_tile_step *step, const haul_fused *it, int planes, int lanes)
 {
     const double element = (double)step->uses[0].field->element;
     const int chunks = parts_of(planes, it->tile[2]), last = it->steps * it->halo[2];
-    const int beyond = planes < extent(it, 2) ? chunks : chunks - 1;
+    const int beyond = planes < extent(it, 2) || is_periodic(it, 2) ? chunks : chunks - 1;
     const int points = 2 * (it->halo[0] + it->halo[1] + it->halo[2]) + 1;
     const double rows = with_edges(it, 0, last, 1) * with_edges(it, 1, it->steps * it->halo[1], 1);
     const double fetched = rows * (planes + 2.0 * beyond * last);
@@ -224,6 +236,7 @@ haul_box hl_tile_fused_launch(const hl_tile_choice *choice, const hl_tile_step *
     *fused = step->fused;
     fused->part = as_planes(part, step->outer);
     const int planes = fused->part.hi[2] - fused->part.lo[2];
+    fused->is_round = hl_tile_step_turns(step) && !hl_tile_field_is_all_there(step->uses[0].field);
     fused->tile[2] = choose_chunk(choice, fused, planes);
     for (int d = 0; d < 3; d++)
         groups.hi[d] = parts_of(fused->part.hi[d] - fused->part.lo[d], fused->tile[d]);
@@ -235,27 +248,69 @@ haul_box hl_tile_fused_launch(const hl_tile_choice *choice, const hl_tile_step *
     return groups;
 }
 
+/* Arrays that are used beside the first: first steps go beyond what the last one sets. Of the
+ * second, cells beyond the box are read, if there are some in the array. */
+static void widen_uses(hl_tile_step *step, int more)
+{
+    bool is_part = false;
+    for (int d = 0; d <= step->outer; d++)
+        is_part = is_part || step->box.lo[d] > 0 || step->box.hi[d] < step->uses[0].field->size[d];
+    for (unsigned u = 1; u < step->use_count; u++)
+        if (hl_tile_is_along(step, &step->uses[u]) && (u > 1 || is_part)) {
+            step->uses[u].halo += more;
+            step->uses[u].reads = true;
+        }
+}
+
+/* Whether the device has all planes that the step uses at once: it holds a part of the array, or
+ * all, or, of one that it goes round, a ring. */
+static bool has_room(const hl_tile_choice *choice, const hl_tile_step *step, int region)
+{
+    bool are_all = true, is_one = true, are_along = true;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        const hl_tile_field *field = step->uses[u].field;
+        const int planes = field->ring ? field->planes : hl_tile_ring_planes(choice->memory, field);
+        const int lag = parts_of(step->uses[0].halo, region);
+        const bool is_all = planes >= field->length + 2 * field->edge;
+        are_along = are_along && hl_tile_is_along(step, &step->uses[u]);
+        are_all = are_all && is_all;
+        is_one = is_one && (is_all || planes >= (lag + 3) * region + 2 * field->edge);
+    }
+    return are_all ||
+           (hl_tile_step_turns(step) ? are_along && hl_tile_step_goes_round(step, region) : is_one);
+}
+
 /* Of equal steps the geometry is found once. */
 bool hl_tile_fused_make(hl_tile_choice *choice, hl_tile_step *step, const hl_tile_step *before,
-                        unsigned fused)
+                        hl_tile_fusing fusing)
 {
     const haul_kernel_source *source = hl_tile_fused_source(choice, step->source);
     if (!source)
         return false;
-    haul_fused it = {.whole = as_planes(&step->box, step->outer), .tile = {0}, .steps = (int)fused};
-    for (int d = 0; d < 3; d++)
-        it.halo[d] = step->outer == 1 && d == 1 ? 0 : step->uses[0].halo;
+    haul_fused it = {
+        .whole = as_planes(&step->box, step->outer), .tile = {0}, .steps = (int)fusing.loops};
+    for (int d = 0; d < 3; d++) {
+        const bool is_row = step->outer == 1 && d == 1; /* the one of an array's plane */
+        it.halo[d] = is_row ? 0 : step->uses[0].halo;
+        const int from = d < step->outer ? d : step->outer;
+        const hl_tile_field *field = step->uses[0].field;
+        /* cells beyond a part of the array are the array's, which do not change */
+        const bool is_all = !step->box.lo[from] && step->box.hi[from] == field->size[from];
+        it.edges[d] = is_row || !is_all ? HAUL_EDGE_FIXED : (int)field->boundary[from];
+    }
     if (before && before->fused.steps && before->source == step->source &&
-        !memcmp(&before->fused.whole, &it.whole, sizeof it.whole))
+        !memcmp(&before->fused.whole, &it.whole, sizeof it.whole) &&
+        !memcmp(before->fused.edges, it.edges, sizeof it.edges))
         it = before->fused;
     else if (!choose_tile(choice, step, source, &it))
         return false;
-    step->fused = it;
-    for (unsigned u = 2; u < step->use_count;
-         u++) /* first steps go beyond what the last one sets */
-        step->uses[u].halo +=
-            hl_tile_is_along(step, &step->uses[u]) ? step->uses[0].halo * ((int)fused - 1) : 0;
-    step->uses[0].halo *= (int)fused;
+    hl_tile_step made = *step;
+    made.fused = it;
+    widen_uses(&made, step->uses[0].halo * ((int)fusing.loops - 1));
+    made.uses[0].halo *= (int)fusing.loops;
+    if (!has_room(choice, &made, fusing.region))
+        return false;
+    *step = made;
     return true;
 }
 

@@ -93,6 +93,7 @@ static void predict_block(const hl_tile_choice *self, const hl_tile_block *block
             is_resident && planes[0] <= 0 &&
             hl_tile_ring_planes(self->memory, of->field) >= of->field->length + 2 * of->field->edge;
     }
+    is_resident = is_resident || (hl_tile_step_turns(block->steps) && !block->wraps);
     const int launches = is_resident ? 1 : regions + (block->reach + region - 1) / region;
     for (size_t i = 0; i < block->count; i++)
         out->run_s += (block->steps[i].fused.steps

@@ -126,6 +126,12 @@ static inline unsigned hl_tile_loops_of(const hl_tile_step *step)
     return step->fused.steps ? (unsigned)step->fused.steps : step->source != NULL;
 }
 
+/* Whether fused steps go on beyond the last plane with the first ones. */
+static inline bool hl_tile_step_turns(const hl_tile_step *step)
+{
+    return step->fused.steps && step->fused.edges[2] == HAUL_EDGE_PERIODIC;
+}
+
 /* The step's box as kernels see it. */
 static inline haul_box hl_tile_box_moved(haul_box box, int outer, int planes)
 {

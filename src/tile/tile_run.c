@@ -24,7 +24,7 @@ static haul_status run_on_device(haul_context *context, hl_tile_step *steps, siz
     haul_status status = hl_tile_rings_ensure(context, steps, count, &fused, error);
     const size_t asked = count;
     if (!status)
-        count = hl_tile_fuse(&context->choice, steps, count, fused);
+        count = hl_tile_fuse(&context->choice, steps, count, (hl_tile_fusing){.loops = fused});
     const size_t ahead = count == asked ? steps_ahead(queue, steps + count) : 0;
     for (size_t done = 0; done < count && !status;) {
         if (hl_tile_needs_columns(&steps[done])) {

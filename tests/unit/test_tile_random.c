@@ -297,7 +297,7 @@ static void many_loops(program *self)
 {
     const int type = draw(self, 3) ? self->type : CELL_4;
     const unsigned value = draw(self, 1000), count = 3 + draw(self, 9);
-    const bool is_uneven = !draw(self, 3);
+    const bool is_uneven = !draw(self, self->is_fusing ? 9 : 3);
     twin *ends[2] = {draw_twin(self, type, true), draw_twin(self, type, true)};
     if (!ends[0] || !ends[1] || ends[0] == ends[1])
         return;
@@ -306,10 +306,12 @@ static void many_loops(program *self)
     twin *beside = kernel && draw(self, 2) ? draw_twin(self, type, true) : NULL;
     if (beside && beside != ends[0] && beside != ends[1])
         of = (loop){.kernel = kernel, .uses = {NULL, NULL, beside}, .count = 3, .value = &value};
+    const bool is_part = self->is_fusing && !draw(self, 3); /* one box for all */
     for (unsigned i = 0; i < count && !self->is_over; i++) {
         of.uses[0] = ends[i % 2];
         of.uses[1] = ends[(i + 1) % 2];
-        draw_box(self, &of, is_uneven && draw(self, 2));
+        if (!is_part || !i)
+            draw_box(self, &of, is_part || (is_uneven && draw(self, 2)));
         run_loop(self, &of, is_uneven);
     }
 }
@@ -517,21 +519,24 @@ static void make(program *self, const device_case *on)
     self->type = on->is_typed ? CELL_3 : (int)draw(self, CELL_TYPES);
     self->is_shared = strchr(on->name, ',');
     self->can_wrap = !strncmp(on->name, "sim:", 4);
-    self->is_uniform = !draw(self, 3);
+    self->is_fusing = self->dims > 1 && !draw(self, self->can_wrap && !self->is_shared ? 2 : 8);
+    self->is_uniform = self->is_fusing || !draw(self, 3);
     for (int d = 0; d < self->dims; d++)
         self->size[d] = 1 + (int)draw(self, d == self->dims - 1 ? 50 : d ? 20 : 16);
     self->region = (int)draw(self, 6);
     const unsigned hosts[4] = {0, 2, 5, 20};
-    self->on_host = hosts[draw(self, 4)];
+    self->on_host = hosts[draw(self, self->is_fusing ? 1 : 4)];
     const haul_device_options device = {
         .test = &(haul_device_test){.order = on->order, .seed = self->random}};
     const haul_context_options options = {
         .device_options = &device,
         .memory_bytes = draw_memory(self),
-        .steps = draw(self, 3) ? 0 : 1 + draw(self, 8),
+        .steps = draw(self, 3) || self->is_fusing ? 0 : 1 + draw(self, 8),
         .rows = (int)draw(self, 8),
-        .host_share = draw(self, 3) ? 0 : 0.1 * (1 + draw(self, 9)),
-        .fused = draw(self, 3) ? 1 + 2 * draw(self, 4) : 0,
+        .host_share = draw(self, 3) || self->is_fusing ? 0 : 0.1 * (1 + draw(self, 9)),
+        .fused = self->is_fusing ? 3 + draw(self, 4) / 2 * 2
+                 : draw(self, 3) ? 1 + 2 * draw(self, 4)
+                                 : 0,
         .check = !draw(self, 3),
         .exchange_steps = draw(self, 3) ? 2 + draw(self, 6) : draw(self, 2),
         .relay = (int)draw(self, 3) - 1,
@@ -554,7 +559,7 @@ static void make(program *self, const device_case *on)
 
 static void one_thing(program *self)
 {
-    const unsigned what = draw(self, 42);
+    const unsigned what = self->is_fusing && draw(self, 3) ? 20 : draw(self, 42);
     if (what < 20)
         one_loop(self);
     else if (what < 25)

@@ -112,7 +112,8 @@ CELL_STRUCTS(cell_16, unsigned long, 2)
         HAUL_FOR2 (x, y)                                                                           \
             HAUL_AT2(v, x, y) =                                                                    \
                 mix_##cell(mix_##cell(HAUL_AT2(u, x - 1, y - 1), HAUL_AT2(u, x + 1, y), k),        \
-                           mix_##cell(HAUL_AT2(u, x, y), HAUL_AT2(u, x - 1, y + 1), 2), 1);        \
+                           mix_##cell(HAUL_AT2(u, x, y), HAUL_AT2(u, x - 1, y + 1), 2),            \
+                           (unsigned)(x + 5 * y));                                                 \
     }                                                                                              \
     HAUL_KERNEL_2D(wide_2_##cell, tile_cells, HAUL_READ(cell, u, 2), HAUL_READ(cell, w, 0),        \
                    HAUL_WRITE(cell, v), HAUL_VALUE(unsigned, k))                                   \
@@ -164,7 +165,8 @@ CELL_STRUCTS(cell_16, unsigned long, 2)
         HAUL_FOR3 (x, y, z)                                                                        \
             HAUL_AT(v, x, y, z) = mix_##cell(                                                      \
                 mix_##cell(HAUL_AT(u, x - 1, y - 1, z + 1), HAUL_AT(u, x + 1, y, z), k),           \
-                mix_##cell(HAUL_AT(u, x, y, z - 1), HAUL_AT(u, x - 1, y + 1, z), 2), 1);           \
+                mix_##cell(HAUL_AT(u, x, y, z - 1), HAUL_AT(u, x - 1, y + 1, z), 2),               \
+                (unsigned)(x + 5 * y + 9 * z));                                                    \
     }                                                                                              \
     HAUL_KERNEL_3D(wide_3_##cell, tile_cells, HAUL_READ(cell, u, 2), HAUL_READ(cell, w, 0),        \
                    HAUL_WRITE(cell, v), HAUL_VALUE(unsigned, k))                                   \
@@ -219,7 +221,8 @@ CELL_STRUCTS(cell_16, unsigned long, 2)
         HAUL_FOR2 (x, y)                                                                           \
             HAUL_AT2(v, x, y) =                                                                    \
                 mix_##cell(mix_##cell(HAUL_AT2(u, x - 1, y - 1), HAUL_AT2(w, x + 1, y), k),        \
-                           mix_##cell(HAUL_AT2(u, x, y + 1), HAUL_AT2(w, x, y - 1), 2), 1);        \
+                           mix_##cell(HAUL_AT2(u, x, y + 1), HAUL_AT2(w, x, y - 1), 2),            \
+                           (unsigned)(x + 5 * y));                                                 \
     }                                                                                              \
     HAUL_STENCIL_3D(beside_3_##cell, tile_cells, HAUL_READ(cell, u, 1), HAUL_WRITE(cell, v),       \
                     HAUL_READ(cell, w, 1), HAUL_VALUE(unsigned, k))                                \
@@ -227,7 +230,8 @@ CELL_STRUCTS(cell_16, unsigned long, 2)
         HAUL_FOR3 (x, y, z)                                                                        \
             HAUL_AT(v, x, y, z) = mix_##cell(                                                      \
                 mix_##cell(HAUL_AT(u, x - 1, y - 1, z + 1), HAUL_AT(w, x + 1, y, z), k),           \
-                mix_##cell(HAUL_AT(u, x, y, z - 1), HAUL_AT(w, x, y + 1, z - 1), 2), 1);           \
+                mix_##cell(HAUL_AT(u, x, y, z - 1), HAUL_AT(w, x, y + 1, z - 1), 2),               \
+                (unsigned)(x + 5 * y + 9 * z));                                                    \
     }
 CELL_BESIDES(cell_3)
 CELL_BESIDES(cell_4)

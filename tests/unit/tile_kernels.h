@@ -60,7 +60,8 @@ HAUL_STENCIL_2D(given_2, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(uns
 {
     HAUL_FOR2 (x, y)
         HAUL_AT2(v, x, y) = HAUL_AT2(c, x, y) * HAUL_AT2(u, x - 1, y + 1) +
-                            HAUL_AT2(c, x + 1, y - 1) * HAUL_AT2(u, x, y - 1) + k;
+                            HAUL_AT2(c, x + 1, y - 1) * HAUL_AT2(u, x, y - 1) +
+                            k * (unsigned)(x + 37 * y);
 }
 
 HAUL_STENCIL_3D(given_3, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(unsigned, v),
@@ -69,7 +70,13 @@ HAUL_STENCIL_3D(given_3, tile_kernels, HAUL_READ(unsigned, u, 1), HAUL_WRITE(uns
     HAUL_FOR3 (x, y, z)
         HAUL_AT(v, x, y, z) = HAUL_AT(c, x, y, z) * HAUL_AT(u, x - 1, y - 1, z + 1) +
                               HAUL_AT(c, x + 1, y, z - 1) * HAUL_AT(u, x, y + 1, z) +
-                              HAUL_AT(u, x, y, z - 1) + k;
+                              HAUL_AT(u, x, y, z - 1) + k * (unsigned)(x + 37 * y + 1009 * z);
+}
+
+HAUL_KERNEL_3D(edge_3, tile_kernels, HAUL_UPDATE(unsigned, u, 0))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_AT(u, x, y, z) = 5;
 }
 
 HAUL_KERNEL_3D(wide_3, tile_kernels, HAUL_READ(unsigned, u, 2), HAUL_READ(unsigned, w, 0),

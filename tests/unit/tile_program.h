@@ -21,6 +21,7 @@ typedef struct program {
     bool is_shared;   /* over several devices: no array is in a file, or in the program's memory */
     bool can_wrap;    /* arrays may be in memory of the device that the program owns */
     bool is_uniform;  /* all arrays have one spec: blocks are longest */
+    bool is_fusing;   /* mostly stencils that can be fused, with edges of all kinds but kernels */
     twin twins[ARRAYS];
     twin table;                   /* read anywhere */
     haul_array *results[RESULTS]; /* of reductions: sum, least, most */
@@ -79,10 +80,10 @@ static inline void draw_spec(program *self, twin *of)
         if (spec->size[d] < spec->ghost[d] && spec->boundary[d] == HAUL_BOUNDARY_PERIODIC)
             spec->boundary[d] = HAUL_BOUNDARY_COPY;
     }
-    const bool is_fixed = !draw(self, self->is_uniform ? 2 : 3);
+    const bool is_fixed = !draw(self, self->is_fusing ? 8 : self->is_uniform ? 2 : 3);
     for (int d = 0; d < 3 && is_fixed; d++)
         spec->boundary[d] = HAUL_BOUNDARY_FIXED;
-    if (!draw(self, 8))
+    if (!draw(self, 8) && !self->is_fusing)
         spec->boundary_kernel = cell_table[self->dims - 1][of->type].edge;
 }
 
