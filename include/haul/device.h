@@ -89,7 +89,10 @@ typedef struct haul_device_options {
     /* `opencl`: a cl_command_queue of the program. The device is opened in its context, so that
      * buffers and queues of the program can be wrapped. The context must outlive the device. */
     void *queue;
-    uint64_t reserved[3]; /* zeros: see haul/api.h */
+    /* `host`: a core's second-level cache and a thread's share of the third level, in bytes, by
+     * which loops of haul/tile.h are cut in tiles; 0: as the system says */
+    uint64_t cache_bytes[2];
+    uint64_t reserved[1]; /* zeros: see haul/api.h */
 } haul_device_options;
 
 /* Opens a device by its name: "host", "opencl:0", "cuda:1", "hip:0", "sim:k40", "sim:lassen:1" (its

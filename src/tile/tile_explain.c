@@ -101,9 +101,12 @@ haul_status haul_context_explain(const haul_context *context, char **text, haul_
     if (context->team)
         status = explain_team(context->team, out, error);
     else if (context->memory.is_host)
-        fprintf(out,
-                "%s: %u steps a pass in tiles of %d rows, which stay in the second-level cache\n",
-                context->memory.device->name, context->last.steps, context->last.rows);
+        fprintf(
+            out,
+            "%s: %u steps a pass in tiles of %d rows, which stay in the %s-level cache; %d planes "
+            "a step\n",
+            context->memory.device->name, context->last.steps, context->last.rows,
+            context->last.is_far ? "third" : "second", context->last.planes);
     else
         explain_device(context, out);
     if (fclose(out) || !lines) {

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "base/fail.h"
 #include "tile/tile_host.h"
@@ -15,13 +15,7 @@
 #include <omp.h>
 #endif
 
-/* A front has about CELLS cells, so that work outweighs the wait for the tile before. */
-enum {
-    SPINS = 200,
-    CELLS = 8192,
-    TILES = 2, /* of a thread, at least */
-    STEPS = 16 /* of a block, where the program does not say */
-};
+enum { SPINS = 200 };
 
 /* A step's arguments. */
 typedef struct call {
@@ -53,8 +47,10 @@ typedef struct job {
     hl_tile_round rounds[2]; /* of planes and of rows */
     atomic_int *done;        /* fronts that a tile has done */
     atomic_int finished;
-    haul_device *clock; /* NULL: not timed */
-    int64_t span[2];    /* of the job, by the clock */
+    hl_tile_way way;
+    atomic_llong busy_ns; /* processor time of all tiles, where the way is tried */
+    haul_device *clock;   /* NULL: not timed */
+    int64_t span[2];      /* of the job, by the clock */
 } job;
 
 static int thread_count(void)
@@ -232,7 +228,8 @@ static void run_poisoned(call *self, const haul_box *box)
 static void run_in_pieces(call *self, const haul_box *box)
 {
     const int cut = self->step->outer ? 1 : 0; /* the last dimension but of three */
-    const int row = cut ? most(1, box->hi[0] - box->lo[0]) : 1, rows = most(1, CELLS / row);
+    const int row = cut ? most(1, box->hi[0] - box->lo[0]) : 1,
+              rows = most(1, HL_TILE_FRONT_CELLS / row);
     haul_box piece = *box;
     if (self->step->source->reduces) {
         run_poisoned(self, box);
@@ -332,6 +329,21 @@ static void wait_for_job(const job *self, job *before, int tile)
     wait_for(&before->done[last], before->fronts);
 }
 
+static long long thread_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* Processor time, as other programs may run beside; without the waits, which spin. */
+static void run_timed_front(job *self, int tile, int front)
+{
+    const long long began = thread_ns();
+    run_front(self, tile, front);
+    atomic_fetch_add_explicit(&self->busy_ns, thread_ns() - began, memory_order_relaxed);
+}
+
 /* The release store makes a front's cells visible to the tile that waits for it. */
 static void run_tile(job *jobs, size_t index, int tile)
 {
@@ -344,7 +356,10 @@ static void run_tile(job *jobs, size_t index, int tile)
         for (int front = 0; front < self->fronts; front++) {
             if (tile)
                 wait_for(&self->done[tile - 1], front + 1);
-            run_front(self, tile, front);
+            if (self->way.trial)
+                run_timed_front(self, tile, front);
+            else
+                run_front(self, tile, front);
             atomic_store_explicit(&self->done[tile], front + 1, memory_order_release);
         }
     } else {
@@ -379,28 +394,6 @@ static void run_jobs(job *jobs, size_t count)
     }
 }
 
-/* Rows such that the planes between the front and the last step stay in two thirds of the
- * second-level cache, and all threads have tiles. */
-static int choose_rows(const haul_context *context, const hl_tile_block *block, int of)
-{
-    if (context->options.rows)
-        return context->options.rows;
-    long cache = 0;
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#endif
-    if (cache <= 0)
-        cache = 1 << 20;
-    uint64_t row_bytes = 1;
-    for (unsigned i = 0; i < block->field_count; i++) {
-        const hl_tile_field *field = block->fields[i].field;
-        row_bytes += field->dims == 3 ? (uint64_t)field->row * field->element : field->element;
-    }
-    const int64_t rows = 2 * cache / 3 / (int64_t)(row_bytes * (uint64_t)(block->reach + 2));
-    const int shared = (of + thread_count() * TILES - 1) / (thread_count() * TILES);
-    return rows > shared ? most(1, shared) : most(16, (int)rows);
-}
-
 /* Setting cells beyond the edges goes from one end to the other: in one run. */
 static void make_runs(const hl_tile_block *block, job *self)
 {
@@ -427,14 +420,16 @@ static int front_end(const hl_tile_round *round, int end, int skew)
 }
 
 /* A block of several steps becomes a wavefront, a single step plain runs of planes. */
-static haul_status make_job(haul_context *context, const hl_tile_block *block, call *calls,
+static haul_status make_job(haul_context *context, const hl_tile_block *block, hl_tile_way way,
                             job *self, haul_error *error)
 {
+    call *calls = self->calls;
     const bool is_timed = context->trace && context->memory.is_host;
     *self = (job){.calls = calls,
                   .count = block->count,
                   .outer = block->steps[0].outer,
                   .depth = 1,
+                  .way = way,
                   .clock = is_timed ? context->memory.device : NULL};
     for (size_t i = 0; i < block->count; i++) {
         HAUL_TRY(prepare(&calls[i], &block->steps[i], error));
@@ -452,8 +447,10 @@ static haul_status make_job(haul_context *context, const hl_tile_block *block, c
         self->reach = block->reach;
         memcpy(self->rounds, block->rounds, sizeof self->rounds);
         const int all_rows = front_end(&self->rounds[1], rows, skew);
-        self->width = choose_rows(context, block, all_rows);
-        self->depth = most(1, CELLS / most(1, least(self->width, rows) * cells));
+        const hl_tile_shape shape = hl_tile_shape_choose(
+            context, block, way.is_far, &(hl_tile_extent){all_rows, cells, thread_count()});
+        self->width = shape.rows;
+        self->depth = shape.planes;
         self->tiles = most(1, (all_rows + self->width - 1) / self->width);
         /* the first has all planes before the array's first, which may be the only ones */
         self->fronts =
@@ -463,6 +460,8 @@ static haul_status make_job(haul_context *context, const hl_tile_block *block, c
     self->done = calloc((size_t)self->tiles, sizeof *self->done);
     context->last.steps = (unsigned)block->count;
     context->last.rows = self->is_wave ? self->width : 0;
+    context->last.planes = self->depth;
+    context->last.is_far = way.is_far;
     return self->done ? HAUL_OK : hl_base_fail_no_memory(error);
 }
 
@@ -577,18 +576,30 @@ static haul_status run_noted(haul_context *context, job *jobs, size_t count, hau
     return HAUL_OK;
 }
 
-/* Makes the jobs of all steps, up to the next reduction, before any runs: tiles of a job may then
- * begin while the job before still runs. */
+static void note_time(job *self)
+{
+    double cells = 1;
+    for (size_t i = 0; i < self->count; i++) {
+        const haul_box *box = &self->calls[i].step->box;
+        double own = 1;
+        for (int d = 0; d <= self->outer; d++)
+            own *= box->hi[d] - box->lo[d];
+        cells += self->calls[i].step->source ? own : 0;
+    }
+    hl_tile_way_note(&self->way, self->count, (double)atomic_load(&self->busy_ns) / cells);
+}
+
+/* Makes the jobs of all steps, up to the next reduction or trial, before any runs: tiles of a job
+ * may then begin while the job before still runs. */
 static haul_status run_steps(haul_context *context, hl_tile_step *steps, size_t count,
                              haul_error *error)
 {
-    const unsigned most_steps = context->options.steps ? context->options.steps : STEPS;
-    const hl_tile_block_limits limits = {most_steps, INT32_MAX, .in_host_rows = true,
-                                         .can_round = true};
     job *jobs = calloc(count, sizeof *jobs);
     call *calls = calloc(count, sizeof *calls);
-    size_t made = 0, taken = 0;
+    size_t made = 0, taken = 0, loops = 0;
     haul_status status = HAUL_OK;
+    for (size_t i = 0; i < count; i++)
+        loops += hl_tile_loops_of(&steps[i]);
     if (!jobs || !calls) {
         free(jobs);
         free(calls);
@@ -596,18 +607,29 @@ static haul_status run_steps(haul_context *context, hl_tile_step *steps, size_t 
     }
     for (size_t first = 0, ran = 0; !status && taken < count; first = made, ran = taken) {
         for (bool is_last = false; !status && !is_last && taken < count;) {
+            const hl_tile_way way =
+                hl_tile_way_choose(context, steps + taken, count - taken, loops, thread_count());
+            const hl_tile_block_limits limits = {way.steps, INT32_MAX, .in_host_rows = true,
+                                                 .can_round = true};
             hl_tile_block block;
             hl_tile_block_take(&block, steps + taken, count - taken, &limits);
-            status = make_job(context, &block, calls + taken, &jobs[made], error);
+            jobs[made].calls = calls + taken;
+            status = make_job(context, &block, way, &jobs[made], error);
             jobs[made].is_apart = is_apart(&block, steps, count);
             taken += block.count;
+            loops -= block.loops;
             made++;
-            is_last = reduces(&block);
+            is_last = reduces(&block) || way.trial;
         }
         if (!status)
             status = run_noted(context, jobs + first, made - first, error);
-        if (context->limited.is_stuck)
+        if (context->limited.is_stuck) {
+            context->limited.jobs = jobs;
+            context->limited.calls = calls;
             return status;
+        }
+        for (size_t i = first; i < made; i++)
+            note_time(&jobs[i]);
         for (size_t i = ran; i < taken; i++) {
             close_call(&calls[i], !status);
             if (calls[i].fault.is_taken && !status)

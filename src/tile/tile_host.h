@@ -12,6 +12,36 @@ enum { HL_TILE_ARGUMENTS = 2 * HL_TILE_USES + HL_TILE_VALUE_BYTES / 16 };
 haul_status hl_tile_host_run(haul_context *context, hl_tile_step *steps, size_t count,
                              haul_error *error);
 
+/* A front has about so many cells at least, so that work outweighs the wait for the tile before. */
+enum { HL_TILE_FRONT_CELLS = 8192 };
+
+/* How the next block goes through the caches. */
+typedef struct hl_tile_way {
+    size_t steps; /* loops of a block, at most */
+    bool is_far;
+    hl_tile_wave *trial; /* where its time is noted; NULL: it is not a trial */
+} hl_tile_way;
+
+typedef struct hl_tile_shape {
+    int rows;   /* a tile */
+    int planes; /* that a front goes on at once */
+} hl_tile_shape;
+
+typedef struct hl_tile_extent {
+    int rows;  /* of all tiles */
+    int cells; /* of a row */
+    int threads;
+} hl_tile_extent;
+
+/* Blocks of the same kernel are tried in both ways, then take the faster one. Needs: `count` steps,
+ * one at least, with so many loops. */
+hl_tile_way hl_tile_way_choose(haul_context *context, const hl_tile_step *steps, size_t count,
+                               size_t loops, int threads);
+/* The processor time of a cell in a block of so many steps. */
+void hl_tile_way_note(const hl_tile_way *self, size_t steps, double cell_s);
+hl_tile_shape hl_tile_shape_choose(const haul_context *context, const hl_tile_block *block,
+                                   bool is_far, const hl_tile_extent *of);
+
 /* Whether the step is one of those of which a cell is checked, and which: counted as the step's box
  * is. */
 bool hl_tile_sample_choose(haul_context *context, const hl_tile_step *step, int cell[3]);

@@ -30,6 +30,7 @@ typedef struct hl_tile_limited {
     haul_stream *stream; /* a thread; else NULL */
     haul_device *device; /* its device, where the context's is another */
     bool is_stuck;       /* a loop ran out of time, and goes on */
+    void *jobs, *calls;  /* memory that it uses, which is never freed */
 } hl_tile_limited;
 
 /* How often the host ran a kernel. */
@@ -42,9 +43,28 @@ typedef struct hl_tile_loops_of_kernel {
 typedef struct hl_tile_last_run {
     unsigned steps;
     int rows;       /* a tile on the host, a column on a device; 0: whole planes */
+    int planes;     /* of a tile that the host does at once */
+    bool is_far;    /* the tile stays in the third-level cache */
     int host_parts; /* regions of the last shared pass */
     haul_fused fused;
 } hl_tile_last_run;
+
+/* Two ways of a block on the host, 0 near and 1 far (tile_wave.c), of blocks that begin with loops
+ * of this kernel over such arrays: processor time of a cell, and how often it was measured. */
+typedef struct hl_tile_wave {
+    const haul_kernel_source *source;
+    uint64_t row_bytes;
+    double cell_s[2];
+    unsigned trials[2];
+} hl_tile_wave;
+
+enum { HL_TILE_WAVES = 16 };
+
+typedef struct hl_tile_waves {
+    uint64_t cache[2]; /* bytes of a thread's second and third level; 0: not yet known, no third */
+    hl_tile_wave known[HL_TILE_WAVES];
+    size_t next;
+} hl_tile_waves;
 
 /* Before a pass brings planes at one end, the last so many, the host has to wait for others. */
 typedef struct hl_tile_gate {
@@ -87,6 +107,7 @@ struct haul_context {
     hl_tile_gate gate;
     hl_tile_relay relay;
     hl_tile_limited limited;
+    hl_tile_waves waves;
     hl_tile_loops_of_kernel *known;
     size_t known_count;
     size_t known_capacity;
