@@ -212,6 +212,24 @@ typedef struct haul_call {
  * memory, DEVICE_FAILED with MPI's text. */
 HAUL_API haul_status haul_call_run(haul_comm *comm, const haul_call *call, haul_error *error);
 
+/* For libraries that make MPI's call themselves. */
+typedef struct haul_pieces {
+    uint64_t piece_bytes; /* about as many of all blocks together; as all processes give them */
+    bool gains;           /* set: memory is staged somewhere, and of two pieces or more */
+    bool is_made;         /* set: the call is over; else it is to be made another way */
+    int mpi_error;        /* set: MPI's code, after MPI's error handler, where that failed */
+    uint64_t reserved[2];
+} haul_pieces;
+
+/* Makes the call in pieces as haul_call_run does, over any communicator, whose processes each give
+ * a haul_comm of their own, of MPI_COMM_SELF; NULL: this one has none, and no process makes the
+ * call so. Collective over `call->over`: by one reduction all learn whether any gives device memory
+ * that is staged, whether there are pieces, and whether all can. What is set is the same on all
+ * processes but the error: after one a process sends its other pieces, for none waits for another's
+ * error. Returns as haul_call_run, where the call is made. */
+HAUL_API haul_status haul_call_run_in_pieces(haul_comm *comm, const haul_call *call,
+                                             haul_pieces *pieces, haul_error *error);
+
 /* The same call, started and finished, as often as the program likes. */
 typedef struct haul_request haul_request;
 

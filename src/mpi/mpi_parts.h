@@ -370,6 +370,7 @@ typedef struct hl_mpi_slot {
 typedef struct hl_mpi_staging {
     hl_mpi_region *out, *in; /* of host memory too; NULL: none */
     uint64_t piece_bytes, pieces;
+    bool goes_on; /* sends all pieces, after an error too: others wait for them, and are not told */
     /* Sends a piece that is packed at `out`, its blocks one behind the other, to `in`. */
     haul_status (*send)(haul_comm *comm, const struct hl_mpi_staging *self, uint64_t piece,
                         const hl_mpi_slot *slot, haul_error *error);
@@ -377,6 +378,21 @@ typedef struct hl_mpi_staging {
 } hl_mpi_staging;
 
 haul_status hl_mpi_stage(haul_comm *self, const hl_mpi_staging *of, haul_error *error);
+
+/* Two pieces' memory: the copies of one run while the other's messages do. */
+typedef struct hl_mpi_slots {
+    hl_mpi_scratch scratch;
+    hl_mpi_slot of[2];
+    haul_event *down[2], *up[2]; /* the end of a piece's copies */
+} hl_mpi_slots;
+
+/* The same with memory that is made before, and enough for pieces of fewer bytes too. Closed after
+ * errors too. */
+haul_status hl_mpi_slots_open(haul_comm *self, const hl_mpi_staging *of, hl_mpi_slots *made,
+                              haul_error *error);
+haul_status hl_mpi_stage_in(haul_comm *self, const hl_mpi_staging *of, hl_mpi_slots *at,
+                            haul_error *error);
+void hl_mpi_slots_close(haul_comm *self, hl_mpi_slots *at);
 
 /* Of a block in a piece. */
 uint64_t hl_mpi_piece_of(const hl_mpi_staging *of, const hl_mpi_region *region, int block,

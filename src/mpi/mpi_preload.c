@@ -3,7 +3,6 @@
  * without: its calls are MPI's own until they have taken long enough for a comparison to cost
  * little, and whatever haul cannot do MPI's own call does. */
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,56 +18,22 @@ enum {
 /* Two communicators are made within a few milliseconds: 2 % of this. */
 static const double seconds_first = 0.25;
 
-/* An attribute of the program's communicators. */
-typedef struct hook {
-    haul_comm *comm; /* NULL: MPI's own calls */
-    bool is_left;    /* for good */
-    unsigned long calls;
-    unsigned long quiet_until; /* calls up to this number need nothing but MPI's own */
-    double spent_s;
-} hook;
-
-/* The one thing that must be found again without the program's help. */
-static int key = MPI_KEYVAL_INVALID;
-static int live_comms;
-
-/* Each thread's last communicator: MPI looks for attributes under a lock. A communicator that is
- * freed may come again as another, so that all threads forget theirs. */
-static atomic_ulong freed;
-static _Thread_local struct {
-    MPI_Comm comm;
-    hook *of; /* NULL: none yet */
-    unsigned long freed;
-} last;
-
-static int free_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
-{
-    (void)comm, (void)keyval, (void)extra;
-    hook *const self = value;
-    freed++;
-    live_comms -= self->comm != NULL;
-    haul_comm_free(self->comm);
-    free(self);
-    return MPI_SUCCESS;
-}
-
 /* Collective. Without memory or contexts the program goes on as it is; a setting that is wrong is
  * told and ends it, for the user wants something else than what would run. */
-static void open_comm(hook *self, MPI_Comm mpi)
+static void open_comm(hl_mpi_hook *self, MPI_Comm mpi)
 {
     const haul_comm_options options = {.may_fall_back = true};
+    haul_comm *made = NULL;
     haul_error error = {.status = HAUL_OK};
     MPI_Errhandler handler;
     int rank;
     (void)PMPI_Comm_rank(mpi, &rank);
     (void)PMPI_Comm_get_errhandler(mpi, &handler);
     (void)PMPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
-    const haul_status status = haul_comm_new(mpi, &options, &self->comm, &error);
+    const haul_status status = haul_comm_new(mpi, &options, &made, &error);
     (void)PMPI_Comm_set_errhandler(mpi, handler);
     (void)PMPI_Errhandler_free(&handler);
-    if (status)
-        self->comm = NULL;
-    live_comms += self->comm != NULL;
+    hl_mpi_hook_set(self, status ? NULL : made);
     self->is_left = status != HAUL_OK;
     if (status && !rank)
         (void)fprintf(stderr, "haul: %s%s\n", error.text,
@@ -83,15 +48,15 @@ static void open_comm(hook *self, MPI_Comm mpi)
 
 /* All agree whether haul is to look at this communicator's calls from now on: at its first call,
  * then each time that its number has doubled. */
-static void look_at_calls(hook *self, MPI_Comm mpi)
+static void look_at_calls(hl_mpi_hook *self, MPI_Comm mpi)
 {
     const char *after = getenv("HAUL_MPI_AFTER"), *way = getenv("HAUL_MPI_WAY");
     /* Seconds of MPI's own calls before haul looks at them; 0 where the user wants a way. */
     const double usual_s = way && *way ? 0 : seconds_first;
     const double wanted_s = after && *after ? strtod(after, NULL) : usual_s;
     const bool wants_own = way && !strcmp(way, "plain");
-    double most[] = {hl_mpi_may_have_device_memory() || wants_own, live_comms >= COMMS_MOST,
-                     self->spent_s, wanted_s <= 0};
+    double most[] = {hl_mpi_may_have_device_memory() || wants_own,
+                     hl_mpi_hooks_live() >= COMMS_MOST, self->spent_s, wanted_s <= 0};
     if (PMPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_DOUBLE, MPI_MAX, mpi))
         return;
     self->is_left = most[0] > 0;
@@ -100,41 +65,8 @@ static void look_at_calls(hook *self, MPI_Comm mpi)
         open_comm(self, mpi);
 }
 
-/* NULL: no memory, or no communicator. */
-static hook *find_hook(MPI_Comm mpi)
-{
-    hook *self = NULL;
-    int is_there = 0, is_inter = 0, size = 1;
-    if (mpi == MPI_COMM_NULL ||
-        (key == MPI_KEYVAL_INVALID &&
-         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_attribute, &key, NULL)))
-        return NULL;
-    if (PMPI_Comm_get_attr(mpi, key, (void *)&self, &is_there))
-        return NULL;
-    if (is_there)
-        return self;
-    (void)PMPI_Comm_test_inter(mpi, &is_inter);
-    (void)PMPI_Comm_size(mpi, &size);
-    self = calloc(1, sizeof *self);
-    if (!self)
-        return NULL;
-    self->is_left = is_inter || size < 2;
-    (void)PMPI_Comm_set_attr(mpi, key, self);
-    return self;
-}
-
-static hook *hook_of(MPI_Comm mpi)
-{
-    if (last.of && last.comm == mpi && last.freed == freed)
-        return last.of;
-    last.of = find_hook(mpi);
-    last.comm = mpi;
-    last.freed = freed;
-    return last.of;
-}
-
 /* Whether this call is haul's: alike on all processes, for it rests on what they have in common. */
-static bool is_hauls(hook *self, MPI_Comm mpi)
+static bool is_hauls(hl_mpi_hook *self, MPI_Comm mpi)
 {
     if (!self || self->is_left)
         return false;
@@ -160,7 +92,7 @@ static haul_status run_collective(haul_comm *comm, const hl_mpi_side *out, const
 }
 
 /* Sets *code where the call is over; false: MPI's own call is to be made, as it was given. */
-static bool exchange_by_haul(hook *self, const hl_mpi_given *from, const hl_mpi_given *to,
+static bool exchange_by_haul(hl_mpi_hook *self, const hl_mpi_given *from, const hl_mpi_given *to,
                              MPI_Comm mpi, int *code)
 {
     const int peers = haul_comm_size(self->comm);
@@ -207,18 +139,18 @@ static uint64_t bytes_of(const hl_mpi_given *given)
 }
 
 /* Only until haul looks at the calls is their time of interest. */
-static bool is_timed(const hook *self)
+static bool is_timed(const hl_mpi_hook *self)
 {
     return self && !self->is_left && !self->comm && self->calls % TIMED == 0;
 }
 
-static double clock_of(const hook *self)
+static double clock_of(const hl_mpi_hook *self)
 {
     return is_timed(self) ? MPI_Wtime() : 0;
 }
 
 /* Looks are at powers of two, so that timed calls are among those before them. */
-static void note_spent(hook *self, double since)
+static void note_spent(hl_mpi_hook *self, double since)
 {
     if (is_timed(self))
         self->spent_s += TIMED * (MPI_Wtime() - since);
@@ -227,7 +159,7 @@ static void note_spent(hook *self, double since)
 }
 
 /* Most calls: nothing is to be done, and nothing is set up. */
-static bool is_quiet(hook *self)
+static bool is_quiet(hl_mpi_hook *self)
 {
     if (!self || self->calls >= self->quiet_until)
         return false;
@@ -240,7 +172,7 @@ static bool is_quiet(hook *self)
 static int exchange_of_host(const void *send, int send_count, MPI_Datatype send_type, void *receive,
                             int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    hook *self = hook_of(mpi);
+    hl_mpi_hook *self = hl_mpi_hook_of(mpi);
     int code;
     if (is_quiet(self))
         return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type,
@@ -257,18 +189,30 @@ static int exchange_of_host(const void *send, int send_count, MPI_Datatype send_
     return code;
 }
 
+static bool is_wrong(const void *at, int count, MPI_Datatype type)
+{
+    return at != MPI_IN_PLACE && (count < 0 || type == MPI_DATATYPE_NULL);
+}
+
 HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
                           int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(send, receive))
+    if (is_wrong(send, send_count, send_type) || is_wrong(NULL, receive_count, receive_type))
+        return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type,
+                             mpi);
+    const bool is_due = hl_mpi_count_each(mpi, receive_count, receive_type, false) == HL_MPI_DUE;
+    if (!is_due && !hl_mpi_needs_staging(send, receive))
         return exchange_of_host(send, send_count, send_type, receive, receive_count, receive_type,
                                 mpi);
     hl_mpi_staged to;
+    int code;
     haul_call call = {.kind = HAUL_CALL_ALLTOALL,
                       .send = {.count = send_count, .type = send_type},
                       .receive = {.count = receive_count, .type = receive_type},
                       .over = mpi};
-    const int code = hl_mpi_staged_begin(&to, &call, send, receive);
+    if (is_due && hl_mpi_made_in_pieces(&call, send, receive, &code))
+        return code;
+    code = hl_mpi_staged_begin(&to, &call, send, receive);
     if (code)
         return code;
     return hl_mpi_staged_end(&to, exchange_of_host(to.send, send_count, send_type, to.receive,
@@ -279,7 +223,7 @@ static int exchange_v_of_host(const void *send, const int *send_counts, const in
                               MPI_Datatype send_type, void *receive, const int *receive_counts,
                               const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    hook *self = hook_of(mpi);
+    hl_mpi_hook *self = hl_mpi_hook_of(mpi);
     int code;
     const bool is_given = receive_counts && (send == MPI_IN_PLACE || send_counts);
     if (is_given && is_quiet(self))
@@ -302,16 +246,27 @@ HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *
                            MPI_Datatype send_type, void *receive, const int *receive_counts,
                            const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
 {
-    if (!hl_mpi_needs_staging(send, receive))
+    const bool in_place = send == MPI_IN_PLACE;
+    const bool is_refused =
+        receive_type == MPI_DATATYPE_NULL || (!in_place && send_type == MPI_DATATYPE_NULL);
+    const hl_mpi_due due =
+        hl_mpi_count_v(mpi, in_place ? NULL : send_counts, receive_counts, is_refused);
+    if (due == HL_MPI_REFUSED)
+        return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,
+                              receive_places, receive_type, mpi);
+    if (due == HL_MPI_NOT_DUE && !hl_mpi_needs_staging(send, receive))
         return exchange_v_of_host(send, send_counts, send_places, send_type, receive,
                                   receive_counts, receive_places, receive_type, mpi);
     hl_mpi_staged to;
+    int code;
     haul_call call = {
         .kind = HAUL_CALL_ALLTOALL_V,
         .send = {.counts = send_counts, .places = send_places, .type = send_type},
         .receive = {.counts = receive_counts, .places = receive_places, .type = receive_type},
         .over = mpi};
-    const int code = hl_mpi_staged_begin(&to, &call, send, receive);
+    if (due == HL_MPI_DUE && hl_mpi_made_in_pieces(&call, send, receive, &code))
+        return code;
+    code = hl_mpi_staged_begin(&to, &call, send, receive);
     if (code)
         return code;
     return hl_mpi_staged_end(&to, exchange_v_of_host(to.send, send_counts, send_places, send_type,
@@ -324,20 +279,17 @@ HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *
 /* While MPI still runs: attributes of the world are else deleted when it no longer does. */
 HAUL_API int MPI_Finalize(void)
 {
-    hook *self = NULL;
-    int is_there = 0, rank = 0;
+    const hl_mpi_hook *self = hl_mpi_hook_find(MPI_COMM_WORLD);
+    int rank = 0;
     const char *explains = getenv("HAUL_MPI_EXPLAIN");
     (void)PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (key != MPI_KEYVAL_INVALID)
-        (void)PMPI_Comm_get_attr(MPI_COMM_WORLD, key, (void *)&self, &is_there);
-    const char *said = is_there && self->comm ? haul_comm_explain(self->comm) : "";
+    const char *said = self && self->comm ? haul_comm_explain(self->comm) : "";
     if (!rank && explains && *explains == '1' && *said)
         (void)fputs(said, stderr);
     else if (!rank && explains && *explains == '1')
         (void)fprintf(stderr, "haul: all %lu all-to-alls of all processes were MPI's own\n",
-                      is_there ? self->calls : 0UL);
-    if (is_there)
-        (void)PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+                      self ? self->calls : 0UL);
+    hl_mpi_hook_drop(MPI_COMM_WORLD);
     hl_mpi_pending_forget();
     hl_mpi_preload_close_devices();
     return PMPI_Finalize();

@@ -120,13 +120,6 @@ static haul_status move_piece(haul_comm *self, const hl_mpi_staging *of, uint64_
                : HAUL_OK;
 }
 
-/* Two pieces' memory: the copies of one run while the other's messages do. */
-typedef struct slots {
-    hl_mpi_scratch scratch;
-    hl_mpi_slot of[2];
-    haul_event *down[2], *up[2]; /* the end of a piece's copies */
-} slots;
-
 static uint64_t first_piece(const hl_mpi_staging *of, const hl_mpi_region *region)
 {
     uint64_t bytes = 0;
@@ -135,7 +128,7 @@ static uint64_t first_piece(const hl_mpi_staging *of, const hl_mpi_region *regio
     return bytes;
 }
 
-static haul_status open_slots(haul_comm *self, const hl_mpi_staging *of, slots *made,
+haul_status hl_mpi_slots_open(haul_comm *self, const hl_mpi_staging *of, hl_mpi_slots *made,
                               haul_error *error)
 {
     const uint64_t out = first_piece(of, of->out), in = first_piece(of, of->in);
@@ -151,8 +144,8 @@ static haul_status open_slots(haul_comm *self, const hl_mpi_staging *of, slots *
     return HAUL_OK;
 }
 
-static haul_status copy_down(haul_comm *self, const hl_mpi_staging *of, slots *at, uint64_t piece,
-                             haul_error *error)
+static haul_status copy_down(haul_comm *self, const hl_mpi_staging *of, hl_mpi_slots *at,
+                             uint64_t piece, haul_error *error)
 {
     if (piece == of->pieces)
         return HAUL_OK;
@@ -164,41 +157,72 @@ static haul_status copy_down(haul_comm *self, const hl_mpi_staging *of, slots *a
 
 /* The next piece is copied to the host, and the last one to the device, while this one's messages
  * go. What is received in place is then no longer sent: it is of an earlier piece. */
-static haul_status run_piece(haul_comm *self, const hl_mpi_staging *of, slots *at, uint64_t piece,
-                             haul_error *error)
+static haul_status begin_piece(haul_comm *self, const hl_mpi_staging *of, hl_mpi_slots *at,
+                               uint64_t piece, haul_error *error)
 {
     const uint64_t slot = piece % 2;
     HAUL_TRY(copy_down(self, of, at, piece + 1, error));
-    if (self->device) { /* `up` is of the piece that had this memory before */
-        HAUL_TRY(haul_event_wait(at->down[slot], error));
-        HAUL_TRY(haul_event_wait(at->up[slot], error));
-    }
-    HAUL_TRY(of->send(self, of, piece, &at->of[slot], error));
+    if (!self->device)
+        return HAUL_OK;
+    HAUL_TRY(haul_event_wait(at->down[slot], error));
+    return haul_event_wait(at->up[slot], error); /* of the piece that had this memory before */
+}
+
+static haul_status end_piece(haul_comm *self, const hl_mpi_staging *of, hl_mpi_slots *at,
+                             uint64_t piece, haul_error *error)
+{
+    const uint64_t slot = piece % 2;
     const packing by = {.region = of->in, .host = at->of[slot].in, .to_region = true};
     HAUL_TRY(move_piece(self, of, piece, by, error));
     return self->device ? haul_stream_record(self->streams[1], at->up[slot], error) : HAUL_OK;
 }
 
-haul_status hl_mpi_stage(haul_comm *self, const hl_mpi_staging *of, haul_error *error)
+/* `status` is that of the pieces before. */
+static haul_status run_piece(haul_comm *self, const hl_mpi_staging *of, hl_mpi_slots *at,
+                             uint64_t piece, haul_status status, haul_error *error)
 {
-    slots at = {.scratch = {.at = NULL}};
-    const int64_t since = self->device ? haul_device_now(self->device) : 0;
-    haul_status status = open_slots(self, of, &at, error);
+    haul_error later;
     if (!status)
-        status = copy_down(self, of, &at, 0, error);
-    for (uint64_t piece = 0; piece < of->pieces && !status; piece++)
-        status = run_piece(self, of, &at, piece, error);
+        status = begin_piece(self, of, at, piece, error);
+    if (status && of->goes_on)
+        (void)of->send(self, of, piece, &at->of[piece % 2], &later);
+    if (!status)
+        status = of->send(self, of, piece, &at->of[piece % 2], error);
+    return status ? status : end_piece(self, of, at, piece, error);
+}
+
+haul_status hl_mpi_stage_in(haul_comm *self, const hl_mpi_staging *of, hl_mpi_slots *at,
+                            haul_error *error)
+{
+    const int64_t since = self->device ? haul_device_now(self->device) : 0;
+    haul_status status = copy_down(self, of, at, 0, error);
+    for (uint64_t piece = 0; piece < of->pieces && (!status || of->goes_on); piece++)
+        status = run_piece(self, of, at, piece, status, error);
     for (int i = 0; self->device && i < 2; i++) {
         const haul_status waited = haul_stream_wait(self->streams[i], status ? NULL : error);
         status = status ? status : waited;
     }
     if (self->device)
         hl_mpi_pace_keep(self, since);
+    return status;
+}
+
+void hl_mpi_slots_close(haul_comm *self, hl_mpi_slots *at)
+{
     for (int i = 0; i < 2; i++) {
-        haul_event_free(at.down[i]);
-        haul_event_free(at.up[i]);
+        haul_event_free(at->down[i]);
+        haul_event_free(at->up[i]);
     }
-    if (at.scratch.at)
-        hl_mpi_scratch_give(self, &at.scratch);
+    if (at->scratch.at)
+        hl_mpi_scratch_give(self, &at->scratch);
+}
+
+haul_status hl_mpi_stage(haul_comm *self, const hl_mpi_staging *of, haul_error *error)
+{
+    hl_mpi_slots at = {.scratch = {.at = NULL}};
+    haul_status status = hl_mpi_slots_open(self, of, &at, error);
+    if (!status)
+        status = hl_mpi_stage_in(self, of, &at, error);
+    hl_mpi_slots_close(self, &at);
     return status;
 }

@@ -14,8 +14,6 @@
 
 #include "mpi/preload_parts.h"
 
-enum { GPUS_MOST = 64 };
-
 /* The vendors' libraries that tell of a pointer, where the program has loaded them. HIP's function
  * has the numbers of CUDA's (hipPointer_attribute; hipMemoryType of ROCm 6 and later). */
 enum { OF_TYPE = 2, OF_MANAGED = 8, OF_ORDINAL = 9, OF_FIRST = 11, OF_BYTES = 12, ON_DEVICE = 2 };
@@ -38,13 +36,20 @@ static _Atomic(pointer_attribute *) drivers[VENDORS];
  * been costs little to ask. */
 static atomic_ullong loaded_seen;
 
-/* A GPU as haul sees it, opened when its memory is first handed over. */
-static struct {
+/* A GPU as haul sees it, opened when its memory is first handed over, or none. One is shared by all
+ * calls with whole copies, which use it in turns; a call in pieces has one of its own. */
+struct hl_mpi_gpu {
+    hl_mpi_gpu *next;
+    vendor of; /* VENDORS: memory is the host's */
+    int number;
+    bool is_shared, is_used;
     haul_device *device;
     haul_comm *comm; /* of this process alone */
-} gpus[VENDORS][GPUS_MOST];
+};
+static hl_mpi_gpu *gpus;
 
-/* Of the GPUs and their communicators; not held while MPI's calls run. */
+/* Of the GPUs and of the shared ones' communicators; not held while MPI's calls run that wait for
+ * other processes. */
 static pthread_mutex_t gpus_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int note_loaded(struct dl_phdr_info *info, size_t size, void *loaded)
@@ -84,13 +89,23 @@ static bool takes_memory_of(vendor of)
     return of == VENDORS;
 }
 
-bool hl_mpi_may_have_device_memory(void)
+static bool has_driver(bool is_taken)
 {
     find_drivers();
     for (vendor of = CUDA; of < VENDORS; of++)
-        if (atomic_load(&drivers[of]) && takes_memory_of(of))
+        if (atomic_load(&drivers[of]) && takes_memory_of(of) == is_taken)
             return true;
     return false;
+}
+
+bool hl_mpi_may_have_device_memory(void)
+{
+    return has_driver(true);
+}
+
+bool hl_mpi_may_stage(void)
+{
+    return has_driver(false);
 }
 
 /* The vendor of the GPU whose memory it is; VENDORS: it is the host's. Managed memory is the host's
@@ -151,57 +166,101 @@ bool hl_mpi_needs_staging(const void *send, const void *receive)
     return !takes_memory_of(vendor_of(receive)) || !takes_memory_of(vendor_of(send));
 }
 
-static haul_status open_gpu(vendor of, int number, haul_error *error)
+static haul_status open_gpu(hl_mpi_gpu *self, haul_error *error)
 {
-    char name[16];
-    if (number < 0 || number >= GPUS_MOST)
-        return haul_error_set(error, HAUL_STATUS_ABSENT, "the GPU with number %d", number);
-    if (gpus[of][number].comm)
-        return HAUL_OK;
-    (void)snprintf(name, sizeof name, "%s:%d", vendors[of].device, number);
-    haul_status status = HAUL_OK;
-    if (!gpus[of][number].device)
-        status = haul_device_open(name, NULL, &gpus[of][number].device, error);
-    const haul_comm_options options = {.device = gpus[of][number].device};
-    return status ? status : haul_comm_new(MPI_COMM_SELF, &options, &gpus[of][number].comm, error);
+    char name[32];
+    if (self->of != VENDORS && !self->device) {
+        (void)snprintf(name, sizeof name, "%s:%d", vendors[self->of].device, self->number);
+        HAUL_TRY(haul_device_open(name, NULL, &self->device, error));
+    }
+    const haul_comm_options options = {.device = self->device};
+    return self->comm ? HAUL_OK : haul_comm_new(MPI_COMM_SELF, &options, &self->comm, error);
 }
 
-/* Memory of a GPU as part of its allocation, other memory as it is. */
-static haul_status find_address(hl_mpi_staged *self, int which, const void *at, haul_address *found,
-                                haul_error *error)
+/* Under the lock; NULL where none can be opened. */
+static hl_mpi_gpu *take_gpu(vendor of, int number, bool is_shared, haul_error *error)
 {
-    int number = 0;
-    gpu_address base = 0;
-    size_t bytes = 0;
-    const vendor of = vendor_of(at);
-    *found = at == MPI_IN_PLACE ? haul_in_place() : haul_in_host(at);
-    if (of == VENDORS)
+    hl_mpi_gpu *one = gpus;
+    while (one && (one->of != of || one->number != number || one->is_shared != is_shared ||
+                   (one->is_used && !is_shared)))
+        one = one->next;
+    if (!one) {
+        one = calloc(1, sizeof *one);
+        if (!one) {
+            (void)haul_error_set(error, HAUL_STATUS_NO_MEMORY, "out of memory");
+            return NULL;
+        }
+        *one = (hl_mpi_gpu){.next = gpus, .of = of, .number = number, .is_shared = is_shared};
+        gpus = one;
+    }
+    if (open_gpu(one, error))
+        return NULL;
+    one->is_used = true;
+    return one;
+}
+
+/* Where an address lies. */
+typedef struct place {
+    vendor of; /* VENDORS: in the host's memory */
+    int number;
+    gpu_address first; /* of its allocation */
+    size_t bytes;
+} place;
+
+static haul_status find_place(const void *at, place *found, haul_error *error)
+{
+    *found = (place){.of = vendor_of(at)};
+    if (found->of == VENDORS)
         return HAUL_OK;
     const gpu_address address = (uintptr_t)at;
-    pointer_attribute *attribute = atomic_load(&drivers[of]);
-    if (attribute(&number, OF_ORDINAL, address) || attribute(&base, OF_FIRST, address) ||
-        attribute(&bytes, OF_BYTES, address))
+    pointer_attribute *attribute = atomic_load(&drivers[found->of]);
+    if (attribute(&found->number, OF_ORDINAL, address) ||
+        attribute(&found->first, OF_FIRST, address) || attribute(&found->bytes, OF_BYTES, address))
         return haul_error_set(error, HAUL_STATUS_DEVICE_FAILED,
                               "the driver of %s does not tell whose memory is at %p",
-                              vendors[of].device, at);
-    HAUL_TRY(open_gpu(of, number, error));
-    self->comm = gpus[of][number].comm;
-    *found = haul_in_buffer(NULL, address - base);
+                              vendors[found->of].device, at);
+    return HAUL_OK;
+}
+
+/* Memory of a GPU as part of its allocation. */
+static haul_status wrap_place(const place *of, const void *at, haul_device *device,
+                              haul_buffer **buffer, haul_address *made, haul_error *error)
+{
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the drivers' addresses are numbers
-    return haul_buffer_wrap(gpus[of][number].device, (void *)(uintptr_t)base, bytes,
-                            &self->buffers[which], error);
+    HAUL_TRY(haul_buffer_wrap(device, (void *)(uintptr_t)of->first, of->bytes, buffer, error));
+    *made = haul_in_buffer(*buffer, (uintptr_t)at - of->first);
+    return HAUL_OK;
+}
+
+/* The call's addresses as haul has them. A GPU of its own is one alone. */
+static haul_status open_addresses(hl_mpi_staged *self, haul_call *call, const void *send,
+                                  const void *receive, bool is_shared, haul_error *error)
+{
+    const void *const at[] = {send, receive};
+    haul_address *const made[] = {&call->send.at, &call->receive.at};
+    for (int i = 0; i < 2; i++) {
+        place of;
+        *made[i] = at[i] == MPI_IN_PLACE ? haul_in_place() : haul_in_host(at[i]);
+        HAUL_TRY(find_place(at[i], &of, error));
+        if (of.of == VENDORS)
+            continue;
+        const bool is_same = self->gpu && self->gpu->of == of.of && self->gpu->number == of.number;
+        if (self->gpu && !is_same && !is_shared)
+            return haul_error_set(error, HAUL_STATUS_ABSENT, "memory of two GPUs");
+        if (!is_same)
+            self->gpu = take_gpu(of.of, of.number, is_shared, error);
+        if (!self->gpu)
+            return error->status;
+        HAUL_TRY(wrap_place(&of, at[i], self->gpu->device, &self->buffers[i], made[i], error));
+    }
+    return HAUL_OK;
 }
 
 static haul_status open_copies(hl_mpi_staged *self, haul_call *call, const void *send,
-                               void *receive, haul_error *error)
+                               const void *receive, haul_error *error)
 {
-    HAUL_TRY(find_address(self, 0, send, &call->send.at, error));
-    HAUL_TRY(find_address(self, 1, receive, &call->receive.at, error));
-    if (self->buffers[0])
-        call->send.at.buffer = self->buffers[0];
-    if (self->buffers[1])
-        call->receive.at.buffer = self->buffers[1];
-    HAUL_TRY(haul_request_new(self->comm, call, &self->request, error));
+    HAUL_TRY(open_addresses(self, call, send, receive, true, error));
+    HAUL_TRY(haul_request_new(self->gpu->comm, call, &self->request, error));
     return haul_request_copy_down(self->request, &self->send, &self->receive, error);
 }
 
@@ -212,10 +271,10 @@ static void close_copies(hl_mpi_staged *self)
     haul_buffer_free(self->buffers[1]);
 }
 
-static int tell_failure(const hl_mpi_staged *self, const haul_error *error)
+int hl_mpi_tell_failure(MPI_Comm over, const haul_error *error)
 {
     (void)fprintf(stderr, "haul: %s\n", error->text);
-    (void)PMPI_Comm_call_errhandler(self->over, MPI_ERR_OTHER);
+    (void)PMPI_Comm_call_errhandler(over, MPI_ERR_OTHER);
     return MPI_ERR_OTHER;
 }
 
@@ -223,14 +282,14 @@ int hl_mpi_staged_begin(hl_mpi_staged *self, haul_call *call, const void *send, 
 {
     haul_error error = {.status = HAUL_OK};
     *self = (hl_mpi_staged){.over = call->over, .send = send, .receive = receive};
-    if (!hl_mpi_needs_staging(send, receive))
+    if (!hl_mpi_needs_staging(send, receive) || hl_mpi_is_refused(call, send == MPI_IN_PLACE))
         return MPI_SUCCESS;
     (void)pthread_mutex_lock(&gpus_lock);
     const haul_status status = open_copies(self, call, send, receive, &error);
     if (status)
         close_copies(self);
     (void)pthread_mutex_unlock(&gpus_lock);
-    return status ? tell_failure(self, &error) : MPI_SUCCESS;
+    return status ? hl_mpi_tell_failure(self->over, &error) : MPI_SUCCESS;
 }
 
 int hl_mpi_staged_down(hl_mpi_staged *self)
@@ -240,7 +299,7 @@ int hl_mpi_staged_down(hl_mpi_staged *self)
     const haul_status status =
         haul_request_copy_down(self->request, &self->send, &self->receive, &error);
     (void)pthread_mutex_unlock(&gpus_lock);
-    return status ? tell_failure(self, &error) : MPI_SUCCESS;
+    return status ? hl_mpi_tell_failure(self->over, &error) : MPI_SUCCESS;
 }
 
 int hl_mpi_staged_up(hl_mpi_staged *self)
@@ -249,7 +308,7 @@ int hl_mpi_staged_up(hl_mpi_staged *self)
     (void)pthread_mutex_lock(&gpus_lock);
     const haul_status status = haul_request_copy_up(self->request, &error);
     (void)pthread_mutex_unlock(&gpus_lock);
-    return status ? tell_failure(self, &error) : MPI_SUCCESS;
+    return status ? hl_mpi_tell_failure(self->over, &error) : MPI_SUCCESS;
 }
 
 void hl_mpi_staged_close(hl_mpi_staged *self)
@@ -268,13 +327,35 @@ int hl_mpi_staged_end(hl_mpi_staged *self, int code)
     return ended;
 }
 
+haul_comm *hl_mpi_cut_open(hl_mpi_staged *self, haul_call *call, const void *send,
+                           const void *receive)
+{
+    haul_error why; /* whole copies tell it */
+    *self = (hl_mpi_staged){.over = call->over};
+    (void)pthread_mutex_lock(&gpus_lock);
+    const haul_status status = open_addresses(self, call, send, receive, false, &why);
+    if (!status && !self->gpu)
+        self->gpu = take_gpu(VENDORS, 0, false, &why);
+    (void)pthread_mutex_unlock(&gpus_lock);
+    return status || !self->gpu ? NULL : self->gpu->comm;
+}
+
+void hl_mpi_cut_close(hl_mpi_staged *self)
+{
+    (void)pthread_mutex_lock(&gpus_lock);
+    close_copies(self);
+    if (self->gpu)
+        self->gpu->is_used = false;
+    (void)pthread_mutex_unlock(&gpus_lock);
+}
+
 void hl_mpi_preload_close_devices(void)
 {
-    for (int of = CUDA; of < VENDORS; of++)
-        for (int i = 0; i < GPUS_MOST; i++) {
-            haul_comm_free(gpus[of][i].comm);
-            haul_device_close(gpus[of][i].device);
-            gpus[of][i].comm = NULL;
-            gpus[of][i].device = NULL;
-        }
+    for (hl_mpi_gpu *one = gpus, *next; one; one = next) {
+        next = one->next;
+        haul_comm_free(one->comm);
+        haul_device_close(one->device);
+        free(one);
+    }
+    gpus = NULL;
 }

@@ -2,6 +2,8 @@
  * that stand before them. Handles are converted, and the two addresses that mean something else. */
 #include <assert.h>
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "mpi/preload_parts.h"
 
@@ -9,46 +11,60 @@
 static_assert(sizeof(MPI_Fint) == sizeof(int), "Fortran's integers are not the MPI's");
 
 /* MPI_IN_PLACE and MPI_BOTTOM are variables in Fortran, told by their addresses: Open MPI's common
- * blocks, and where MPICH keeps the addresses of its own. */
-typedef struct special {
-    const char *names[4]; /* by compiler */
-    const char *kept;
-    void *stands_for;
-} special;
+ * blocks, by compiler, and where MPICH keeps the addresses of its own. Looked for once, for that
+ * takes longer than a short call. */
+enum { COMPILERS = 4 };
+
+typedef struct place {
+    const char *names[COMPILERS], *kept;
+    const void *found[COMPILERS + 1];
+    atomic_bool is_known;
+} place;
+
+static place place_of_same = {.names = {"mpi_fortran_in_place_", "mpi_fortran_in_place",
+                                        "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"},
+                              .kept = "MPIR_F_MPI_IN_PLACE"};
+static place place_of_bottom = {.names = {"mpi_fortran_bottom_", "mpi_fortran_bottom",
+                                          "mpi_fortran_bottom__", "MPI_FORTRAN_BOTTOM"},
+                                .kept = "MPIR_F_MPI_BOTTOM"};
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* False where this MPI has no such variable that haul knows. */
-static bool translate_one(const special *of, void **at, bool *is_it)
+static bool find_place(place *of)
 {
+    if (atomic_load(&of->is_known))
+        return true;
     bool is_known = false;
-    *is_it = false;
-    for (int i = 0; i < 4; i++) {
-        const void *variable = dlsym(RTLD_DEFAULT, of->names[i]);
-        is_known |= variable != NULL;
-        *is_it |= variable && variable == *at;
+    (void)pthread_mutex_lock(&places_lock);
+    for (int i = 0; i < COMPILERS; i++) {
+        of->found[i] = dlsym(RTLD_DEFAULT, of->names[i]);
+        is_known |= of->found[i] != NULL;
     }
     void *const *kept = dlsym(RTLD_DEFAULT, of->kept);
-    is_known |= kept != NULL;
-    *is_it |= kept && *kept == *at;
-    if (*is_it)
-        *at = of->stands_for;
-    return is_known;
+    if (kept)
+        of->found[COMPILERS] = *kept;
+    atomic_store(&of->is_known, is_known || kept);
+    (void)pthread_mutex_unlock(&places_lock);
+    return is_known || kept;
+}
+
+static bool lies_at(const place *of, const void *at)
+{
+    bool is_it = false;
+    for (int i = 0; i <= COMPILERS; i++)
+        is_it |= at && of->found[i] == at;
+    return is_it;
 }
 
 bool hl_mpi_fortran_address(void **at)
 {
-    /* MPI's constants are casts to pointers, so that no table in constant memory can hold them */
-    const special in_place = {{"mpi_fortran_in_place_", "mpi_fortran_in_place",
-                               "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"},
-                              "MPIR_F_MPI_IN_PLACE",
-                              MPI_IN_PLACE};
-    const special bottom = {
-        {"mpi_fortran_bottom_", "mpi_fortran_bottom", "mpi_fortran_bottom__", "MPI_FORTRAN_BOTTOM"},
-        "MPIR_F_MPI_BOTTOM",
-        MPI_BOTTOM};
-    bool is_in_place, is_bottom;
-    if (!translate_one(&in_place, at, &is_in_place))
+    if (!find_place(&place_of_same) || !find_place(&place_of_bottom))
         return false;
-    return is_in_place || translate_one(&bottom, at, &is_bottom);
+    if (lies_at(&place_of_same, *at))
+        *at = MPI_IN_PLACE;
+    else if (lies_at(&place_of_bottom, *at))
+        *at = MPI_BOTTOM;
+    return true;
 }
 
 typedef void fortran_alltoall(void *send, MPI_Fint *send_count, MPI_Fint *send_type, void *receive,

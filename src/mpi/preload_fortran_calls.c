@@ -1,5 +1,5 @@
-/* Fortran's entry points of calls that are haul's where a GPU's memory is handed over alone: else
- * the MPI's own, with its arguments as they are. */
+/* Fortran's entry points of other collective calls. All go on to C's, with the host's memory too:
+ * those count calls, and all processes must count the same. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -52,12 +52,13 @@ void mpi_alltoallw_(void *send, fint *send_counts, fint *send_places, fint *send
     static fortran_alltoallw *own;
     if (!own)
         *(void **)&own = dlsym(RTLD_NEXT, "mpi_alltoallw_");
-    void *from = send;
-    int size = 0;
+    void *from = send, *to = receive;
+    int size = 0, is_inter = 1;
     MPI_Comm mpi = MPI_Comm_f2c(*comm);
-    const bool is_haul = hl_mpi_needs_staging(send, receive) && hl_mpi_fortran_address(&from) &&
+    const bool is_haul = hl_mpi_fortran_address(&from) && hl_mpi_fortran_address(&to) &&
+                         !PMPI_Comm_test_inter(mpi, &is_inter) && !is_inter &&
                          !PMPI_Comm_size(mpi, &size);
-    MPI_Datatype *types = is_haul ? malloc(2 * (size_t)size * sizeof(MPI_Datatype)) : NULL;
+    MPI_Datatype *types = is_haul ? malloc((2 * (size_t)size + 1) * sizeof(MPI_Datatype)) : NULL;
     if (!types) {
         own(send, send_counts, send_places, send_types, receive, receive_counts, receive_places,
             receive_types, comm, code);
@@ -67,7 +68,7 @@ void mpi_alltoallw_(void *send, fint *send_counts, fint *send_places, fint *send
         types[size + i] = MPI_Type_f2c(receive_types[i]);
         types[i] = from == MPI_IN_PLACE ? types[size + i] : MPI_Type_f2c(send_types[i]);
     }
-    set_code(code, MPI_Alltoallw(from, send_counts, send_places, types, receive, receive_counts,
+    set_code(code, MPI_Alltoallw(from, send_counts, send_places, types, to, receive_counts,
                                  receive_places, types + size, mpi));
     free((void *)types);
 }
@@ -78,12 +79,12 @@ void mpi_allgather_(void *send, fint *send_count, fint *send_type, void *receive
     static fortran_allgather *own;
     if (!own)
         *(void **)&own = dlsym(RTLD_NEXT, "mpi_allgather_");
-    void *from = send;
-    if (hl_mpi_needs_staging(send, receive) && hl_mpi_fortran_address(&from))
-        set_code(code, MPI_Allgather(
-                           from, *send_count,
-                           MPI_Type_f2c(from == MPI_IN_PLACE ? *receive_type : *send_type), receive,
-                           *receive_count, MPI_Type_f2c(*receive_type), MPI_Comm_f2c(*comm)));
+    void *from = send, *to = receive;
+    if (hl_mpi_fortran_address(&from) && hl_mpi_fortran_address(&to))
+        set_code(code,
+                 MPI_Allgather(from, *send_count,
+                               MPI_Type_f2c(from == MPI_IN_PLACE ? *receive_type : *send_type), to,
+                               *receive_count, MPI_Type_f2c(*receive_type), MPI_Comm_f2c(*comm)));
     else
         own(send, send_count, send_type, receive, receive_count, receive_type, comm, code);
 }
@@ -95,13 +96,13 @@ void mpi_allgatherv_(void *send, fint *send_count, fint *send_type, void *receiv
     static fortran_allgatherv *own;
     if (!own)
         *(void **)&own = dlsym(RTLD_NEXT, "mpi_allgatherv_");
-    void *from = send;
-    if (hl_mpi_needs_staging(send, receive) && hl_mpi_fortran_address(&from))
+    void *from = send, *to = receive;
+    if (hl_mpi_fortran_address(&from) && hl_mpi_fortran_address(&to))
         set_code(code,
                  MPI_Allgatherv(from, *send_count,
-                                MPI_Type_f2c(from == MPI_IN_PLACE ? *receive_type : *send_type),
-                                receive, receive_counts, receive_places,
-                                MPI_Type_f2c(*receive_type), MPI_Comm_f2c(*comm)));
+                                MPI_Type_f2c(from == MPI_IN_PLACE ? *receive_type : *send_type), to,
+                                receive_counts, receive_places, MPI_Type_f2c(*receive_type),
+                                MPI_Comm_f2c(*comm)));
     else
         own(send, send_count, send_type, receive, receive_counts, receive_places, receive_type,
             comm, code);
@@ -113,9 +114,9 @@ void mpi_allreduce_(void *send, void *receive, fint *count, fint *type, fint *op
     static fortran_allreduce *own;
     if (!own)
         *(void **)&own = dlsym(RTLD_NEXT, "mpi_allreduce_");
-    void *from = send;
-    if (hl_mpi_needs_staging(send, receive) && hl_mpi_fortran_address(&from))
-        set_code(code, MPI_Allreduce(from, receive, *count, MPI_Type_f2c(*type), MPI_Op_f2c(*op),
+    void *from = send, *to = receive;
+    if (hl_mpi_fortran_address(&from) && hl_mpi_fortran_address(&to))
+        set_code(code, MPI_Allreduce(from, to, *count, MPI_Type_f2c(*type), MPI_Op_f2c(*op),
                                      MPI_Comm_f2c(*comm)));
     else
         own(send, receive, count, type, op, comm, code);
@@ -126,8 +127,9 @@ void mpi_bcast_(void *at, fint *count, fint *type, fint *root, fint *comm, fint 
     static fortran_bcast *own;
     if (!own)
         *(void **)&own = dlsym(RTLD_NEXT, "mpi_bcast_");
-    if (hl_mpi_needs_staging(NULL, at))
-        set_code(code, MPI_Bcast(at, *count, MPI_Type_f2c(*type), *root, MPI_Comm_f2c(*comm)));
+    void *to = at;
+    if (hl_mpi_fortran_address(&to))
+        set_code(code, MPI_Bcast(to, *count, MPI_Type_f2c(*type), *root, MPI_Comm_f2c(*comm)));
     else
         own(at, count, type, root, comm, code);
 }
@@ -138,8 +140,9 @@ void mpi_neighbor_alltoall_(void *send, fint *send_count, fint *send_type, void 
     static fortran_allgather *own;
     if (!own)
         *(void **)&own = dlsym(RTLD_NEXT, "mpi_neighbor_alltoall_");
-    if (hl_mpi_needs_staging(send, receive))
-        set_code(code, MPI_Neighbor_alltoall(send, *send_count, MPI_Type_f2c(*send_type), receive,
+    void *from = send, *to = receive;
+    if (hl_mpi_fortran_address(&from) && hl_mpi_fortran_address(&to))
+        set_code(code, MPI_Neighbor_alltoall(from, *send_count, MPI_Type_f2c(*send_type), to,
                                              *receive_count, MPI_Type_f2c(*receive_type),
                                              MPI_Comm_f2c(*comm)));
     else
@@ -153,10 +156,11 @@ void mpi_neighbor_alltoallv_(void *send, fint *send_counts, fint *send_places, f
     static fortran_neighbor_alltoallv *own;
     if (!own)
         *(void **)&own = dlsym(RTLD_NEXT, "mpi_neighbor_alltoallv_");
-    if (hl_mpi_needs_staging(send, receive))
+    void *from = send, *to = receive;
+    if (hl_mpi_fortran_address(&from) && hl_mpi_fortran_address(&to))
         set_code(code,
-                 MPI_Neighbor_alltoallv(send, send_counts, send_places, MPI_Type_f2c(*send_type),
-                                        receive, receive_counts, receive_places,
+                 MPI_Neighbor_alltoallv(from, send_counts, send_places, MPI_Type_f2c(*send_type),
+                                        to, receive_counts, receive_places,
                                         MPI_Type_f2c(*receive_type), MPI_Comm_f2c(*comm)));
     else
         own(send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
@@ -173,8 +177,8 @@ void mpi_neighbor_alltoallw_(void *send, fint *send_counts, MPI_Aint *send_place
     void *from = send, *to = receive;
     int out = 0, in = 0;
     MPI_Comm mpi = MPI_Comm_f2c(*comm);
-    const bool is_haul = hl_mpi_needs_staging(send, receive) && hl_mpi_fortran_address(&from) &&
-                         hl_mpi_fortran_address(&to) && hl_mpi_neighbours(mpi, &in, &out);
+    const bool is_haul = hl_mpi_fortran_address(&from) && hl_mpi_fortran_address(&to) &&
+                         hl_mpi_neighbours(mpi, &in, &out);
     MPI_Datatype *types =
         is_haul ? malloc(((size_t)out + (size_t)in + 1) * sizeof(MPI_Datatype)) : NULL;
     if (!types) {

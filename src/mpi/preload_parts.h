@@ -32,12 +32,55 @@ int hl_mpi_side_pack(const hl_mpi_side *self, const hl_mpi_given *given, int pee
 int hl_mpi_side_unpack(const hl_mpi_side *self, const hl_mpi_given *given, int peers,
                        MPI_Comm comm);
 
+/* Whether MPI returns an error on this process alone, as far as that costs little to find out: such
+ * a call is none of the others', and its memory is not read. */
+bool hl_mpi_is_refused(const haul_call *call, bool in_place);
+
+/* --- preload_hooks.c */
+
+/* When the calls of a communicator are cut into pieces: alike on all processes, for it rests on
+ * what they have in common. */
+typedef struct hl_mpi_cuts {
+    unsigned long calls;     /* that may be */
+    unsigned long next_look; /* the number of the call */
+    unsigned long until;     /* calls up to this number begin with an agreement */
+    uint64_t piece_bytes;
+} hl_mpi_cuts;
+
+/* Calls whose bytes all processes know, and others. */
+enum { HL_MPI_CUTS = 2 };
+
+/* A communicator of the program. */
+typedef struct hl_mpi_hook {
+    haul_comm *comm; /* NULL: MPI's own calls */
+    bool is_left;    /* for good */
+    bool is_apart;   /* of one process, or of two groups */
+    int size;
+    unsigned long calls;
+    unsigned long quiet_until; /* calls up to this number need nothing but MPI's own */
+    double spent_s;
+    hl_mpi_cuts cuts[HL_MPI_CUTS];
+} hl_mpi_hook;
+
+/* NULL: no memory, or no communicator. */
+hl_mpi_hook *hl_mpi_hook_of(MPI_Comm mpi);
+
+/* NULL: there is none yet. */
+hl_mpi_hook *hl_mpi_hook_find(MPI_Comm mpi);
+void hl_mpi_hook_drop(MPI_Comm mpi);
+
+/* How many have a haul_comm. */
+int hl_mpi_hooks_live(void);
+void hl_mpi_hook_set(hl_mpi_hook *self, haul_comm *comm);
+
 /* --- preload_device.c */
+
+typedef struct hl_mpi_gpu hl_mpi_gpu;
 
 /* A call whose sides may have copies in the host's memory. */
 typedef struct hl_mpi_staged {
     MPI_Comm over;
-    haul_comm *comm;
+    hl_mpi_gpu *gpu; /* NULL: none is used */
     haul_buffer *buffers[2];
     haul_request *request; /* NULL: no copies */
     const void *send;      /* for MPI */
@@ -51,6 +94,12 @@ bool hl_mpi_needs_staging(const void *send, const void *receive);
  * to the second. Return MPI's code; where the first fails the call is over. Where nothing needs
  * staging the addresses are the program's. Any threads may make calls at once. */
 int hl_mpi_staged_begin(hl_mpi_staged *self, haul_call *call, const void *send, void *receive);
+static inline void hl_mpi_staged_none(hl_mpi_staged *self, const void *send, void *receive)
+{
+    self->request = NULL;
+    self->send = send;
+    self->receive = receive;
+}
 int hl_mpi_staged_end(hl_mpi_staged *self, int code);
 
 /* The parts of the second, for calls that are started: copies what is sent down again, copies what
@@ -63,8 +112,41 @@ void hl_mpi_staged_close(hl_mpi_staged *self);
  * is left alone. */
 bool hl_mpi_may_have_device_memory(void);
 
+/* Whether this process has a driver of GPUs whose memory the MPI does not take. */
+bool hl_mpi_may_stage(void);
+
+/* Prints the error and calls MPI's error handler; returns MPI's code. */
+int hl_mpi_tell_failure(MPI_Comm over, const haul_error *error);
+
+/* Of a call in pieces: sets its addresses, and gives a haul_comm that no other call uses until it
+ * is closed. NULL: there is none. Closed after errors too. */
+haul_comm *hl_mpi_cut_open(hl_mpi_staged *self, haul_call *call, const void *send,
+                           const void *receive);
+void hl_mpi_cut_close(hl_mpi_staged *self);
+
 /* Before MPI_Finalize. */
 void hl_mpi_preload_close_devices(void);
+
+/* --- preload_cuts.c */
+
+typedef enum hl_mpi_due {
+    HL_MPI_NOT_DUE,
+    HL_MPI_DUE,    /* all processes look, or agree */
+    HL_MPI_REFUSED /* by MPI on this process: the call is none of the others', and is not counted */
+} hl_mpi_due;
+
+/* Count a call, of so many items or of so many for each process, by counts, and by other counts.
+ * They come first in each, and cost little. `is_wrong`, or a
+ * root that is no process: MPI refuses the call. NULL: there are no
+ * counts, or they do not count. */
+hl_mpi_due hl_mpi_count(MPI_Comm mpi, int count, MPI_Datatype type, int root);
+hl_mpi_due hl_mpi_count_each(MPI_Comm mpi, int count, MPI_Datatype type, bool is_wrong);
+hl_mpi_due hl_mpi_count_gathered(MPI_Comm mpi, const int *counts, MPI_Datatype type, bool is_wrong);
+hl_mpi_due hl_mpi_count_v(MPI_Comm mpi, const int *sends, const int *receives, bool is_wrong);
+
+/* Makes a call that is due in pieces where that is right, with *code of MPI's; false: it is still
+ * to be made. */
+bool hl_mpi_made_in_pieces(haul_call *call, const void *send, void *receive, int *code);
 
 /* --- preload_requests.c */
 

@@ -110,3 +110,31 @@ int hl_mpi_side_unpack(const hl_mpi_side *self, const hl_mpi_given *given, int p
         code = repack(self, given, i, true, comm);
     return code;
 }
+
+/* --- */
+
+static bool is_side_refused(const haul_call_side *side, int blocks)
+{
+    int all = side->counts ? 0 : side->count;
+    for (int i = 0; side->counts && i < blocks; i++)
+        all |= side->counts[i];
+    return all < 0 || (!side->types && side->type == MPI_DATATYPE_NULL);
+}
+
+bool hl_mpi_is_refused(const haul_call *call, bool in_place)
+{
+    int size = 0, is_inter = 1;
+    if (call->over == MPI_COMM_NULL || PMPI_Comm_test_inter(call->over, &is_inter) || is_inter)
+        return false;
+    (void)PMPI_Comm_size(call->over, &size);
+    if (call->kind == HAUL_CALL_BCAST)
+        in_place = true; /* it has one side */
+    /* Open MPI 4.1 takes any counts of an all-gather; to know the neighbours' takes long */
+    const bool has_counts =
+        call->kind == HAUL_CALL_ALLTOALL_V || call->kind == HAUL_CALL_ALLTOALL_W;
+    const int counted = has_counts ? size : 0;
+    return (call->kind == HAUL_CALL_BCAST && (call->root < 0 || call->root >= size)) ||
+           (call->kind == HAUL_CALL_ALLREDUCE && call->op == MPI_OP_NULL) ||
+           is_side_refused(&call->receive, counted) ||
+           (!in_place && is_side_refused(&call->send, counted));
+}

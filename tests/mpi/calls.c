@@ -13,7 +13,7 @@
 enum { TYPES = 11, BLOCKS_MOST = 64, CALLS = 60, BASE = 2048 };
 
 static int rank, size;
-static unsigned long failures, calls_made;
+static unsigned long failures, calls_made, calls_cut;
 static unsigned long state, own_state;
 
 /* The same numbers on all processes. */
@@ -86,8 +86,9 @@ static void free_types(void)
 typedef struct setup {
     haul_comm *comm;
     haul_device *device;
-    MPI_Comm mpi; /* of the haul_comm, or over which it calls */
-    bool is_over; /* some processes make MPI's own call */
+    MPI_Comm mpi;         /* of the haul_comm, or over which it calls */
+    bool is_over;         /* some processes make MPI's own call */
+    uint64_t piece_bytes; /* of calls over it; 0: none is cut */
     bool is_cart, is_graph;
     int in, out; /* neighbours */
     int sources[BLOCKS_MOST], targets[BLOCKS_MOST];
@@ -318,6 +319,18 @@ static haul_status make_call(const setup *of, haul_call *call, unsigned how, hau
     return status;
 }
 
+/* Over processes that share no haul_comm; one of them may lack its own. */
+static bool is_cut(const setup *of, const haul_call *call, haul_status *status, haul_error *error)
+{
+    haul_pieces pieces = {.piece_bytes = of->piece_bytes};
+    haul_comm *comm = pick(8) || rank ? of->comm : NULL;
+    *status = haul_call_run_in_pieces(comm, call, &pieces, error);
+    calls_cut += pieces.is_made;
+    if (pieces.is_made && !pieces.gains)
+        fail(of, call, "is cut without a gain", NULL);
+    return pieces.is_made;
+}
+
 static bool has_gaps(const haul_call *call)
 {
     return call->kind == HAUL_CALL_ALLREDUCE && call->receive.type == MPI_SHORT_INT;
@@ -338,7 +351,7 @@ static void try_call(const setup *of, haul_call_kind kind)
     const bool is_near = kind >= HAUL_CALL_NEIGHBOR_ALLTOALL;
     const bool in_place = !is_near && kind != HAUL_CALL_BCAST && !pick(3);
     const bool is_mixed = !pick(3);
-    unsigned how = pick(3);
+    unsigned how = of->piece_bytes && pick(4) ? 0 : pick(3);
     choose_blocks(of, &call, &send, &receive);
     send.type = &types[pick(TYPES)];
     receive.type = &types[pick(TYPES)];
@@ -367,12 +380,13 @@ static void try_call(const setup *of, haul_call_kind kind)
         call.send.at = haul_in_place();
         how = how ? 1 : 0;
     }
-    calls_made++;
     haul_status status = HAUL_OK;
+    calls_made++;
     call.over = of->is_over ? of->mpi : (MPI_Comm)0;
-    if (of->is_over && on_host && !how)
+    const bool is_made = of->piece_bytes && !how && is_cut(of, &call, &status, &error);
+    if (!is_made && of->is_over && on_host && !how)
         call_mpi(&call, of->mpi, in_place ? MPI_IN_PLACE : send.host + BASE, receive.host + BASE);
-    else
+    else if (!is_made)
         status = make_call(of, &call, how, &error);
     if (!status && receive.buffer)
         status = move(of->device, receive.buffer, receive.host, receive.bytes, false, &error);
@@ -432,7 +446,10 @@ static const char *device_name = "sim:lassen";
 
 static void try_variant(const variant *is)
 {
-    setup of = {.is_over = is->is_over, .is_graph = is->is_graph, .name = is->name};
+    setup of = {.is_over = is->is_over,
+                .piece_bytes = is->is_over ? is->piece_bytes : 0,
+                .is_graph = is->is_graph,
+                .name = is->name};
     const haul_device_test test = {.order = is->order, .seed = 7 + (uint64_t)rank};
     const bool is_sim = !strncmp(device_name, "sim:", 4);
     const haul_device_options how = {.is_host_visible = is->is_aware,
@@ -474,6 +491,8 @@ int main(int argc, char **argv)
         {"in pieces, a grid", false, false, false, HAUL_ORDER_LATE, 512},
         {"aware", true, false, true, HAUL_ORDER_USUAL, 256},
         {"over another communicator", false, true, true, HAUL_ORDER_RANDOM, 0},
+        {"over another one in pieces", false, true, true, HAUL_ORDER_LATE, 200},
+        {"over another one in any order", false, true, false, HAUL_ORDER_RANDOM, 100},
     };
     unsigned long all = 0;
     MPI_Init(&argc, &argv);
@@ -496,9 +515,11 @@ int main(int argc, char **argv)
         if (argc < 3 || !variants[i].is_aware)
             try_variant(&variants[i]);
     free_types();
+    failures += !calls_cut;
     MPI_Allreduce(&failures, &all, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (!rank)
-        printf("%d processes, %lu calls: %lu failures\n", size, calls_made, all);
+        printf("%d processes, %lu calls, %lu of them cut over another communicator: %lu failures\n",
+               size, calls_made, calls_cut, all);
     MPI_Finalize();
     return all > 0;
 }

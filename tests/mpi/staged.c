@@ -78,11 +78,38 @@ static double seconds_of(haul_call_kind kind, uint64_t piece_bytes)
     return seconds;
 }
 
+/* The same over processes that share no haul_comm: each has its own, of no other process. */
+static double seconds_over_world(haul_call_kind kind, uint64_t piece_bytes)
+{
+    const int all = BYTES / (int)sizeof(int);
+    setup of = open_setup(0, false);
+    haul_comm *own = NULL;
+    haul_error error;
+    const haul_comm_options options = {.device = of.device};
+    haul_pieces pieces = {.piece_bytes = piece_bytes};
+    haul_call call = call_of(&of, kind, kind == HAUL_CALL_ALLTOALL ? all / size : all);
+    call.over = MPI_COMM_WORLD;
+    int64_t since = 0;
+    expect(!haul_comm_new(MPI_COMM_SELF, &options, &own, &error), "an own haul_comm", &error);
+    for (int i = 0; i < 2; i++) { /* the first makes the memory for staging */
+        since = haul_device_now(of.device);
+        expect(!haul_call_run_in_pieces(own, &call, &pieces, &error), "a call in pieces", &error);
+        expect(pieces.gains == (piece_bytes <= BYTES / 2) && pieces.is_made == pieces.gains,
+               "whether pieces gain", NULL);
+        if (!pieces.is_made)
+            expect(!haul_call_run(own, &call, &error), "a whole call", &error);
+    }
+    const double seconds = (double)(haul_device_now(of.device) - since) * 1e-9;
+    haul_comm_free(own);
+    close_setup(&of);
+    return seconds;
+}
+
 /* In one piece the copies follow each other; in many they take about as long as those of one
  * direction. */
-static void copies_overlap(haul_call_kind kind)
+static void copies_overlap(haul_call_kind kind, double seconds(haul_call_kind, uint64_t))
 {
-    const double whole_s = seconds_of(kind, 4 * BYTES), pieces_s = seconds_of(kind, BYTES / 16);
+    const double whole_s = seconds(kind, 4 * BYTES), pieces_s = seconds(kind, BYTES / 16);
     if (!rank)
         printf("in 1 piece %.0f us, in 16 %.0f us\n", whole_s * 1e6, pieces_s * 1e6);
     expect(pieces_s < 0.65 * whole_s, "copies do not overlap", NULL);
@@ -208,6 +235,37 @@ static void error_ends_all(void)
     close_setup(&of);
 }
 
+/* Of a piece that MPI refuses on one process alone the others are not told, and wait for the next
+ * ones. */
+static void error_does_not_hang(void)
+{
+    enum { INTS = 1 << 16 };
+    setup of = open_setup(0, false);
+    haul_comm *own = NULL;
+    haul_error error;
+    MPI_Comm world;
+    const haul_comm_options options = {.device = of.device};
+    haul_pieces pieces = {.piece_bytes = 4096};
+    haul_call call = call_of(&of, HAUL_CALL_BCAST, rank ? INTS - 1 : INTS);
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    call.over = world;
+    expect(!haul_comm_new(MPI_COMM_SELF, &options, &own, &error), "an own haul_comm", &error);
+    for (int i = 0; i < 2; i++) {
+        int class = MPI_SUCCESS;
+        const haul_status status = haul_call_run_in_pieces(own, &call, &pieces, &error);
+        expect(pieces.is_made, "an error before the pieces", NULL);
+        MPI_Error_class(pieces.mpi_error, &class);
+        expect((status == HAUL_OK) == (class == MPI_SUCCESS) &&
+                   (rank && !i ? class == MPI_ERR_TRUNCATE : class == MPI_SUCCESS),
+               "the error's class", &error);
+        call.receive.count = INTS;
+    }
+    MPI_Comm_free(&world);
+    haul_comm_free(own);
+    close_setup(&of);
+}
+
 /* Local errors, told before a process waits for another. */
 static void wrong_calls(void)
 {
@@ -257,8 +315,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    copies_overlap(HAUL_CALL_ALLTOALL);
-    copies_overlap(HAUL_CALL_ALLREDUCE);
+    copies_overlap(HAUL_CALL_ALLTOALL, seconds_of);
+    copies_overlap(HAUL_CALL_ALLREDUCE, seconds_of);
+    copies_overlap(HAUL_CALL_ALLTOALL, seconds_over_world);
+    copies_overlap(HAUL_CALL_ALLREDUCE, seconds_over_world);
+    error_does_not_hang();
     for (int is_started = 0; is_started < 2; is_started++) {
         rows_are_packed(is_started);
         rows_are_right(MPI_CHAR, 1, is_started);
