@@ -148,8 +148,8 @@ typedef struct haul_halo_plan {
 } haul_halo_plan;
 
 /* Local: no process waits for another. Boxes in a row in host memory are sent from where they are;
- * others are packed, by rows on the host, by the device's own copies of rows on a device, into the
- * host's memory where the MPI does not take the device's. Returns USAGE for an owner, number or box
+ * others are packed, by rows on the host, by a kernel or copies on a device, into the host's memory
+ * where the MPI does not take the device's. Returns USAGE for an owner, number or box
  * that there is not, and on a helper. The caller frees *halo before `comm` and the array. */
 HAUL_API haul_status haul_halo_new(haul_comm *comm, const haul_halo_plan *plan, haul_halo **halo,
                                    haul_error *error);

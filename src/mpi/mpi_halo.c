@@ -24,8 +24,9 @@ struct haul_halo {
     size_t count;
     part *parts;
     haul_process_message *messages;
-    haul_buffer *buffer; /* of packed boxes; NULL: `host` is the program's own */
-    char *host;
+    haul_buffer *buffer; /* of packed boxes of a device; those sent come before those received */
+    hl_mpi_packer packers[2]; /* from and to the device */
+    char *host;               /* of packed boxes of the host's memory */
     bool is_under_way;
 };
 
@@ -143,10 +144,49 @@ static int compare_messages(const void *a, const void *b)
     return hl_base_compare_signed(one->number, two->number);
 }
 
+/* Parts of one direction lie behind each other from `bytes` on. Returns their end, where all units
+ * of packing may begin. */
+static uint64_t place_parts(haul_halo *self, bool is_send, uint64_t bytes)
+{
+    const uint64_t whole = 256;
+    for (size_t i = 0; i < self->count; i++) {
+        part *of = &self->parts[i];
+        if (!of->is_packed || of->is_send != is_send)
+            continue;
+        of->packed = bytes;
+        bytes += bytes_of(of);
+    }
+    return (bytes + whole - 1) / whole * whole;
+}
+
+/* A device's boxes, which are the same in each exchange. What is received begins at `first`. */
+static haul_status list_boxes(haul_halo *self, uint64_t first, haul_error *error)
+{
+    const bool is_aware = self->comm->is_device_aware;
+    char *staging = is_aware ? haul_buffer_pointer(self->buffer) : haul_buffer_host(self->buffer);
+    for (int i = 0; i < 2; i++) {
+        hl_mpi_pack_begin(&self->packers[i], self->array, false);
+        self->packers[i].packed = is_aware ? self->buffer : NULL;
+        self->packers[i].packed_at = is_aware && i ? first : 0;
+    }
+    for (size_t i = 0; i < self->count; i++) {
+        const part *of = &self->parts[i];
+        const hl_mpi_rows rows = {.offset = (int64_t)of->offset,
+                                  .row = of->size[0],
+                                  .count = of->size[1],
+                                  .pitch = (int64_t)self->pitch[0],
+                                  .host = staging + of->packed,
+                                  .host_pitch = (int64_t)of->size[0],
+                                  .planes = of->size[2],
+                                  .plane_pitch = (int64_t)self->pitch[1]};
+        HAUL_TRY(hl_mpi_pack_add(&self->packers[!of->is_send], &rows, error));
+    }
+    return HAUL_OK;
+}
+
 static haul_status make_messages(haul_halo *self, const haul_halo_plan *plan,
                                  const haul_halo_message *sorted, haul_error *error)
 {
-    uint64_t bytes = 0;
     char *staging = NULL;
     for (size_t i = 0; i < plan->count; i++) {
         part *made = &self->parts[i];
@@ -155,11 +195,12 @@ static haul_status make_messages(haul_halo *self, const haul_halo_plan *plan,
                 error, HAUL_STATUS_USAGE, "two messages %s owner %d have the number %d",
                 sorted[i].is_send ? "to" : "from", sorted[i].peer, sorted[i].number);
         HAUL_TRY(make_part(self, plan, &sorted[i], made, error));
-        made->packed = bytes;
-        bytes += made->is_packed ? bytes_of(made) : 0;
     }
+    const uint64_t first = place_parts(self, true, 0), bytes = place_parts(self, false, first);
     if (bytes)
         HAUL_TRY(take_staging(self, bytes, &staging, error));
+    if (self->buffer)
+        HAUL_TRY(list_boxes(self, first, error));
     for (size_t i = 0; i < plan->count; i++) {
         const part *of = &self->parts[i];
         self->messages[i] = (haul_process_message){
@@ -215,6 +256,8 @@ void haul_halo_free(haul_halo *halo)
     if (halo->is_under_way) /* MPI still has the memory */
         (void)halo->comm->processes.finish(halo->comm->processes.of, &error);
     haul_buffer_free(halo->buffer);
+    for (int i = 0; i < 2; i++)
+        hl_mpi_packer_free(&halo->packers[i]);
     free(halo->host);
     free(halo->messages);
     free(halo->parts);
@@ -223,42 +266,29 @@ void haul_halo_free(haul_halo *halo)
 
 /* --- an exchange */
 
-/* On the host at once. */
-static haul_status move_part(const haul_halo *self, haul_stream *stream, const part *of,
-                             haul_error *error)
+static void move_on_host(const haul_halo *self, const part *of)
 {
     char *at = self->host + of->packed;
-    for (uint64_t i = 0; !stream && i < of->size[1] * of->size[2]; i++, at += of->size[0]) {
+    for (uint64_t i = 0; i < of->size[1] * of->size[2]; i++, at += of->size[0]) {
         char *row = host_of(self) + of->offset + i / of->size[1] * self->pitch[1] +
                     i % of->size[1] * self->pitch[0];
         memcpy(of->is_send ? at : row, of->is_send ? row : at, of->size[0]);
     }
-    if (!stream)
-        return HAUL_OK;
-    const haul_address packed = haul_in_buffer(self->buffer, of->packed);
-    const haul_address box = haul_in_buffer(self->array.buffer, self->array.offset + of->offset);
-    haul_transfer transfer = {.to = of->is_send ? packed : box,
-                              .from = of->is_send ? box : packed,
-                              .size = {of->size[0], of->size[1], of->size[2]}};
-    memcpy(of->is_send ? transfer.from_pitch : transfer.to_pitch, self->pitch, sizeof self->pitch);
-    return haul_stream_copy(stream, &transfer, NULL, error);
 }
 
 /* Packs what is sent, or unpacks what has come. */
 static haul_status move_parts(haul_halo *self, bool is_send, haul_error *error)
 {
     haul_comm *comm = self->comm;
-    haul_stream *stream = self->buffer ? comm->streams[!is_send] : NULL;
-    const int64_t since = stream ? haul_device_now(comm->device) : 0;
-    for (size_t i = 0; i < self->count; i++) {
-        const part *of = &self->parts[i];
-        if (of->is_packed && of->is_send == is_send)
-            HAUL_TRY(move_part(self, stream, of, error));
-    }
-    if (stream) {
-        HAUL_TRY(haul_stream_wait(stream, error));
-        hl_mpi_pace_keep(comm, since);
-    }
+    for (size_t i = 0; i < self->count && !self->buffer; i++)
+        if (self->parts[i].is_packed && self->parts[i].is_send == is_send)
+            move_on_host(self, &self->parts[i]);
+    if (!self->buffer)
+        return HAUL_OK;
+    const int64_t since = haul_device_now(comm->device);
+    HAUL_TRY(hl_mpi_pack_queue(comm, &self->packers[!is_send], !is_send, error));
+    HAUL_TRY(haul_stream_wait(comm->streams[!is_send], error));
+    hl_mpi_pace_keep(comm, since);
     return HAUL_OK;
 }
 

@@ -4,21 +4,21 @@
 
 HAUL_KERNEL_FILE(hl_mpi_pack_file)
 
-/* `rows` has four numbers for each: where it is packed, where it lies, its length, and the distance
- * to the next of as many as follow each other. */
+/* `rows` has six numbers for each: where it is packed, where it lies, its length, the distance to
+ * the next, how many there are in a plane, and the distance of planes. */
 HAUL_FUNCTION long hl_mpi_place(HAUL_GLOBAL const long *rows, int count, long i)
 {
     int low = 0, high = count;
     while (high - low > 1) {
         const int middle = low + (high - low) / 2;
-        if (rows[4 * (long)middle] <= i)
+        if (rows[6 * (long)middle] <= i)
             low = middle;
         else
             high = middle;
     }
-    HAUL_GLOBAL const long *row = rows + 4 * (long)low;
-    const long at = i - row[0];
-    return row[1] + at / row[2] * row[3] + at % row[2];
+    HAUL_GLOBAL const long *row = rows + 6 * (long)low;
+    const long at = i - row[0], line = at / row[2];
+    return row[1] + line / row[4] * row[5] + line % row[4] * row[3] + at % row[2];
 }
 
 #define HL_MPI_PACK_KERNELS(pack, unpack, type)                                                    \

@@ -102,19 +102,25 @@ typedef struct hl_mpi_waiting {
     MPI_Status statuses[2 * HL_MPI_WINDOW_MOST + 1];
 } hl_mpi_waiting;
 
-/* Rows of device memory, `pitch` bytes from one to the next, and their place in the host's. */
+/* Rows of device memory, `pitch` bytes from one to the next, and their place in the host's; where
+ * there are planes of them, these follow each other there. */
 typedef struct hl_mpi_rows {
     int64_t offset; /* from the packer's address */
     uint64_t row, count;
     int64_t pitch;
     char *host;
     int64_t host_pitch;
+    uint64_t planes; /* 0: one */
+    int64_t plane_pitch;
 } hl_mpi_rows;
 
 /* Rows that are moved together, and the memory for packing them: kept between calls. */
 typedef struct hl_mpi_packer {
     haul_address at;
-    bool is_apart; /* rows in the host's memory, which else follow each other there */
+    bool is_apart;       /* rows in the host's memory, which else follow each other there */
+    haul_buffer *packed; /* of the device, where they are packed in place of the host's memory */
+    uint64_t packed_at;
+    bool has_table; /* on the device */
     hl_mpi_rows *items;
     size_t count, capacity;
     uint64_t bytes, copies;                    /* in all; copies where there is no kernel */
@@ -355,6 +361,7 @@ haul_status hl_mpi_pack_add(hl_mpi_packer *self, const hl_mpi_rows *rows, haul_e
  */
 haul_status hl_mpi_pack_queue(haul_comm *comm, hl_mpi_packer *self, bool to_device,
                               haul_error *error);
+void hl_mpi_packer_free(hl_mpi_packer *self);
 void hl_mpi_packers_free(haul_comm *comm);
 
 /* --- mpi_stage.c */

@@ -1,5 +1,6 @@
 /* Ghost cells of a periodic box over a grid of processes, from all 26 neighbours, in host memory
- * and in a simulated GPU's, beside what each cell's place says. usage: halo */
+ * and in a simulated GPU's, or another device's, which MPI does not know, beside what each cell's
+ * place says. usage: halo [DEVICE] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ typedef enum memory { IN_HOST, IN_DEVICE, IN_DEVICE_OF_MPI, MEMORIES } memory;
 static int rank, size, grid[DIMS];
 static MPI_Comm places;
 static unsigned long failures;
+static const char *device_name = "sim:lassen";
 
 static void fail(memory in, const char *what, const haul_error *error)
 {
@@ -88,6 +90,23 @@ static void plan_messages(haul_halo_message *messages)
     }
 }
 
+static size_t cell_count(void)
+{
+    return (size_t)full(0) * (size_t)full(1) * (size_t)full(2);
+}
+
+static haul_status move_cells(haul_device *device, haul_buffer *buffer, size_t offset, int *cells,
+                              bool to_device, haul_error *error)
+{
+    const size_t bytes = cell_count() * sizeof(int);
+    char *all = calloc(bytes + offset, 1);
+    memcpy(all + offset, cells, bytes);
+    const haul_status status = move(device, buffer, all, bytes + offset, to_device, error);
+    memcpy(cells, all + offset, bytes);
+    free(all);
+    return status;
+}
+
 static haul_status exchange_once(haul_halo *halo, haul_error *error)
 {
     haul_status status = haul_halo_start(halo, error);
@@ -131,10 +150,10 @@ static void refuse_second(haul_comm *comm, const haul_halo_plan *plan, haul_halo
     haul_halo_free(second);
 }
 
-static void try_array(haul_comm *comm, haul_device *device, memory in)
+/* The array begins `offset` bytes within its buffer: cells lie as their size divides it. */
+static void try_array(haul_comm *comm, haul_device *device, memory in, size_t offset)
 {
-    const size_t count = (size_t)full(0) * (size_t)full(1) * (size_t)full(2);
-    const size_t bytes = count * sizeof(int);
+    const size_t bytes = cell_count() * sizeof(int);
     int *cells = malloc(bytes), *expected = malloc(bytes), start[DIMS];
     haul_halo_message messages[2 * NEIGHBOURS];
     haul_buffer *buffer = NULL;
@@ -142,9 +161,10 @@ static void try_array(haul_comm *comm, haul_device *device, memory in)
     haul_error error;
     haul_status status = HAUL_OK;
     if (in != IN_HOST)
-        status = haul_buffer_new(device, HAUL_BUFFER_DEVICE, bytes, &buffer, &error);
+        status = haul_buffer_new(device, HAUL_BUFFER_DEVICE, bytes + offset, &buffer, &error);
     plan_messages(messages);
-    const haul_halo_plan plan = {.array = buffer ? haul_in_buffer(buffer, 0) : haul_in_host(cells),
+    const haul_halo_plan plan = {.array =
+                                     buffer ? haul_in_buffer(buffer, offset) : haul_in_host(cells),
                                  .cell_bytes = sizeof(int),
                                  .size = {full(0), full(1), full(2)},
                                  .messages = messages,
@@ -160,11 +180,11 @@ static void try_array(haul_comm *comm, haul_device *device, memory in)
         fill(cells, start, round, false);
         fill(expected, start, round, true);
         if (buffer)
-            status = move(device, buffer, cells, bytes, true, &error);
+            status = move_cells(device, buffer, offset, cells, true, &error);
         if (!status)
             status = exchange_once(halo, &error);
         if (!status && buffer)
-            status = move(device, buffer, cells, bytes, false, &error);
+            status = move_cells(device, buffer, offset, cells, false, &error);
         if (!status && memcmp(cells, expected, bytes) != 0)
             fail(in, "ghost cells", NULL);
     }
@@ -178,6 +198,67 @@ static void try_array(haul_comm *comm, haul_device *device, memory in)
     free(expected);
 }
 
+static haul_status open_comm(const char *name, memory in, haul_device **device, haul_comm **comm,
+                             haul_error *error)
+{
+    const bool is_sim = !strncmp(name, "sim:", 4), is_aware = in == IN_DEVICE_OF_MPI;
+    const haul_device_options how = {.is_host_visible = is_aware};
+    haul_comm_options options = {.is_device_aware = is_aware};
+    haul_status status =
+        in == IN_HOST ? HAUL_OK : haul_device_open(name, is_sim ? &how : NULL, device, error);
+    options.device = *device;
+    return status ? status : haul_comm_new(MPI_COMM_WORLD, &options, comm, error);
+}
+
+/* The simulated host's seconds of an exchange with all messages of the plan or with one each way,
+ * in which messages take no time. */
+static double seconds_of(size_t count)
+{
+    haul_device *device = NULL;
+    haul_comm *comm = NULL;
+    haul_halo_message messages[2 * NEIGHBOURS];
+    haul_buffer *buffer = NULL;
+    haul_halo *halo = NULL;
+    haul_error error;
+    int64_t since = 0;
+    plan_messages(messages);
+    if (count == 2) /* what is sent one way comes from the other */
+        messages[1] = messages[2 * NEIGHBOURS - 1];
+    haul_status status = open_comm(device_name, IN_DEVICE, &device, &comm, &error);
+    if (!status)
+        status = haul_buffer_new(device, HAUL_BUFFER_DEVICE, cell_count() * sizeof(int), &buffer,
+                                 &error);
+    const haul_halo_plan plan = {.array = haul_in_buffer(buffer, 0),
+                                 .cell_bytes = sizeof(int),
+                                 .size = {full(0), full(1), full(2)},
+                                 .messages = messages,
+                                 .count = count};
+    if (!status)
+        status = haul_halo_new(comm, &plan, &halo, &error);
+    for (int i = 0; i < 2 && !status; i++) { /* the first makes what is kept */
+        since = haul_device_now(device);
+        status = exchange_once(halo, &error);
+    }
+    if (status)
+        fail(IN_DEVICE, "a timed exchange", &error);
+    const double seconds = status ? 0 : (double)(haul_device_now(device) - since) * 1e-9;
+    haul_halo_free(halo);
+    haul_buffer_free(buffer);
+    haul_comm_free(comm);
+    haul_device_close(device);
+    return seconds;
+}
+
+/* Many boxes are packed by one kernel and moved by one copy; one is a copy. */
+static void boxes_are_packed(void)
+{
+    const double one_s = seconds_of(2), all_s = seconds_of((size_t)2 * NEIGHBOURS);
+    if (!rank)
+        printf("a box each way %.1f us, %d boxes %.1f us\n", one_s * 1e6, NEIGHBOURS, all_s * 1e6);
+    if (all_s > 3 * one_s)
+        fail(IN_DEVICE, "boxes are copied one by one", NULL);
+}
+
 int main(int argc, char **argv)
 {
     const int periodic[DIMS] = {1, 1, 1};
@@ -187,21 +268,21 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Dims_create(size, DIMS, grid);
     MPI_Cart_create(MPI_COMM_WORLD, DIMS, grid, periodic, 0, &places);
-    for (memory in = IN_HOST; in < MEMORIES; in++) {
-        const haul_device_options how = {.is_host_visible = in == IN_DEVICE_OF_MPI};
+    if (argc > 1)
+        device_name = argv[1];
+    const memory end = argc > 1 ? IN_DEVICE_OF_MPI : MEMORIES;
+    for (int i = 0; i < 2 * (int)end; i++) {
+        const memory in = (memory)(i / 2);
         haul_device *device = NULL;
         haul_comm *comm = NULL;
         haul_error error;
-        haul_comm_options options = {.is_device_aware = in == IN_DEVICE_OF_MPI};
-        haul_status status =
-            in == IN_HOST ? HAUL_OK : haul_device_open("sim:lassen", &how, &device, &error);
-        options.device = device;
-        if (!status)
-            status = haul_comm_new(MPI_COMM_WORLD, &options, &comm, &error);
-        if (status)
+        if (open_comm(device_name, in, &device, &comm, &error)) {
             fail(in, "opening", &error);
-        else
-            try_array(comm, device, in);
+        } else {
+            try_array(comm, device, in, (size_t)(i % 2));
+            if (in == IN_DEVICE && argc < 2 && !(i % 2))
+                boxes_are_packed();
+        }
         haul_comm_free(comm);
         haul_device_close(device);
     }
