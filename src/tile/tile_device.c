@@ -72,7 +72,7 @@ static haul_status leave(const pass *self, const hl_tile_block_field *of, int pa
     hl_tile_field *field = of->field;
     hl_tile_part *state = &field->parts[part];
     const bool is_needed = (was_visited ? !of->is_dead : !of->is_fresh) ||
-                           comes_twice(self, part) ||
+                           (comes_twice(self, part) && !state->shift) ||
                            hl_tile_part_end(field, part) > self->block.host_from;
     haul_status status = HAUL_OK;
     if (state->on_device && !state->on_host && is_needed)

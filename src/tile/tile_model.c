@@ -58,12 +58,25 @@ static int planes_on_device(const hl_tile_field *field)
     return planes < field->length ? planes : field->length;
 }
 
-/* Planes that a pass copies in and out: the last one left those on the device that fit. An array
- * that the host waits for goes home as a whole. */
+/* Planes that a pass round the array comes to twice: it copies them in and out both times. */
+static int planes_again(const hl_tile_block *block, int region)
+{
+    const int behind = block->reach + hl_tile_planes_missing(block->length, region);
+    return block->wraps ? (behind + region - 1) / region * region : 0;
+}
+
+/* Planes that a pass copies in and out: the last one left those on the device that fit, but for
+ * passes round the array, which all begin at one end. An array that the host waits for goes home as
+ * a whole. */
 static void count_copies(const hl_tile_choice *self, const hl_tile_block *block,
-                         const hl_tile_block_field *of, double planes[2])
+                         const hl_tile_block_field *of, int again, double planes[2])
 {
     const hl_tile_field *field = of->field;
+    if (again) {
+        planes[0] = (of->is_fresh ? 0 : field->length) + again;
+        planes[1] = !of->is_written ? 0 : of->is_dead ? again : field->length + again;
+        return;
+    }
     const double rest = fmax(field->length - hl_tile_ring_planes(self->memory, field), 0);
     planes[0] = of->is_fresh ? 0 : block->is_first ? field->length - planes_on_device(field) : rest;
     planes[1] = !of->is_written || of->is_dead            ? 0
@@ -72,21 +85,25 @@ static void count_copies(const hl_tile_choice *self, const hl_tile_block *block,
 }
 
 /* The model: kernels, copies in and copies out go on at once, at their rates, behind the first
- * region that comes in and before the last that the host waits for. */
+ * region that comes in and before the last that the host waits for. After a pass round the array
+ * that are the planes that it came to twice, as the next pass begins with them. */
 static void predict_block(const hl_tile_choice *self, const hl_tile_block *block, int region,
                           const hl_tile_rates *rates, hl_tile_pass_time *out)
 {
     double copied[2] = {0}, plane_bytes = 0, last_bytes = 0;
+    const int again = planes_again(block, region);
     const int regions = (block->length + region - 1) / region;
     bool is_resident = true;
     *out = (hl_tile_pass_time){.steps = block->loops, .region = region};
     for (unsigned i = 0; i < block->field_count; i++) {
         const hl_tile_block_field *of = &block->fields[i];
         double planes[2];
-        count_copies(self, block, of, planes);
+        count_copies(self, block, of, again, planes);
         for (int d = 0; d < 2; d++)
             copied[d] += planes[d] * (double)of->field->plane_bytes;
-        if (block->is_last && of->field == self->wanted)
+        if (again && planes[1] > again)
+            last_bytes += (again + region) * (double)of->field->plane_bytes;
+        else if (block->is_last && of->field == self->wanted)
             last_bytes = region * (double)of->field->plane_bytes;
         plane_bytes += planes[0] > 0 ? (double)of->field->plane_bytes : 0;
         is_resident =

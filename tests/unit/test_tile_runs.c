@@ -274,7 +274,8 @@ static double simulated_s(haul_context *context, const char *machine)
 }
 
 /* Heat out of core on simulated machines, without data: what the model says, what the plan says on
- * the same machine, and what the device's clock says. */
+ * the same machine, and what the device's clock says. Passes round periodic arrays end before the
+ * next ones begin, of which the model says less. */
 static void test_predicted(void **state)
 {
     (void)state;
@@ -283,8 +284,13 @@ static void test_predicted(void **state)
         int size;
         int steps;
         uint64_t megabytes;
-    } problems[] = {
-        {"k40", 1024, 192, 6000}, {"a100-sxm4", 512, 1000, 1000}, {"h200", 512, 1000, 1000}};
+        haul_boundary edge;
+    } problems[] = {{"k40", 1024, 192, 6000, HAUL_BOUNDARY_FIXED},
+                    {"a100-sxm4", 512, 1000, 1000, HAUL_BOUNDARY_FIXED},
+                    {"h200", 512, 1000, 1000, HAUL_BOUNDARY_FIXED},
+                    {"k40", 512, 500, 1000, HAUL_BOUNDARY_PERIODIC},
+                    {"a100-sxm4", 512, 500, 1000, HAUL_BOUNDARY_PERIODIC},
+                    {"h200", 512, 500, 1000, HAUL_BOUNDARY_PERIODIC}};
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
         const int size = problems[i].size;
         haul_error error;
@@ -295,7 +301,10 @@ static void test_predicted(void **state)
         const haul_context_options options = {.device_options = &without,
                                               .memory_bytes = problems[i].megabytes * 1000000,
                                               .keep_plan = true};
-        const haul_array_spec spec = {.size = {size, size, size}, .ghost = {1, 1, 1}};
+        const haul_boundary edge = problems[i].edge;
+        const haul_array_spec spec = {
+            .size = {size, size, size}, .ghost = {1, 1, 1}, .boundary = {edge, edge, edge}};
+        const bool is_round = edge == HAUL_BOUNDARY_PERIODIC;
         snprintf(device, sizeof device, "sim:%s", problems[i].machine);
         assert_false(haul_context_open(device, &options, &context, &error));
         assert_false(haul_array_new(context, &spec, &u, &error));
@@ -311,8 +320,9 @@ static void test_predicted(void **state)
         const double plan = simulated_s(context, problems[i].machine);
         print_message("%s: %.4f s; model %.4f s, bound %.4f s, plan %.4f s\n", device, took,
                       counts.predicted_s, counts.bound_s, plan);
-        assert_true(fabs(counts.predicted_s / took - 1) < 0.05);
-        assert_true(counts.bound_s / took > 0.95 && counts.bound_s / took < 1.01);
+        assert_true(fabs(counts.predicted_s / took - 1) < (is_round ? 0.1 : 0.05));
+        assert_true(counts.bound_s / took > (is_round ? 0.8 : 0.95) &&
+                    counts.bound_s / took < 1.01);
         assert_true(fabs(plan / took - 1) < 0.01);
         haul_array_free(u);
         haul_array_free(v);
