@@ -69,16 +69,27 @@ double hl_kernel_filled(const haul_gpu *gpu, double blocks)
     return ceil(blocks / count) * count;
 }
 
-/* Rows of operands in fp32 that lie far apart: from three pages of 2 MiB a tile on address
- * translation slows products, by a sixth at most on V100, A100, T4 and H100
- * (docs/accuracy/operators.md: by two thirds on a P100), and the source's time tells by how much.
- */
+/* Pages of 2 MiB that the rows of a tile of operands in fp32 lie in, which begin anywhere in one.
+ * From more than three on address translation slows products: by a sixth at most on V100, A100, T4
+ * and H100 (docs/accuracy/operators.md: by two thirds on a P100), and the source's time tells by
+ * how much. */
+static const double pages_at_once = 3;
 static const double slower_far = 1.2;
+
+static double pages_of(const haul_operands *of)
+{
+    static const double page = 2 * 1024 * 1024;
+    return 1 + fp32_tiling.sides[0][0] * 4 * (double)of->inner / page;
+}
 
 static bool has_far_rows(const haul_operands *of)
 {
-    static const double pages = 3.0 * 2 * 1024 * 1024;
-    return fp32_tiling.sides[0][0] * 4 * (double)of->inner >= pages;
+    return pages_of(of) > pages_at_once;
+}
+
+double hl_kernel_pages_ratio(const haul_operands *of)
+{
+    return fmax(1, pages_of(of) / pages_at_once);
 }
 
 static double blocks_of(const haul_operands *of, const double tile[2])

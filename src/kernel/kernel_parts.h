@@ -80,6 +80,10 @@ bool hl_kernel_product_ratios_told(const haul_gpu *from, const haul_gpu *to,
 haul_operands hl_kernel_product_told(const haul_gpu *from, const haul_gpu *to,
                                      const haul_kernel_work *work, double each_s);
 
+/* The pages that the rows of a tile of operands in fp32 lie in, by as many as slow no GPU; at least
+ * 1. */
+double hl_kernel_pages_ratio(const haul_operands *of);
+
 /* How much longer the same tile of a product in fp32 takes on `to` because of what fills and
  * empties it, beside the ratio of the rates. */
 double hl_kernel_filling_ratio(const haul_gpu *from, const haul_gpu *to, const haul_operands *of);

@@ -59,18 +59,13 @@ static const double width_of_sibling_memory = 0.04;
 static const double width_scattered = 0.35;
 static const double width_of_makers = 0.2;
 
-/* Kernels made for other multiprocessors whose inner dimension is long: 0.25 to 0.45 of the peak on
- * a P100, which reaches 0.75 with others. The only such GPU in the data, and no name tells the
- * dimension: it changes nothing where no P100 is (docs/accuracy.md). */
-static const double width_long_rows = 1.0;
-
 /* Communication keeps its recorded time: half or twice, whatever the links are. */
 static const double width_collective = 0.7;
 
 /* Half of a half width of products is the GPUs' and the library's, and so every product's: a rate
  * that is off, a clock that the power limit holds down. The rest is the product's own: its tile,
  * its waves. A part that no data tests is taken as shared, which makes sums widest; so is the
- * slowness of long inner dimensions, which always errs to the same side. */
+ * slowness of rows far apart, which always errs to the same side. */
 static const double shared_where_tested = 0.5;
 
 typedef struct scaling {
@@ -148,9 +143,37 @@ static double width_of_library(const haul_gpu *gpu, bool is_in_layers)
     return is_in_layers ? fmax(width, width_in_layers) : width;
 }
 
-/* Half widths down and up. Where the sizes are known, so are rows that lie far apart. */
+/* How much slower a GPU with kernels made for other multiprocessors is where rows lie far apart, in
+ * the logarithm: between not at all, where other work hides that it translates addresses, and as
+ * many times as the pages are more than those that it translates beside the arithmetic, where that
+ * bounds it; half way. The half width reaches both. 0: rows are near, or nothing tells of them. */
+static double far_slowness(const haul_gpu *gpu, const haul_operands *of)
+{
+    return runs_unlike_kernels(gpu) && of->batch ? log(hl_kernel_pages_ratio(of)) / 2 : 0;
+}
+
+/* A product of known sizes on the target, and what rows far apart make of it there, unless products
+ * that were measured there tell it. The time of a source that is slowed by them in its own way
+ * tells nothing of how much others are: half way, too. */
+static hl_kernel_tiles tiles_on_target(const haul_machine *from, const haul_machine *to,
+                                       const haul_kernel_work *work)
+{
+    hl_kernel_tiles tiles = hl_kernel_product_near_s(to, work);
+    if (!tiles.is_far || tiles.is_measured)
+        return tiles;
+    const double slowness = far_slowness(&to->gpu, &work->operands);
+    tiles.in_waves_s *= exp(slowness);
+    tiles.most_s = fmax(tiles.most_s, tiles.in_waves_s);
+    if (runs_unlike_kernels(&from->gpu))
+        tiles.most_s = sqrt(tiles.most_s * tiles.in_waves_s);
+    tiles.less = hypot(tiles.less, slowness);
+    tiles.more = hypot(tiles.more, slowness);
+    return tiles;
+}
+
+/* Half widths down and up. `is_told`: the launch tells sizes, and so whether rows lie far apart. */
 static void product_widths(const haul_gpu *from, const haul_gpu *to, const haul_kernel_work *work,
-                           const hl_kernel_tiles *tiles, scaling *out)
+                           bool is_told, const hl_kernel_tiles *tiles, scaling *out)
 {
     const haul_kernel_kind *kind = &work->kind;
     const bool is_sized = tiles->in_waves_s > 0, is_in_layers = work->launches.grid[2] > 1;
@@ -164,10 +187,8 @@ static void product_widths(const haul_gpu *from, const haul_gpu *to, const haul_
     const double held_down = hl_kernel_gpu_held_down(to, kind->precision);
     out->down = is_sized ? fmax(hypot(sized, tiles->less), held_down) : by_name;
     out->up = is_sized ? hypot(sized, tiles->more) : by_name;
-    if (runs_unlike_kernels(to) && !tiles->is_measured && (!is_sized || tiles->is_far))
-        out->up = fmax(out->up, width_long_rows);
-    if (!is_sized && runs_unlike_kernels(from) && tile_speed(from, to, kind) < 1)
-        out->down = fmax(out->down, width_long_rows);
+    if (is_unlike && !is_sized && !is_told)
+        out->down = out->up = fmax(by_name, width_untested);
     out->shared = is_tested && !is_unlike ? shared_where_tested : 1;
 }
 
@@ -228,7 +249,7 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
     const double most = fmax(from->gpu.multiprocessors.value, to->gpu.multiprocessors.value);
     const double share = fmin(1, most / work->launches.blocks);
     const double arithmetic = anew > 0 ? pow(kept, 1 - share) * pow(anew, share) : kept;
-    const hl_kernel_tiles tiles = hl_kernel_product_near_s(to, work);
+    const hl_kernel_tiles tiles = tiles_on_target(from, to, work);
     bool is_memory = false;
     const double known = by_roofline(&from->gpu, &to->gpu, work, waves, &is_memory);
     const bool is_both =
@@ -236,7 +257,10 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
         (has_tensor_ridge(&from->gpu, precision) || has_tensor_ridge(&to->gpu, precision));
     /* of the ratio by arithmetic, in the logarithm */
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
-    double middle = apart, down = fabs(apart), up = down, ratios[2];
+    const double far = tiles.in_waves_s > 0 ? 0
+                                            : far_slowness(&to->gpu, &told.operands) -
+                                                  far_slowness(&from->gpu, &told.operands);
+    double middle = apart + far, down = fabs(middle), up = down, ratios[2];
     if (is_both && hl_kernel_product_ratios_told(&from->gpu, &to->gpu, work, work_s, ratios)) {
         const double lowest = log(fmin(ratios[0], ratios[1]) / arithmetic);
         const double highest = log(fmax(ratios[0], ratios[1]) / arithmetic);
@@ -253,7 +277,7 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
                                                                       : 0,
                                   width_between(&from->gpu, &to->gpu));
     scaling width;
-    product_widths(&from->gpu, &to->gpu, work, &tiles, &width);
+    product_widths(&from->gpu, &to->gpu, work, told.operands.batch > 0, &tiles, &width);
     *out = (scaling){.ratio = known > 0 ? known : arithmetic * exp(middle),
                      .down = hypot(hypot(width.down, of_rates), hypot(more, down)),
                      .up = hypot(hypot(width.up, of_rates), hypot(more, hypot(up, unaligned))),
