@@ -31,6 +31,7 @@ typedef struct haul_kernel_counts {
     double flops_fp64; /* of these, in double precision */
     double bytes;      /* that cross the device's memory at the least, of all threads; 0: not known.
                           A profiler's counters give them: memory throughput x duration */
+    double shared_bytes; /* shared memory of a block; 0: not known */
 } haul_kernel_counts;
 
 /* Seconds by BSP with lambda 1 (HiPC 2015, eq. 3 to 5): t (Comp + Comm_GM + Comm_SM) / (R P), at 5
@@ -208,6 +209,7 @@ typedef struct haul_kernel_launches {
     double block;   /* threads of one block */
     double grid[3]; /* blocks along x, y and z; of products z is a batch, or slices of the inner
                      * dimension */
+    double shared_bytes; /* shared memory of one block */
 } haul_kernel_launches;
 
 /* The same for launches that took `seconds` together: a grid that leaves most of the GPU empty

@@ -282,12 +282,26 @@ bool hl_kernel_gpu_has_lone_warps(const haul_gpu *gpu, const haul_kernel_counts 
     return warps_of(counts) <= SCHEDULERS * gpu->multiprocessors.value;
 }
 
-/* How long the multiprocessor with most blocks takes, in blocks. */
-static double busiest(const haul_gpu *gpu, double blocks, double block)
+/* Blocks that the shared memory of a multiprocessor has room for; no limit where it is not known.
+ */
+static double room_of(const haul_gpu *gpu, const haul_kernel_launches *of)
 {
-    const double share = fmax(blocks, 1) / gpu->multiprocessors.value;
-    const double unfelt = block > 0 ? WARPS_UNFELT / ceil(block / WARP) : 1;
-    return blocks > 0 ? fmax(ceil(share), unfelt) : share;
+    enum { AMPERE = 8, OF_SYSTEM = 1024 };
+    const hl_machine_architecture *architecture = hl_machine_architecture_of(gpu);
+    if (!architecture || !architecture->shared_bytes || !(of->shared_bytes > 0))
+        return HUGE_VAL;
+    const double each = of->shared_bytes + (architecture->major >= AMPERE ? OF_SYSTEM : 0);
+    return fmax(1, floor(architecture->shared_bytes / each));
+}
+
+/* How long the multiprocessor with most blocks takes, in blocks: fewer at once than it takes to
+ * feel them keep it as much less busy. */
+static double busiest(const haul_gpu *gpu, const haul_kernel_launches *of)
+{
+    const double share = fmax(of->blocks, 1) / gpu->multiprocessors.value;
+    const double unfelt = of->block > 0 ? WARPS_UNFELT / ceil(of->block / WARP) : 1;
+    const double at_once = fmin(ceil(share), room_of(gpu, of));
+    return of->blocks > 0 ? ceil(share) * fmax(1, unfelt / at_once) : share;
 }
 
 /* The clock that the maker names, boost where a GPU has one. Base clocks for it help between the
@@ -301,11 +315,11 @@ double hl_kernel_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to)
 
 /* Three independent factors: blocks one after another on the busiest multiprocessor, cycles each,
  * and the length of a cycle. */
-double hl_kernel_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks,
-                                  double block)
+double hl_kernel_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to,
+                                  const haul_kernel_launches *of)
 {
-    return busiest(to, blocks, block) / busiest(from, blocks, block) *
-           hl_kernel_gpu_clock_ratio(from, to) * hl_kernel_gpu_wait_ratio(from, to);
+    return busiest(to, of) / busiest(from, of) * hl_kernel_gpu_clock_ratio(from, to) *
+           hl_kernel_gpu_wait_ratio(from, to);
 }
 
 bool hl_kernel_gpu_has_low_occupancy(const haul_gpu *gpu, double blocks, double block)

@@ -82,10 +82,10 @@ double hl_kernel_gpu_clock_ratio(const haul_gpu *from, const haul_gpu *to);
 double hl_kernel_gpu_wait_ratio(const haul_gpu *from, const haul_gpu *to);
 
 /* Seconds on `to` for one on `from` of what goes on inside the multiprocessors: by the clock, the
- * blocks of the busiest (`blocks` 0: many) of `block` threads (0: not known), and the cycles that
- * dependent instructions wait. */
-double hl_kernel_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to, double blocks,
-                                  double block);
+ * blocks of the busiest (0: many), those of them that run at once, and the cycles that dependent
+ * instructions wait. */
+double hl_kernel_gpu_inside_ratio(const haul_gpu *from, const haul_gpu *to,
+                                  const haul_kernel_launches *of);
 
 /* At most a quarter of the threads that the GPU holds; false where `blocks` or `block` is 0. */
 bool hl_kernel_gpu_has_low_occupancy(const haul_gpu *gpu, double blocks, double block);

@@ -82,11 +82,6 @@ static double pages_of(const haul_operands *of)
     return 1 + fp32_tiling.sides[0][0] * 4 * (double)of->inner / page;
 }
 
-static bool has_far_rows(const haul_operands *of)
-{
-    return pages_of(of) > pages_at_once;
-}
-
 double hl_kernel_pages_ratio(const haul_operands *of)
 {
     return fmax(1, pages_of(of) / pages_at_once);
@@ -154,7 +149,7 @@ hl_kernel_tiles hl_kernel_product_s(const haul_gpu *gpu, const haul_kernel_work 
             ? slower_unaligned
             : 1;
     const double in_waves_s = seconds * slower;
-    const bool is_far = by == &fp32_tiling && has_far_rows(of);
+    const bool is_far = by == &fp32_tiling && pages_of(of) > pages_at_once;
     hl_kernel_tiles out = {
         .in_waves_s = in_waves_s,
         .most_s = in_waves_s * (is_far ? slower_far : by->slower),

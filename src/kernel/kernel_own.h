@@ -7,7 +7,7 @@
 #include "haul/kernel_file.h"
 #include "machine/yaml_read.h"
 
-enum { HL_KERNEL_COUNT_ROWS = 12, HL_KERNEL_CONSTANTS_MOST = 32 };
+enum { HL_KERNEL_COUNT_ROWS = 13, HL_KERNEL_CONSTANTS_MOST = 32 };
 
 /* A count that a file may give, in the order of the document. */
 typedef struct hl_kernel_count_row {

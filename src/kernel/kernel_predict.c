@@ -290,13 +290,6 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
     return true;
 }
 
-/* Of kernels over rows: as much as holds 90 of 100 from and to the hardest of the GPUs, an H100. */
-static double width_over_rows(const haul_kernel_kind *kind)
-{
-    return kind->reads ? hypot(width_rows_once, width_of_reads * log((1 + kind->most_reads) / 2.0))
-                       : width_rows;
-}
-
 /* A kernel over rows whose reads are known: each GPU by what its own L2 leaves to the memory. One
  * that keeps less than half of the bandwidth busy is bound by what goes on inside the
  * multiprocessors as well: half way, in the logarithm, and the interval reaches both. */
@@ -312,7 +305,7 @@ static void scale_rows(const haul_machine *from, const haul_machine *to,
     out->ratio *= hl_kernel_row_passes(&to->gpu, work, row_bytes) / passes;
     const double used =
         passes * row_bytes * by->blocks / (each_s * hl_kernel_gpu_stream_rate(&from->gpu).value);
-    const double inside = hl_kernel_gpu_inside_ratio(&from->gpu, &to->gpu, by->blocks, by->block);
+    const double inside = hl_kernel_gpu_inside_ratio(&from->gpu, &to->gpu, by);
     if (!(used < busy) || !(inside > 0) || !isfinite(inside))
         return;
     const double apart = log(inside / out->ratio) / 2;
@@ -367,7 +360,10 @@ static bool scale_streaming(const haul_machine *from, const haul_machine *to,
     const double apart = is_known ? 0 : log(by_memory / by_l2);
     const bool is_measured = a.provenance == HAUL_PROVENANCE_MEASURED;
     const haul_provenance weakest = haul_provenance_weaker(a.provenance, b.provenance);
-    const double of_class = is_rows                       ? width_over_rows(&work->kind)
+    const double of_reads = log((1 + work->kind.most_reads) / 2.0);
+    const double of_class = is_rows && work->kind.reads
+                                ? hypot(width_rows_once, width_of_reads * of_reads)
+                            : is_rows                     ? width_rows
                             : work->kind.is_scattered     ? width_scattered
                             : is_product(work->kind.kind) ? width_own_kernels
                                                           : width_streaming;
@@ -400,14 +396,13 @@ static bool scale_latency(const haul_machine *from, const haul_machine *to,
         !(a->clock_Hz.value > 0) || !(b->clock_Hz.value > 0) || !(b->multiprocessors.value > 0))
         return false;
     const double width = hl_kernel_uncertainty_inside(a, b);
-    *out = (scaling){
-        .ratio = hl_kernel_gpu_inside_ratio(a, b, work->launches.blocks, work->launches.block),
-        .down = width,
-        .up = width,
-        .shared = 1,
-        .kind = HAUL_KERNEL_CLASS_LATENCY,
-        .bound = HAUL_KERNEL_BOUND_LOW_OCCUPANCY,
-        .weakest = HAUL_PROVENANCE_SCALED};
+    *out = (scaling){.ratio = hl_kernel_gpu_inside_ratio(a, b, &work->launches),
+                     .down = width,
+                     .up = width,
+                     .shared = 1,
+                     .kind = HAUL_KERNEL_CLASS_LATENCY,
+                     .bound = HAUL_KERNEL_BOUND_LOW_OCCUPANCY,
+                     .weakest = HAUL_PROVENANCE_SCALED};
     return true;
 }
 

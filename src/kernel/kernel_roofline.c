@@ -21,7 +21,7 @@ static const double bound_full = 0.6;
 /* Half widths, in the logarithm, of kernels bound by memory and by what is inside the
  * multiprocessors, for GPUs that nothing was fitted to. The interval that holds 90 of 100 from and
  * to the hardest of five GPUs (gpuperfpredict; docs/accuracy/kernels.md, "widths from GPUs left
- * out"): 0.11 and 0.22 within an architecture, 0.24 and 0.53 between two. That of memory between
+ * out"): 0.11 and 0.22 within an architecture, 0.24 and 0.38 between two. That of memory between
  * two is wider: 0.42 holds 90 of 100 durations of its counters, where blocks have other shapes.
  *
  * Their clocks are data sheets', so that what heat and power make of a clock is in those widths:
@@ -30,7 +30,7 @@ static const double bound_full = 0.6;
  * where one of the two was not measured. Those of one architecture sustain nearly one share, which
  * two sheets miss alike: A100s of 40 and 80 GB differ by 0.055. */
 static const double uncertainty_alike[] = {0.11, 0.22};
-static const double uncertainty_across[] = {0.42, 0.53};
+static const double uncertainty_across[] = {0.42, 0.38};
 static const double of_sheet_memory = 0.12;
 static const double of_siblings_memory = 0.055;
 
@@ -71,12 +71,6 @@ static unsigned power_of_two_in(double partitions)
     return count & (~count + 1);
 }
 
-static bool is_spared(const haul_gpu *from, const haul_gpu *to)
-{
-    const double a = from->memory_partitions.value, b = to->memory_partitions.value;
-    return a > 0 && b > 0 && power_of_two_in(b) < power_of_two_in(a);
-}
-
 /* How many times as long the counted flops take as all in single precision would: those in double
  * precision have a peak of their own. */
 static double slowed_by_fp64(const haul_gpu *gpu, const haul_kernel_counts *counts)
@@ -104,14 +98,16 @@ static double across_ratio(const haul_kernel_case *what, double memory)
     const haul_gpu *from = &what->source->gpu;
     const haul_gpu *to = &what->target->gpu;
     const double blocks = blocks_of(&what->counts);
+    const haul_kernel_launches launches = {
+        .blocks = blocks, .block = what->counts.block, .shared_bytes = what->counts.shared_bytes};
     const double arithmetic = hl_kernel_bound_weight(what->fit->arithmetic_share);
     const double peak = hl_kernel_gpu_clock_ratio(from, to) * from->cores.value / to->cores.value *
                         busiest(to, blocks) / busiest(from, blocks) *
                         slowed_by_fp64(to, &what->counts) / slowed_by_fp64(from, &what->counts);
-    const double inside = pow(hl_kernel_gpu_inside_ratio(from, to, blocks, what->counts.block) *
-                                  other_waits(from, to, what),
-                              1 - arithmetic) *
-                          pow(peak, arithmetic);
+    const double inside =
+        pow(hl_kernel_gpu_inside_ratio(from, to, &launches) * other_waits(from, to, what),
+            1 - arithmetic) *
+        pow(peak, arithmetic);
     if (memory <= 0)
         return inside;
     return pow(hl_kernel_gpu_memory_rate(from) / hl_kernel_gpu_memory_rate(to), memory) *
@@ -167,7 +163,8 @@ static haul_status scale_kernel(const haul_kernel_case *what, scaled_kernel *out
     if (hl_kernel_gpu_memory_rate(from) > 0 && hl_kernel_gpu_memory_rate(to) > 0)
         self.memory = hl_kernel_bound_weight(what->fit->memory_share);
     self.same = what->source == what->target || hl_kernel_gpu_keeps_times(from, to);
-    const bool calm = !self.same && is_spared(from, to);
+    const double a = from->memory_partitions.value, b = to->memory_partitions.value;
+    const bool calm = !self.same && a > 0 && b > 0 && power_of_two_in(b) < power_of_two_in(a);
     const hl_kernel_reading reading = hl_kernel_read(what->fit, what->size, calm);
     const double bsp = hl_kernel_cycles(&what->counts) / hl_kernel_issue(from);
     const double source_work_s = bsp * exp(-reading.log_calibration);

@@ -26,9 +26,8 @@ static bool knows_inside(const haul_gpu *gpu)
 static double inside_of(const haul_gpu *from, const haul_gpu *to,
                         const haul_kernel_launches *launches)
 {
-    return knows_inside(from) && knows_inside(to)
-               ? hl_kernel_gpu_inside_ratio(from, to, launches->blocks, launches->block)
-               : 0;
+    return knows_inside(from) && knows_inside(to) ? hl_kernel_gpu_inside_ratio(from, to, launches)
+                                                  : 0;
 }
 
 /* True of GPUs with 1:2 or 1:3 (K40, V100, A100), not of 1:24 to 1:64. */

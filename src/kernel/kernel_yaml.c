@@ -19,6 +19,7 @@ const hl_kernel_count_row hl_kernel_count_rows[HL_KERNEL_COUNT_ROWS] = {
     {"flops", offsetof(haul_kernel_counts, flops), false, 0, 1e27},
     {"flops_fp64", offsetof(haul_kernel_counts, flops_fp64), false, 0, 1e27},
     {"bytes", offsetof(haul_kernel_counts, bytes), false, 0, 1e27},
+    {"shared_bytes", offsetof(haul_kernel_counts, shared_bytes), false, 0, 1e9},
 };
 
 /* The value of an expression without the variable: a constant, or an end of the range. */

@@ -249,11 +249,12 @@ static haul_status predict_group(const hl_project_device_work *self,
     haul_kernel_work work = {
         .kind = row->kind, .launches = {.count = (double)group->count}, .seconds = group->seconds};
     if (group->shape != HAUL_NONE) {
-        const uint32_t *grid = workload->shapes[group->shape].grid;
-        work.launches.blocks = volume(grid);
-        work.launches.block = volume(workload->shapes[group->shape].block);
+        const haul_shape *shape = &workload->shapes[group->shape];
+        work.launches.blocks = volume(shape->grid);
+        work.launches.block = volume(shape->block);
+        work.launches.shared_bytes = shape->shared_bytes;
         for (int i = 0; i < 3; i++)
-            work.launches.grid[i] = grid[i];
+            work.launches.grid[i] = shape->grid[i];
         if (group->operands)
             work.operands = workload->operands[group->operands - 1];
     }

@@ -341,6 +341,24 @@ static void few_blocks_count_whole(void **state)
     haul_kernel_fit_free(fit);
 }
 
+/* Blocks of 16 KB and 8 bytes of shared memory: Kepler's 48 KB hold two at once, of the three that
+ * it takes to feel them, and Maxwell's 64 KB hold three. */
+static void shared_memory_limits_the_blocks_at_once(void **state)
+{
+    (void)state;
+    const haul_machine source = board("home", "kepler", 8, 192, 1e9);
+    haul_machine target = board("target", "maxwell", 14, 128, 1e9);
+    haul_kernel_counts counts = {.threads = 4096, .block = 128, .comp = 25600, .loads_global = 256};
+    CHECK_NEAR(ratio_between(&source, &target, counts, 1e-3), 6 / 9.0 * 3 / 4, 1e-6);
+    counts.shared_bytes = 4 * 4096 + 8;
+    CHECK_NEAR(ratio_between(&source, &target, counts, 1e-3), 6 / 9.0 * 3 / 6, 1e-6);
+    target.gpu.architecture = "kepler"; /* three blocks in place of four, two at once there, too */
+    target.gpu.cores = source.gpu.cores;
+    CHECK_NEAR(ratio_between(&source, &target, counts, 1e-3), 3 / 4.0, 1e-6);
+    counts.threads = 128 * 8 * 100; /* many are felt: their number alone counts */
+    CHECK_NEAR(ratio_between(&source, &target, counts, 1e-2), 58 / 100.0, 1e-6);
+}
+
 static void what_streams_follows_the_memory(void **state)
 {
     (void)state;
@@ -613,6 +631,7 @@ int main(void)
         cmocka_unit_test(at_home_the_measured_time_comes_back),
         cmocka_unit_test(what_waits_inside_follows_multiprocessors_and_clock),
         cmocka_unit_test(few_blocks_count_whole),
+        cmocka_unit_test(shared_memory_limits_the_blocks_at_once),
         cmocka_unit_test(what_streams_follows_the_memory),
         cmocka_unit_test(intervals_hold_what_waits_do_not_bound),
         cmocka_unit_test(what_did_not_bound_at_home_may_elsewhere),

@@ -213,6 +213,10 @@ static void few_blocks_keep_their_latency(void **state)
     const haul_kernel_prediction out = predicted(&from, &to, &work);
     assert_int_equal(out.kind, HAUL_KERNEL_CLASS_LATENCY);
     CHECK_NEAR(out.estimate.seconds, 14e-6, 1e-12); /* one block's 10 us, and a longer launch */
+    haul_kernel_work pairs = work_of("triad_kernel", 12e-6, 20); /* two of 8 warps; 12 are unfelt */
+    CHECK_NEAR(predicted(&from, &to, &pairs).estimate.seconds, 4e-6 + 10e-6 * 1.5 / 2, 1e-12);
+    pairs.launches.shared_bytes = 60 * 1024; /* one after the other, of 96 KB */
+    CHECK_NEAR(predicted(&from, &to, &pairs).estimate.seconds, 4e-6 + 10e-6 / 2, 1e-12);
 }
 
 /* Counters miss what tensor cores compute: 1 s of recorded time stays 1/3 s on a GPU three times as
