@@ -74,9 +74,10 @@ typedef struct haul_kernel_kind {
     bool is_users;                 /* the row is of the user's table */
     unsigned char reads;           /* ROWS: how often it reads a row; 0: not told */
     unsigned char most_reads;      /* by the kernel that another GPU or version may run in place */
-    bool is_scattered; /* STREAMING: data tell the addresses, as of a gather or a sort */
-    unsigned tile[2];  /* of the result, that a block computes, as names of matrix
-                        * products tell it ("128x64"); 0: not told */
+    bool is_scattered;  /* STREAMING: data tell the addresses, as of a gather or a sort */
+    unsigned tile[2];   /* of the result, that a block computes, as names of matrix
+                         * products tell it ("128x64"); 0: not told */
+    bool has_few_tiles; /* of a library with few kernels for an architecture ("ampere_sgemm_") */
 } haul_kernel_kind;
 
 /* Tells a kernel's class by its name, in time linear in the name's length; `own` may be NULL. */

@@ -233,6 +233,11 @@ haul_kernel_kind haul_kernel_kind_of(const char *name, const haul_kernel_classes
         row->kind != HAUL_KERNEL_CLASS_ATTENTION)
         return found;
     find_tile(name, found.tile);
+    /* cuBLAS's for one architecture, up to CUDA 11 ("volta_sgemm_128x64_nn"): fewer than CUTLASS
+     * makes ("sm80_xmma_gemm_...", "cutlass_80_simt_sgemm_...") */
+    static const char family[] = "_sgemm_";
+    const size_t architecture = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+    found.has_few_tiles = !strncmp(name + architecture, family, sizeof family - 1);
     for (size_t i = 0; !found.precision && i < sizeof precision_rows / sizeof *precision_rows; i++)
         if (matches(name, precision_rows[i].pattern)) {
             found.precision = precision_rows[i].precision;

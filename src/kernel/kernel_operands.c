@@ -268,16 +268,6 @@ double hl_kernel_tile_speed(const haul_gpu *gpu, const haul_kernel_kind *kind)
                        (1 + feeding(gpu, kind->precision, kind->tile[0], kind->tile[1])));
 }
 
-/* L1 of a multiprocessor that keeps loads from global memory: 24 KB on GP100 (Pascal Tuning Guide;
- * Jia and others, arXiv 1804.06826). Since Volta L1 and shared memory are one store, of which the
- * table has the part that may be shared, 0.67 to 0.89 (CUDA C++ Programming Guide). Not known of
- * AMD and Intel: 0. */
-static double l1_bytes(const hl_machine_architecture *of)
-{
-    enum { OF_GP100 = 24 * 1024 };
-    return of->major >= 7 ? of->shared_bytes : of->major == 6 && !of->minor ? OF_GP100 : 0;
-}
-
 /* Rows at work: a block has one, of which a multiprocessor holds as many as its threads allow. The
  * result takes as much room as what is read; half of the caches hold both surely, one and a half
  * are surely too many. */
@@ -298,7 +288,16 @@ double hl_kernel_row_passes(const haul_gpu *gpu, const haul_kernel_work *work, d
     const int copies =
         of && ((of->major == 8 && !of->minor) || of->major == 9 || of->major == 10) ? 2 : 1;
     const double l2 = gpu->l2_bytes.value / copies;
-    const double cache = of ? l2 + l1_bytes(of) * gpu->multiprocessors.value : l2;
+    /* L1 of a multiprocessor that keeps loads from global memory: 24 KB on GP100 (Pascal Tuning
+     * Guide; Jia and others, arXiv 1804.06826). Since Volta L1 and shared memory are one store, of
+     * which the table has the part that may be shared, 0.67 to 0.89 (CUDA C++ Programming Guide).
+     * Not known of AMD and Intel: 0. */
+    enum { OF_GP100 = 24 * 1024 };
+    const double l1 = !of                            ? 0
+                      : of->major >= 7               ? of->shared_bytes
+                      : of->major == 6 && !of->minor ? OF_GP100
+                                                     : 0;
+    const double cache = l2 + l1 * gpu->multiprocessors.value;
     const double again = cache > 0 ? fmin(fmax(2 * at_work * row_bytes / cache - 0.5, 0), 1) : 0;
     return 2 + again * (work->kind.reads - 1);
 }

@@ -222,6 +222,24 @@ static double by_roofline(const haul_gpu *from, const haul_gpu *to, const haul_k
     return work->kind.kind != HAUL_KERNEL_CLASS_PRODUCT && isfinite(ratio) ? ratio : 0;
 }
 
+/* Where a batch's result is one tile wide, of a library with few: its sides are anything up to
+ * that, half of it on average, and the target's library may have smaller tiles, or not. So the
+ * whole tile, or what half of it takes on the target, one of four; in the logarithm, at most 0. */
+static double open_edges(const haul_machine *to, const haul_kernel_work *told)
+{
+    haul_kernel_work half = *told;
+    haul_operands *of = &half.operands;
+    const double *grid = told->launches.grid;
+    of->columns /= grid[0] > 1 ? 1 : 2;
+    of->rows /= grid[1] > 1 ? 1 : 2;
+    of->bytes = 0;
+    if (!told->kind.has_few_tiles || !(grid[2] > 1) || !of->columns || !of->rows)
+        return 0;
+    const double whole_s = hl_kernel_product_near_s(to, told).in_waves_s;
+    return whole_s > 0 ? fmin(0, log(hl_kernel_product_near_s(to, &half).in_waves_s / whole_s)) / 4
+                       : 0;
+}
+
 /* The ratio by arithmetic, in the same tiles or, of few blocks, in those that a library would
  * choose anew on the target: what whole tiles and waves make of a time falls with the waves, and so
  * goes the share of the latter, one over the waves. Where flops and bytes are not known and a GPU's
@@ -257,10 +275,13 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
         (has_tensor_ridge(&from->gpu, precision) || has_tensor_ridge(&to->gpu, precision));
     /* of the ratio by arithmetic, in the logarithm */
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
+    const double edges = tiles.in_waves_s > 0 ? 0 : open_edges(to, &told);
     const double far = tiles.in_waves_s > 0 ? 0
                                             : far_slowness(&to->gpu, &told.operands) -
                                                   far_slowness(&from->gpu, &told.operands);
-    double middle = apart + far, down = fabs(middle), up = down, ratios[2];
+    double middle = apart + far + edges, down = fabs(apart + far), up = down, ratios[2];
+    down = hypot(down, 3 * edges);
+    up = hypot(up, edges);
     if (is_both && hl_kernel_product_ratios_told(&from->gpu, &to->gpu, work, work_s, ratios)) {
         const double lowest = log(fmin(ratios[0], ratios[1]) / arithmetic);
         const double highest = log(fmax(ratios[0], ratios[1]) / arithmetic);

@@ -91,6 +91,27 @@ static void a_launch_tells_a_products_sizes(void **state)
     assert_true(predicted(&from, &to, &work).estimate.seconds > 0);
 }
 
+/* 80 results of 5 tiles, one wide, by a library with few: half of one may be empty, and on the
+ * target tiles of 64 x 64, whose loads take 1.2 times as long, leave that out, or not. */
+static void few_kernels_leave_the_edges_of_a_batch_open(void **state)
+{
+    (void)state;
+    const haul_machine from = small(), to = large();
+    const double whole_s = 2.0 * (1000 + 16) * 400 * 128 * 128 / 1e12;
+    const char *names[] = {"ampere_sgemm_128x128_nn",
+                           "cutlass_80_simt_sgemm_128x128_8x4_nn_align1"};
+    haul_estimate of[2];
+    for (int i = 0; i < 2; i++) {
+        haul_kernel_work work = work_of(names[i], 2e-6 + whole_s, 400);
+        assert_int_equal(work.kind.has_few_tiles, !i);
+        memcpy(work.launches.grid, (double[]){1, 5, 80}, sizeof work.launches.grid);
+        of[i] = predicted(&from, &to, &work).estimate;
+    }
+    CHECK_NEAR(of[1].seconds, 4e-6 + whole_s / 3, 1e-4);
+    CHECK_NEAR(of[0].seconds, 4e-6 + whole_s / 3 * pow(0.6, 0.25), 1e-4);
+    assert_true(of[0].low_s < 4e-6 + whole_s / 3 * 0.6 && of[0].high_s > of[1].seconds);
+}
+
 /* 4 products of 10 x 10 tiles took as long as an inner dimension of 11 x 4096 does at full speed:
  * 128 rows in 12 pages of 2 MiB, which a P100, whose kernels are made for other multiprocessors,
  * may translate 4 times slower than three. Between nothing and that is twice, and the interval
@@ -480,6 +501,7 @@ int main(void)
         cmocka_unit_test(others_small_tiles_are_slow),
         cmocka_unit_test(operands_tell_a_products_tiles),
         cmocka_unit_test(a_launch_tells_a_products_sizes),
+        cmocka_unit_test(few_kernels_leave_the_edges_of_a_batch_open),
         cmocka_unit_test(rows_far_apart_may_be_slow),
         cmocka_unit_test(rows_known_to_be_far_apart_may_be_slow),
         cmocka_unit_test(few_tiles_take_up_to_a_wave),
