@@ -229,8 +229,9 @@ TRACES = [  # one program on two GPUs, and why it misses where it does
      "collectives wait for other ranks, which no GPU's rate tells", False),
     ("recsys-v100", "recsys-a100", "v100-sxm2", "a100-sxm4-40gb",
      "products in fp32 on the V100 ran in TF32 on the A100, which the profile does not tell: neither "
-     "kernels' names nor its metadata have it, and `haul project` says beside the kernels' time what "
-     "TF32 would make of it", False),
+     "kernels' names nor its metadata have it, its date, two months after PyTorch 1.12 made fp32 the "
+     "default, says the opposite, and `haul project` says beside the kernels' time what TF32 would "
+     "make of it", False),
     ("recsys-v100", "recsys-a100", "v100-sxm2", "a100-sxm4-40gb",
      "products so small that latency bounds them, scaled by rates of large ones", True),
 ]

@@ -251,12 +251,11 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
     const haul_precision precision = work->kind.precision;
     const haul_parameter a = hl_kernel_gpu_product_rate(&from->gpu, precision);
     const haul_parameter b = hl_kernel_gpu_product_rate(&to->gpu, precision);
-    const double of_source = hl_kernel_gpu_stream_rate(&from->gpu).value;
-    const double of_target = hl_kernel_gpu_stream_rate(&to->gpu).value;
+    const double by_memory =
+        hl_kernel_gpu_stream_rate(&from->gpu).value / hl_kernel_gpu_stream_rate(&to->gpu).value;
     if (!precision || !(a.value > 0) || !(b.value > 0))
         return false;
     const double waves = waves_ratio(&from->gpu, &to->gpu, work->launches.blocks);
-    const double by_memory = of_source > 0 && of_target > 0 ? of_source / of_target : 0;
     haul_kernel_work told = *work;
     told.operands = hl_kernel_product_told(&from->gpu, &to->gpu, work, work_s);
     const double filling =
@@ -271,17 +270,16 @@ static bool scale_product(const haul_machine *from, const haul_machine *to,
     bool is_memory = false;
     const double known = by_roofline(&from->gpu, &to->gpu, work, waves, &is_memory);
     const bool is_both =
-        !tiles.is_full && by_memory > 0 && !(known > 0) &&
+        !tiles.is_full && by_memory > 0 && isfinite(by_memory) && !(known > 0) &&
         (has_tensor_ridge(&from->gpu, precision) || has_tensor_ridge(&to->gpu, precision));
     /* of the ratio by arithmetic, in the logarithm */
     const double apart = is_both ? log(by_memory / arithmetic) / 2 : 0;
-    const double edges = tiles.in_waves_s > 0 ? 0 : open_edges(to, &told);
-    const double far = tiles.in_waves_s > 0 ? 0
-                                            : far_slowness(&to->gpu, &told.operands) -
-                                                  far_slowness(&from->gpu, &told.operands);
-    double middle = apart + far + edges, down = fabs(apart + far), up = down, ratios[2];
-    down = hypot(down, 3 * edges);
-    up = hypot(up, edges);
+    const bool is_named = !(tiles.in_waves_s > 0);
+    const double edges = is_named * open_edges(to, &told);
+    const double far = is_named * (far_slowness(&to->gpu, &told.operands) -
+                                   far_slowness(&from->gpu, &told.operands));
+    double middle = apart + far + edges, ratios[2];
+    double down = hypot(apart + far, 3 * edges), up = hypot(apart + far, edges);
     if (is_both && hl_kernel_product_ratios_told(&from->gpu, &to->gpu, work, work_s, ratios)) {
         const double lowest = log(fmin(ratios[0], ratios[1]) / arithmetic);
         const double highest = log(fmax(ratios[0], ratios[1]) / arithmetic);
