@@ -189,36 +189,6 @@ static int exchange_of_host(const void *send, int send_count, MPI_Datatype send_
     return code;
 }
 
-static bool is_wrong(const void *at, int count, MPI_Datatype type)
-{
-    return at != MPI_IN_PLACE && (count < 0 || type == MPI_DATATYPE_NULL);
-}
-
-HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
-                          int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
-{
-    if (is_wrong(send, send_count, send_type) || is_wrong(NULL, receive_count, receive_type))
-        return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type,
-                             mpi);
-    const bool is_due = hl_mpi_count_each(mpi, receive_count, receive_type, false) == HL_MPI_DUE;
-    if (!is_due && !hl_mpi_needs_staging(send, receive))
-        return exchange_of_host(send, send_count, send_type, receive, receive_count, receive_type,
-                                mpi);
-    hl_mpi_staged to;
-    int code;
-    haul_call call = {.kind = HAUL_CALL_ALLTOALL,
-                      .send = {.count = send_count, .type = send_type},
-                      .receive = {.count = receive_count, .type = receive_type},
-                      .over = mpi};
-    if (is_due && hl_mpi_made_in_pieces(&call, send, receive, &code))
-        return code;
-    code = hl_mpi_staged_begin(&to, &call, send, receive);
-    if (code)
-        return code;
-    return hl_mpi_staged_end(&to, exchange_of_host(to.send, send_count, send_type, to.receive,
-                                                   receive_count, receive_type, mpi));
-}
-
 static int exchange_v_of_host(const void *send, const int *send_counts, const int *send_places,
                               MPI_Datatype send_type, void *receive, const int *receive_counts,
                               const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
@@ -242,6 +212,47 @@ static int exchange_v_of_host(const void *send, const int *send_counts, const in
     return code;
 }
 
+/* Of a GPU's memory, or of a call before which all processes agree. */
+static int exchange_staged(haul_call *call, bool is_due, const void *send, void *receive)
+{
+    const haul_call_side *from = &call->send, *into = &call->receive;
+    hl_mpi_staged to;
+    int code;
+    if (is_due && hl_mpi_made_in_pieces(call, send, receive, &code))
+        return code;
+    code = hl_mpi_staged_begin(&to, call, send, receive);
+    if (code)
+        return code;
+    code = call->kind == HAUL_CALL_ALLTOALL
+               ? exchange_of_host(to.send, from->count, from->type, to.receive, into->count,
+                                  into->type, call->over)
+               : exchange_v_of_host(to.send, from->counts, from->places, from->type, to.receive,
+                                    into->counts, into->places, into->type, call->over);
+    return hl_mpi_staged_end(&to, code);
+}
+
+static bool is_wrong(const void *at, int count, MPI_Datatype type)
+{
+    return at != MPI_IN_PLACE && (count < 0 || type == MPI_DATATYPE_NULL);
+}
+
+HAUL_API int MPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                          int receive_count, MPI_Datatype receive_type, MPI_Comm mpi)
+{
+    if (is_wrong(send, send_count, send_type) || is_wrong(NULL, receive_count, receive_type))
+        return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type,
+                             mpi);
+    const bool is_due = hl_mpi_count_each(mpi, receive_count, receive_type, false) == HL_MPI_DUE;
+    if (!is_due && !hl_mpi_needs_staging(send, receive))
+        return exchange_of_host(send, send_count, send_type, receive, receive_count, receive_type,
+                                mpi);
+    haul_call call = {.kind = HAUL_CALL_ALLTOALL,
+                      .send = {.count = send_count, .type = send_type},
+                      .receive = {.count = receive_count, .type = receive_type},
+                      .over = mpi};
+    return exchange_staged(&call, is_due, send, receive);
+}
+
 HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *send_places,
                            MPI_Datatype send_type, void *receive, const int *receive_counts,
                            const int *receive_places, MPI_Datatype receive_type, MPI_Comm mpi)
@@ -257,21 +268,12 @@ HAUL_API int MPI_Alltoallv(const void *send, const int *send_counts, const int *
     if (due == HL_MPI_NOT_DUE && !hl_mpi_needs_staging(send, receive))
         return exchange_v_of_host(send, send_counts, send_places, send_type, receive,
                                   receive_counts, receive_places, receive_type, mpi);
-    hl_mpi_staged to;
-    int code;
     haul_call call = {
         .kind = HAUL_CALL_ALLTOALL_V,
         .send = {.counts = send_counts, .places = send_places, .type = send_type},
         .receive = {.counts = receive_counts, .places = receive_places, .type = receive_type},
         .over = mpi};
-    if (due == HL_MPI_DUE && hl_mpi_made_in_pieces(&call, send, receive, &code))
-        return code;
-    code = hl_mpi_staged_begin(&to, &call, send, receive);
-    if (code)
-        return code;
-    return hl_mpi_staged_end(&to, exchange_v_of_host(to.send, send_counts, send_places, send_type,
-                                                     to.receive, receive_counts, receive_places,
-                                                     receive_type, mpi));
+    return exchange_staged(&call, due == HL_MPI_DUE, send, receive);
 }
 
 // NOLINTEND(readability-function-size)

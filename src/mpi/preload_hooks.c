@@ -1,5 +1,4 @@
 /* Each of the program's communicators has an attribute of the library before the MPI. */
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "mpi/preload_parts.h"
@@ -8,14 +7,8 @@
 static int key = MPI_KEYVAL_INVALID;
 static int live_comms;
 
-/* Each thread's last communicator: MPI looks for attributes under a lock. A communicator that is
- * freed may come again as another, so that all threads forget theirs. */
-static atomic_ulong freed;
-static _Thread_local struct {
-    MPI_Comm comm;
-    hl_mpi_hook *of; /* NULL: none yet */
-    unsigned long freed;
-} last;
+atomic_ulong hl_mpi_hooks_freed;
+_Thread_local hl_mpi_last_hook hl_mpi_last;
 
 int hl_mpi_hooks_live(void)
 {
@@ -32,7 +25,7 @@ static int free_attribute(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)extra;
     hl_mpi_hook *const self = value;
-    freed++;
+    hl_mpi_hooks_freed++;
     live_comms -= self->comm != NULL;
     haul_comm_free(self->comm);
     free(self);
@@ -69,14 +62,10 @@ static hl_mpi_hook *find_or_make(MPI_Comm mpi)
     return self;
 }
 
-hl_mpi_hook *hl_mpi_hook_of(MPI_Comm mpi)
+hl_mpi_hook *hl_mpi_hook_look_up(MPI_Comm mpi)
 {
-    if (last.of && last.comm == mpi && last.freed == freed)
-        return last.of;
-    last.of = find_or_make(mpi);
-    last.comm = mpi;
-    last.freed = freed;
-    return last.of;
+    hl_mpi_last = (hl_mpi_last_hook){mpi, find_or_make(mpi), hl_mpi_hooks_freed};
+    return hl_mpi_last.of;
 }
 
 void hl_mpi_hook_drop(MPI_Comm mpi)

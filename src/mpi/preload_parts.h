@@ -2,6 +2,8 @@
 #ifndef HAUL_MPI_PRELOAD_PARTS_H
 #define HAUL_MPI_PRELOAD_PARTS_H
 
+#include <stdatomic.h>
+
 #include "haul/mpi.h"
 
 /* One side of the program's call; `counts` NULL: `count` for each. */
@@ -62,8 +64,25 @@ typedef struct hl_mpi_hook {
     hl_mpi_cuts cuts[HL_MPI_CUTS];
 } hl_mpi_hook;
 
+/* Each thread's last communicator: MPI looks for attributes under a lock. A communicator that is
+ * freed may come again as another, so that all threads forget theirs. */
+typedef struct hl_mpi_last_hook {
+    MPI_Comm comm;
+    hl_mpi_hook *of; /* NULL: none yet */
+    unsigned long freed;
+} hl_mpi_last_hook;
+extern atomic_ulong hl_mpi_hooks_freed;
+extern _Thread_local hl_mpi_last_hook hl_mpi_last;
+
 /* NULL: no memory, or no communicator. */
-hl_mpi_hook *hl_mpi_hook_of(MPI_Comm mpi);
+hl_mpi_hook *hl_mpi_hook_look_up(MPI_Comm mpi);
+static inline hl_mpi_hook *hl_mpi_hook_of(MPI_Comm mpi)
+{
+    const hl_mpi_last_hook *last = &hl_mpi_last;
+    return last->of && last->comm == mpi && last->freed == hl_mpi_hooks_freed
+               ? last->of
+               : hl_mpi_hook_look_up(mpi);
+}
 
 /* NULL: there is none yet. */
 hl_mpi_hook *hl_mpi_hook_find(MPI_Comm mpi);
