@@ -175,6 +175,7 @@ static void add_use(hl_tile_block *block, const hl_tile_step *step, const hl_til
             .field = use->field,
             .is_aligned = hl_tile_is_along(step, use) &&
                           (!in_host_rows || use->field->dims == step->outer + 1),
+            .is_result = use->reduction,
             .is_fresh = hl_tile_step_overwrites(step, use->field),
             .write_skew = -1,
             .read_skew = -1,
@@ -199,6 +200,12 @@ static int region_of(const hl_tile_step *step)
     return 0;
 }
 
+/* On the host tiles of two dimensions would cut the rows of reductions. */
+static bool has_cut_rows(const hl_tile_step *step)
+{
+    return step->source && step->source->reduces && step->outer == 1;
+}
+
 /* Whether the step can join the block. A block of its own may reach further than asked: the caller
  * says that there is no room. */
 static bool takes(hl_tile_block *block, hl_tile_step *step, const hl_tile_block_limits *limits)
@@ -208,7 +215,8 @@ static bool takes(hl_tile_block *block, hl_tile_step *step, const hl_tile_block_
     if (step->is_exchange || step->length != block->length || step->outer != last->outer ||
         region_of(step) != region_of(last))
         return false;
-    if (in_host_rows && !step->outer && block->count) /* no rows to cut into tiles */
+    if (in_host_rows && block->count && /* no rows to cut into tiles */
+        (!step->outer || has_cut_rows(step) || has_cut_rows(last)))
         return false;
     if (limits->wraps ? !hl_tile_step_goes_round(step, limits->region)
                       : last != step && !limits->can_round &&

@@ -274,6 +274,8 @@ static int column_rows(const hl_tile_block *block)
     int64_t rows = INT32_MAX / 2;
     for (unsigned i = 0; i < block->field_count; i++) {
         const hl_tile_field *field = block->fields[i].field;
+        if (!block->fields[i].is_aligned)
+            continue;
         /* Rows that fit the array's device memory in so many planes, with those beyond the edges.
          */
         const uint64_t room =
@@ -287,18 +289,31 @@ static int column_rows(const hl_tile_block *block)
     return (int)rows;
 }
 
-/* Cells beyond the edges are set, and reductions made, on the host, where the arrays are between
- * columns. */
+/* Cells beyond the edges are set on the host, where the arrays are between columns. Results of
+ * reductions, and arrays that are read anywhere, are on the device as a whole. */
 static bool is_plain(const hl_tile_step *step)
 {
-    bool is_one = step->source && !step->source->reduces;
+    bool is_one = step->source;
+    for (unsigned u = 0; u < step->use_count; u++) {
+        const hl_tile_field_use *use = &step->uses[u];
+        const bool is_whole =
+            hl_tile_field_is_all_there(use->field) && (use->reduction || !use->writes);
+        is_one = is_one && (hl_tile_is_along(step, use) ? use->field->dims == 3 : is_whole);
+    }
+    return is_one;
+}
+
+static bool sets_results_alone(const hl_tile_step *step)
+{
+    bool is_one = step->source->reduces;
     for (unsigned u = 0; u < step->use_count; u++)
-        is_one = is_one && hl_tile_is_along(step, &step->uses[u]) && step->uses[u].field->dims == 3;
+        is_one = is_one && (step->uses[u].reduction || !step->uses[u].writes);
     return is_one;
 }
 
 /* As many steps as leave a column four times the rows that they reach into, as columns are copied
- * with those. A first step that is not plain makes no block. */
+ * with those, and the reductions behind them. A first step that is not plain makes no block, nor do
+ * reductions alone: between columns the host has what they read. */
 int hl_tile_columns_choose(const hl_tile_choice *choice, hl_tile_step *steps, size_t count,
                            hl_tile_block *block)
 {
@@ -309,8 +324,9 @@ int hl_tile_columns_choose(const hl_tile_choice *choice, hl_tile_step *steps, si
         loops += hl_tile_loops_of(&steps[plain]);
     if (!plain)
         return 0;
-    size_t steps_most = choice->options->steps ? choice->options->steps : loops;
-    steps_most = steps_most < loops ? steps_most : loops;
+    const size_t asked = choice->options->steps ? choice->options->steps : loops;
+    const size_t loops_most = asked < loops ? asked : loops;
+    size_t steps_most = loops_most;
     do {
         const hl_tile_block_limits limits = {steps_most, INT32_MAX, .in_host_rows = true};
         hl_tile_block_take(block, steps, count, &limits);
@@ -319,6 +335,20 @@ int hl_tile_columns_choose(const hl_tile_choice *choice, hl_tile_step *steps, si
         steps_most = loops / 2 < loops - last ? loops / 2 : loops - last;
         rows = column_rows(block);
     } while (rows < 4 * block->reach && steps_most);
+    for (size_t end = block->count; end < plain && loops < loops_most; end = block->count) {
+        hl_tile_block more;
+        const hl_tile_block_limits limits = {++loops, INT32_MAX, .in_host_rows = true};
+        if (!sets_results_alone(&steps[end]))
+            break;
+        hl_tile_block_take(&more, steps, count, &limits);
+        if (more.count == end || column_rows(&more) < rows)
+            break;
+        *block = more;
+    }
+    bool is_one = false;
+    for (size_t i = 0; i < block->count; i++)
+        is_one = is_one || !sets_results_alone(&steps[i]);
+    block->count = is_one ? block->count : 0;
     return rows;
 }
 
@@ -352,16 +382,16 @@ int hl_tile_host_parts(const hl_tile_choice *self, const hl_tile_block *block)
     const hl_tile_field *along = hl_tile_block_along(block);
     bool is_tight = self->options->host_share > 0;
     for (unsigned i = 0; i < block->field_count; i++) {
-        if (!block->fields[i].is_aligned && block->fields[i].is_written)
+        const hl_tile_block_field *of = &block->fields[i];
+        if (!of->is_aligned && of->is_written && !of->is_result)
             return 0;
         is_tight = is_tight || !hl_tile_field_is_all_there(block->fields[i].field);
     }
     for (size_t i = 0; i < block->count; i++) {
-        /* Reductions add all rows in one place, a periodic edge joins the two sides, and fused
-         * steps are the device's. */
+        /* A periodic edge joins the two sides, and fused steps are the device's. */
         const hl_tile_field *field = block->steps[i].uses[0].field;
         if (!(block->steps[i].source
-                  ? !block->steps[i].source->reduces && !block->steps[i].fused.steps
+                  ? !block->steps[i].fused.steps
                   : field->boundary[block->steps[i].outer] != HAUL_BOUNDARY_PERIODIC))
             return 0;
     }

@@ -51,6 +51,7 @@ typedef struct columns {
     int rows;
     int count;
     hl_tile_step *steps; /* with the boxes of the column */
+    hl_tile_cut_loop *cut;
 } columns;
 
 static haul_status run_column(const columns *self, int column, haul_error *error)
@@ -64,6 +65,8 @@ static haul_status run_column(const columns *self, int column, haul_error *error
     for (size_t i = 0; i < self->block.count; i++) {
         hl_tile_step *step = &self->steps[i];
         *step = self->block.steps[i];
+        self->cut[i].box = step->box;
+        step->cut = &self->cut[i];
         if (column)
             step->box.lo[1] = most(step->box.lo[1], column * self->rows - step->skew);
         if (column + 1 < self->count)
@@ -71,12 +74,16 @@ static haul_status run_column(const columns *self, int column, haul_error *error
     }
     for (unsigned i = 0; i < field_count; i++) {
         planes[i] = block.fields[i].field->planes;
+        if (!block.fields[i].is_aligned)
+            continue;
         const int margin = hl_tile_column_margin(&block, block.fields[i].field);
         open_window(block.fields[i].field, first - margin, first + self->rows + margin);
         block.fields[i].is_fresh = block.fields[i].is_dead = false;
     }
     status = hl_tile_block_run(self->context, &block, error);
     for (unsigned i = 0; i < field_count; i++) {
+        if (!block.fields[i].is_aligned)
+            continue;
         const haul_status home = bring_home(block.fields[i].field, false, status ? NULL : error);
         status = status ? status : home;
         block.fields[i].field->window_first = -block.fields[i].field->ghost[1];
@@ -97,11 +104,13 @@ haul_status hl_tile_columns_run(haul_context *context, hl_tile_step *steps, size
         return hl_tile_host_run(context, steps, 1, error);
     int skew = 0, rows = 0;
     for (unsigned i = 0; i < self.block.field_count; i++)
-        self.rows = self.block.fields[i].field->is_wrapped ? 0 : self.rows;
+        if (self.block.fields[i].is_aligned && self.block.fields[i].field->is_wrapped)
+            self.rows = 0;
     for (size_t i = 0; i < self.block.count; i++)
         skew = most(skew, self.block.steps[i].skew);
     for (unsigned i = 0; i < self.block.field_count; i++)
-        rows = most(rows, self.block.fields[i].field->size[1]);
+        if (self.block.fields[i].is_aligned)
+            rows = most(rows, self.block.fields[i].field->size[1]);
     if (self.rows < 1)
         return haul_error_set(
             error, HAUL_STATUS_DEVICE_FULL,
@@ -110,14 +119,17 @@ haul_status hl_tile_columns_run(haul_context *context, hl_tile_step *steps, size
             steps->source->name);
     self.count = (rows + skew + self.rows - 1) / self.rows;
     self.steps = calloc(self.block.count, sizeof *self.steps);
-    if (!self.steps)
-        return hl_base_fail_no_memory(error);
-    haul_status status = HAUL_OK;
+    self.cut = calloc(self.block.count, sizeof *self.cut);
+    haul_status status = self.steps && self.cut ? HAUL_OK : hl_base_fail_no_memory(error);
     for (unsigned i = 0; i < self.block.field_count && !status; i++)
-        status = bring_home(self.block.fields[i].field, self.block.fields[i].is_fresh, error);
+        if (self.block.fields[i].is_aligned)
+            status = bring_home(self.block.fields[i].field, self.block.fields[i].is_fresh, error);
     for (int column = 0; column < self.count && !status; column++)
         status = run_column(&self, column, error);
+    if (!status)
+        status = hl_tile_cut_fold(context, self.block.steps, self.block.count, error);
     free(self.steps);
+    free(self.cut);
     *taken = self.block.count;
     context->last.rows = self.rows;
     return status;

@@ -68,6 +68,7 @@ haul_status hl_tile_context_open(const char *device, const haul_context_options 
     const char *checked = getenv("HAUL_CHECK"); // NOLINT(concurrency-mt-unsafe): read only
     self->is_checked = (self->options.check || (checked && !strcmp(checked, "1"))) &&
                        !self->memory.without_data && !(self->device_options.time_limit_s > 0);
+    self->queue.keeps_all = self->is_checked;
     self->choice = (hl_tile_choice){
         .options = &self->options, .memory = &self->memory, .kernels = &self->kernels};
     haul_status status = check_options(&self->options, error);

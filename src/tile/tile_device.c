@@ -431,7 +431,8 @@ static haul_status run_pass(const pass *self, haul_error *error)
     for (int front = 0; front <= last && !status; front++)
         status = advance(self, front, last, error);
     for (size_t i = 0; i < self->block.count && !status; i++)
-        status = hl_tile_rows_fold_on_device(self->context, &self->block.steps[i], error);
+        if (!self->block.steps[i].cut)
+            status = hl_tile_rows_fold_on_device(self->context, &self->block.steps[i], error);
     const int rest = self->is_whole || last < self->lag ? 0 : last - self->lag;
     if (!status)
         status = note_passed(self, rest, self->count + self->extra, error);

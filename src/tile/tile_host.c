@@ -94,7 +94,8 @@ static haul_status prepare(call *self, const hl_tile_step *step, haul_error *err
         if (step->uses[use].reduction) {
             uint64_t count;
             self->places[use] = hl_tile_rows_of(step, &step->uses[use], &count);
-            self->rows[use] = hl_tile_rows_new(step, &step->uses[use], &count);
+            self->rows[use] =
+                step->cut ? step->cut->rows[use] : hl_tile_rows_new(step, &step->uses[use], &count);
             if (!self->rows[use])
                 return hl_base_fail_no_memory(error);
             self->arguments[i] = self->rows[use];
@@ -114,10 +115,10 @@ static haul_status prepare(call *self, const hl_tile_step *step, haul_error *err
     return HAUL_OK;
 }
 
-/* Folds the rows of a job of reductions, and frees their memory. */
+/* Folds the rows of a job of reductions, and frees their memory, where they are its own. */
 static void close_call(call *self, bool has_run)
 {
-    for (unsigned u = 0; self->step && u < self->step->use_count; u++) {
+    for (unsigned u = 0; self->step && !self->step->cut && u < self->step->use_count; u++) {
         if (self->rows[u] && has_run)
             hl_tile_rows_fold(self->step, &self->step->uses[u], self->rows[u]);
         free(self->rows[u]);
@@ -474,6 +475,8 @@ static haul_status bring_home(haul_context *context, const hl_tile_step *steps, 
         for (unsigned u = 0; u < steps[s].use_count; u++) {
             const hl_tile_field_use *use = &steps[s].uses[u];
             hl_tile_field *field = use->field;
+            if (steps[s].cut && use->reduction) /* it is set later */
+                continue;
             if (field->planes_stale && !status)
                 status = hl_tile_planes_wrap(field, error);
             for (int i = 0; i < field->part_count && !status; i++) {

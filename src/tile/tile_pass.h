@@ -206,6 +206,13 @@ haul_status hl_tile_rows_ensure(haul_context *context, const hl_tile_step *step,
 haul_status hl_tile_rows_fold_on_device(haul_context *context, const hl_tile_step *step,
                                         haul_error *error);
 
+/* The same for loops that ran in parts, after the passes that set their results. */
+haul_status hl_tile_cut_fold(haul_context *context, const hl_tile_step *steps, size_t count,
+                             haul_error *error);
+/* Brings the rows of the parts that the host ran, those from plane `first` on, to the device's. */
+haul_status hl_tile_cut_join(haul_context *context, const hl_tile_step *step, int first,
+                             const hl_tile_cut_loop *cut, haul_error *error);
+
 /* Waits, because the caller frees `from`. */
 haul_status hl_tile_upload(haul_context *context, haul_buffer *buffer, const void *from,
                            uint64_t bytes, haul_error *error);

@@ -288,6 +288,35 @@ static haul_status push_results(hl_tile_queue *self, const hl_tile_step *step, h
     return HAUL_OK;
 }
 
+/* Whether queued step number `i` sets results alone that the next step sets again, and nothing
+ * between them uses. */
+static bool is_void(const hl_tile_queue *self, size_t i, const hl_tile_step *next)
+{
+    const hl_tile_step *step = &self->steps[i];
+    bool is_one = step->source && step->source->reduces;
+    for (unsigned u = 0; u < step->use_count && is_one; u++) {
+        const hl_tile_field_use *use = &step->uses[u];
+        bool is_set = false;
+        for (unsigned v = 0; v < next->use_count; v++)
+            is_set = is_set || (next->uses[v].reduction && next->uses[v].field == use->field);
+        is_one = !use->writes || (use->reduction && is_set);
+        for (size_t j = i + 1; j < self->count && is_one && use->writes; j++)
+            is_one = !hl_tile_step_uses(&self->steps[j], use->field);
+    }
+    return is_one;
+}
+
+/* Such a reduction need not run: it would end the pass of the loops before it. */
+static void drop_void(hl_tile_queue *self, const hl_tile_step *next)
+{
+    for (size_t i = self->count; i-- > 0;)
+        if (is_void(self, i, next)) {
+            memmove(&self->steps[i], &self->steps[i + 1],
+                    (self->count - i - 1) * sizeof *self->steps);
+            self->count--;
+        }
+}
+
 /* Programs need not say that edges are set. */
 haul_status hl_tile_queue_step(hl_tile_queue *queue, hl_tile_step *step, haul_error *error)
 {
@@ -305,6 +334,8 @@ haul_status hl_tile_queue_step(hl_tile_queue *queue, hl_tile_step *step, haul_er
         queue->others++;
     if (hl_tile_step_is_empty(step) && !step->source->reduces)
         return HAUL_OK;
+    if (step->source->reduces && !queue->keeps_all)
+        drop_void(queue, step);
     HAUL_TRY(push_step(queue, step, error));
     while (queue->count > 1 &&
            join(&queue->steps[queue->count - 2], &queue->steps[queue->count - 1]))

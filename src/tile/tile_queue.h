@@ -23,6 +23,13 @@ typedef struct hl_tile_field_use {
     bool is_last;          /* the program discards the values after the step */
 } hl_tile_field_use;
 
+/* A loop with reductions that runs in parts: its rows are those of the whole box, and are folded by
+ * whoever cut it, when all parts have run. */
+typedef struct hl_tile_cut_loop {
+    haul_box box;
+    void *rows[HL_TILE_USES]; /* of the parts on the host; NULL: there are none */
+} hl_tile_cut_loop;
+
 /* A loop of the queue, or, where `source` is NULL, setting the cells beyond uses[0]'s edges. */
 typedef struct hl_tile_step {
     const haul_kernel_source *source;
@@ -45,6 +52,7 @@ typedef struct hl_tile_step {
     bool is_untold;   /* which the host has set: its memory gets them, too */
     int skew;         /* planes and rows that the step is behind the front of its block */
     haul_fused fused; /* steps 0: a loop by itself; else so many of uses[0] and uses[1] in turn */
+    hl_tile_cut_loop *cut; /* the loop that it is a part of; NULL: it is all of it */
 } hl_tile_step;
 
 /* Loops that wait to be run. */
@@ -54,6 +62,7 @@ typedef struct hl_tile_queue {
     size_t capacity;
     unsigned turns;     /* loops that exchanges were queued for */
     unsigned others;    /* loops that are not run in turns */
+    bool keeps_all;     /* also loops whose results nothing reads: they are checked */
     haul_error failure; /* of a call that could not return it; the next one does */
 } hl_tile_queue;
 
@@ -62,6 +71,7 @@ typedef struct hl_tile_block_field {
     bool is_aligned; /* else it is brought wholly */
     bool is_fresh;   /* overwritten before it is read: nothing is brought */
     bool is_written;
+    bool is_result;    /* of a reduction */
     bool is_dead;      /* overwritten after the block before it is read */
     bool is_discarded; /* dead, but not overwritten: any values will do */
     int write_skew;
@@ -225,6 +235,7 @@ const hl_tile_field *hl_tile_block_along(const hl_tile_block *block);
 /* Reductions: where the results of a step's rows are and how many they are; the groups that take
  * the rows of a box; memory for the results on the host, which the caller frees. */
 haul_rows hl_tile_rows_of(const hl_tile_step *step, const hl_tile_field_use *use, uint64_t *count);
+const haul_box *hl_tile_rows_box(const hl_tile_step *step);
 haul_box hl_tile_row_groups(const haul_box *box, int dims);
 void *hl_tile_rows_new(const hl_tile_step *step, const hl_tile_field_use *use, uint64_t *bytes);
 /* An argument of the kernel that folds: tile_reduce.kernel.h's fold_shape. */
@@ -239,8 +250,9 @@ uint64_t hl_tile_fold_parts(uint64_t rows);
 const haul_kernel_source *hl_tile_fold_of(const hl_tile_field_use *use);
 double hl_tile_fold_identity(const hl_tile_field_use *use);
 void hl_tile_fold_set_identity(const hl_tile_field_use *use, void *at);
-/* From the results of so many rows to the array's one element, on the host; behind the rows is room
- * for the partial ones. */
+/* To the second of two results, both; or from the results of so many rows to the array's one
+ * element, on the host; behind the rows is room for the partial ones. */
+void hl_tile_fold_pair(const hl_tile_field_use *use, const void *first, void *second);
 void hl_tile_fold_on_host(const hl_tile_field_use *use, void *rows, uint64_t count);
 void hl_tile_rows_fold(const hl_tile_step *step, const hl_tile_field_use *use, void *rows);
 

@@ -40,9 +40,14 @@ const haul_kernel_source *hl_tile_fold_of(const hl_tile_field_use *use)
     return folds[use->reduction - HAUL_ACCESS_SUM][use->number];
 }
 
+const haul_box *hl_tile_rows_box(const hl_tile_step *step)
+{
+    return step->cut ? &step->cut->box : &step->box;
+}
+
 haul_rows hl_tile_rows_of(const hl_tile_step *step, const hl_tile_field_use *use, uint64_t *count)
 {
-    const haul_box box = hl_tile_box_moved(step->box, step->outer, step->first);
+    const haul_box box = hl_tile_box_moved(*hl_tile_rows_box(step), step->outer, step->first);
     const int dims = step->outer + 1, first = haul_row_first(box, dims);
     const int64_t width = haul_row_end(box, dims) - first;
     const int64_t planes = dims == 3 ? box.hi[2] - box.lo[2] : 1;
@@ -79,6 +84,17 @@ void *hl_tile_rows_new(const hl_tile_step *step, const hl_tile_field_use *use, u
         set_number(rows + i * element, identity, use->number);
     *bytes = all * element;
     return rows;
+}
+
+void hl_tile_fold_pair(const hl_tile_field_use *use, const void *first, void *second)
+{
+    const uint64_t element = use->field->element;
+    fold_shape shape = {2, hl_tile_fold_identity(use)};
+    haul_box group = {{0}, {1, 1, 1}};
+    char pair[2 * sizeof(double)];
+    memcpy(pair, first, element);
+    memcpy(pair + element, second, element);
+    hl_tile_fold_of(use)->host(&group, &group, (void *const[]){pair, second, &shape});
 }
 
 /* Both folds. */

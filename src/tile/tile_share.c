@@ -13,9 +13,10 @@
 typedef struct share {
     haul_context *context;
     const hl_tile_block *block;
-    hl_tile_step *steps; /* of one of the sides */
-    int border;          /* plane */
-    int parts;           /* the host's */
+    hl_tile_step *steps;   /* of one of the sides */
+    hl_tile_cut_loop *cut; /* of all steps */
+    int border;            /* plane */
+    int parts;             /* the host's */
 } share;
 
 /* From `low` skews before the border, or the array's start, to `high` skews behind, or its end. */
@@ -24,6 +25,7 @@ static void cut_steps(const share *self, int low, int high)
     for (size_t i = 0; i < self->block->count; i++) {
         hl_tile_step *step = &self->steps[i];
         *step = self->block->steps[i];
+        step->cut = step->source && step->source->reduces ? &self->cut[i] : NULL;
         int *lo = &step->box.lo[step->outer], *hi = &step->box.hi[step->outer];
         const int first = self->border + low * step->skew, end = self->border + high * step->skew;
         if (low > -2)
@@ -52,6 +54,46 @@ static haul_status take_parts(const share *self, haul_error *error)
         }
     }
     return status;
+}
+
+/* Rows for what the host does of reductions. */
+static haul_status make_rows(const share *self, haul_error *error)
+{
+    for (size_t i = 0; i < self->block->count; i++) {
+        const hl_tile_step *step = &self->block->steps[i];
+        self->cut[i].box = step->box;
+        for (unsigned u = 0; u < step->use_count; u++) {
+            uint64_t bytes;
+            if (!step->uses[u].reduction)
+                continue;
+            self->cut[i].rows[u] = hl_tile_rows_new(step, &step->uses[u], &bytes);
+            if (!self->cut[i].rows[u])
+                return hl_base_fail_no_memory(error);
+        }
+    }
+    return HAUL_OK;
+}
+
+static void free_rows(const share *self)
+{
+    for (size_t i = 0; self->cut && i < self->block->count; i++)
+        for (unsigned u = 0; u < HL_TILE_USES; u++)
+            free(self->cut[i].rows[u]);
+    free(self->cut);
+}
+
+/* The device folds all rows, in the order in which it would fold its own. */
+static haul_status fold(const share *self, haul_error *error)
+{
+    haul_status status = HAUL_OK;
+    for (size_t i = 0; i < self->block->count && !status; i++) {
+        const hl_tile_step *step = &self->block->steps[i];
+        if (step->source && step->source->reduces)
+            status = hl_tile_cut_join(self->context, step, self->border - step->skew, &self->cut[i],
+                                      error);
+    }
+    return status ? status
+                  : hl_tile_cut_fold(self->context, self->block->steps, self->block->count, error);
 }
 
 /* Device and host at once, then the planes between. */
@@ -83,6 +125,8 @@ static haul_status run_both(const share *self, int all, haul_error *error)
         status = hl_tile_host_run(context, self->steps, count, error);
     if (!status)
         status = hl_tile_host_wait_event(context, context->streams.share_ended, error);
+    if (!status)
+        status = fold(self, error);
     double device_s;
     if (!status && !haul_event_seconds(context->streams.share_began, context->streams.share_ended,
                                        &device_s, NULL))
@@ -107,15 +151,16 @@ haul_status hl_tile_share_run(haul_context *context, const hl_tile_block *block,
     if (!*is_shared)
         return HAUL_OK;
     self.steps = calloc(block->count, sizeof *self.steps);
-    if (!self.steps)
-        return hl_base_fail_no_memory(error);
+    self.cut = calloc(block->count, sizeof *self.cut);
+    status = self.steps && self.cut ? make_rows(&self, error) : hl_base_fail_no_memory(error);
     self.border = (along->part_count - self.parts) * along->region;
-    if (!context->streams.share_began)
+    if (!status && !context->streams.share_began)
         status = haul_event_new(context->memory.device, &context->streams.share_began, error);
     if (!status && !context->streams.share_ended)
         status = haul_event_new(context->memory.device, &context->streams.share_ended, error);
     if (!status)
         status = run_both(&self, along->part_count, error);
+    free_rows(&self);
     free(self.steps);
     return status;
 }

@@ -292,40 +292,13 @@ static const haul_kernel_source *beside_of(int dims, int type)
     return all[dims - 1][type];
 }
 
-/* A stencil back and forth, whose steps may be fused; with another array beside or without. */
-static void many_loops(program *self)
-{
-    const int type = draw(self, 3) ? self->type : CELL_4;
-    const unsigned value = draw(self, 1000), count = 3 + draw(self, 9);
-    const bool is_uneven = !draw(self, self->is_fusing ? 9 : 3);
-    twin *ends[2] = {draw_twin(self, type, true), draw_twin(self, type, true)};
-    if (!ends[0] || !ends[1] || ends[0] == ends[1])
-        return;
-    loop of = {.kernel = cell_table[self->dims - 1][type].near, .count = 2, .value = &value};
-    const haul_kernel_source *kernel = beside_of(self->dims, type);
-    twin *beside = kernel && draw(self, 2) ? draw_twin(self, type, true) : NULL;
-    if (beside && beside != ends[0] && beside != ends[1])
-        of = (loop){.kernel = kernel, .uses = {NULL, NULL, beside}, .count = 3, .value = &value};
-    const bool is_part = self->is_fusing && !draw(self, 3); /* one box for all */
-    for (unsigned i = 0; i < count && !self->is_over; i++) {
-        of.uses[0] = ends[i % 2];
-        of.uses[1] = ends[(i + 1) % 2];
-        if (!is_part || !i)
-            draw_box(self, &of, is_part || (is_uneven && draw(self, 2)));
-        run_loop(self, &of, is_uneven);
-    }
-}
-
 /* Three reductions at once, and what they should be. */
-static void one_reduction(program *self)
+static void reduce(program *self, twin *from)
 {
     static const haul_kernel_source *const kernels[3] = {&total_1, &total_2, &total_3};
-    twin *from = draw_twin(self, CELL_4, true);
     const unsigned value = draw(self, 1000);
     const int outer = self->dims - 1;
     unsigned *expected = self->expected;
-    if (!from)
-        return;
     loop of = {.kernel = kernels[outer], .uses = {from}, .count = 1};
     draw_box(self, &of, !draw(self, 5));
     const haul_loop_options options = {.box = &of.box, .on_host = !draw(self, 20)};
@@ -356,6 +329,41 @@ static void one_reduction(program *self)
     } while (twin_next(from, at, false));
     check(self,
           haul_loop_queue(self->context, kernels[outer], arguments, 5, &options, &self->error));
+}
+
+static void one_reduction(program *self)
+{
+    twin *from = draw_twin(self, CELL_4, true);
+    if (from)
+        reduce(self, from);
+}
+
+/* A stencil back and forth, whose steps may be fused; with another array beside or without, and now
+ * and then with reductions between. */
+static void many_loops(program *self)
+{
+    const int type = draw(self, 3) ? self->type : CELL_4;
+    const unsigned value = draw(self, 1000), count = 3 + draw(self, 9);
+    const bool is_uneven = !draw(self, self->is_fusing ? 9 : 3);
+    const bool reduces = type == CELL_4 && !draw(self, 2);
+    twin *ends[2] = {draw_twin(self, type, true), draw_twin(self, type, true)};
+    if (!ends[0] || !ends[1] || ends[0] == ends[1])
+        return;
+    loop of = {.kernel = cell_table[self->dims - 1][type].near, .count = 2, .value = &value};
+    const haul_kernel_source *kernel = beside_of(self->dims, type);
+    twin *beside = kernel && draw(self, 2) ? draw_twin(self, type, true) : NULL;
+    if (beside && beside != ends[0] && beside != ends[1])
+        of = (loop){.kernel = kernel, .uses = {NULL, NULL, beside}, .count = 3, .value = &value};
+    const bool is_part = self->is_fusing && !draw(self, 3); /* one box for all */
+    for (unsigned i = 0; i < count && !self->is_over; i++) {
+        of.uses[0] = ends[i % 2];
+        of.uses[1] = ends[(i + 1) % 2];
+        if (!is_part || !i)
+            draw_box(self, &of, is_part || (is_uneven && draw(self, 2)));
+        run_loop(self, &of, is_uneven);
+        if (reduces && !self->is_over && !draw(self, 3))
+            reduce(self, of.uses[draw(self, 2)]);
+    }
 }
 
 /* Adds to cells of the table. */
