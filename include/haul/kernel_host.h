@@ -14,7 +14,27 @@
 #define HAUL_RESTRICT __restrict__
 #define HAUL_MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #define HAUL_ADD_TO(at, value)                                                                     \
-    ((void)__atomic_fetch_add(at, (__typeof__(*(at) + 0))(value), __ATOMIC_RELAXED))
+    ((__typeof__(*(at) + 0))0.5 != 0                                                               \
+         ? haul_add_floating(at, sizeof *(at), (double)(__typeof__(*(at) + 0))(value))             \
+         : haul_add_whole(at, sizeof *(at), (long)(__typeof__(*(at) + 0))(value)))
+
+/* To a double or a float. One thread does it. */
+HAUL_FUNCTION void haul_add_floating(void *at, size_t bytes, double value)
+{
+    if (bytes == sizeof(double))
+        *(double *)at += value;
+    else
+        *(float *)at += (float)value;
+}
+
+/* To a long, an int or an unsigned, also while other threads add. */
+HAUL_FUNCTION void haul_add_whole(void *at, size_t bytes, long value)
+{
+    if (bytes == sizeof(long))
+        (void)__atomic_fetch_add((long *)at, value, __ATOMIC_RELAXED);
+    else
+        (void)__atomic_fetch_add((unsigned *)at, (unsigned)value, __ATOMIC_RELAXED);
+}
 
 /* To be in a program once, the text is a group of which the linker keeps one: link-time
  * optimisation assembles all files of a program as one, and places code apart from it. So a label

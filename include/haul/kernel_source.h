@@ -23,9 +23,11 @@
  * read: HAUL_READ(type, name, halo), HAUL_WRITE(type, name), HAUL_UPDATE(type, name, halo);
  * HAUL_ALL(type, name) may be read anywhere: a device has to hold all of it
  *   HAUL_AT(name, x, y, z), HAUL_AT2(name, x, y), HAUL_AT1(name, x)   the cell, to read or to set
- * HAUL_SCATTER(type, name), of int, unsigned or long: the kernel adds to any of the array's cells,
- * but for those beyond its edges, and reads none; other threads may add to the same cell meanwhile.
- * Sums of integers, which wrap round, are the same in any order. A device has to hold all of it
+ * HAUL_SCATTER(type, name), of int, unsigned, long, float or double: the kernel adds to any of the
+ * array's cells, but for those beyond its edges, and reads none; other threads may add to the same
+ * cell meanwhile. Sums of integers, which wrap round, are the same in any order. Floating-point
+ * values are added in the order of the loop's cells, x fastest, by one thread of the host, wherever
+ * the arrays are. Of integers a device has to hold all of the array
  *   HAUL_ADD_AT(name, x, y, z, value), HAUL_ADD_AT2(name, x, y, value), HAUL_ADD_AT1(name, x,
  * value) Each counts as two parameters.
  *
@@ -143,6 +145,8 @@
 /* NOLINTBEGIN(readability-identifier-naming): the types' names */
 #define HAUL_SCATTER_int int
 #define HAUL_SCATTER_unsigned unsigned
+#define HAUL_SCATTER_float float
+#define HAUL_SCATTER_double double
 #if !defined(__OPENCL_VERSION__) || defined(cl_khr_int64_base_atomics)
 #define HAUL_SCATTER_long long
 #endif
@@ -733,6 +737,15 @@ HAUL_FUNCTION void haul_add_to(unsigned *at, unsigned value)
 HAUL_FUNCTION void haul_add_to(long *at, long value)
 {
     atomicAdd((unsigned long long *)at, (unsigned long long)value);
+}
+/* The host runs loops that add floating-point values: here they are only compiled. */
+HAUL_FUNCTION void haul_add_to(float *at, float value)
+{
+    *at += value;
+}
+HAUL_FUNCTION void haul_add_to(double *at, double value)
+{
+    *at += value;
 }
 #define HAUL_BARRIER __syncthreads()
 #define HAUL_OF(v, d) ((int)((d) == 0 ? v.x : (d) == 1 ? v.y : v.z))

@@ -218,6 +218,8 @@ static bool takes(hl_tile_block *block, hl_tile_step *step, const hl_tile_block_
     if (in_host_rows && block->count && /* no rows to cut into tiles */
         (!step->outer || has_cut_rows(step) || has_cut_rows(last)))
         return false;
+    if (block->count && (step->is_ordered || last->is_ordered))
+        return false;
     if (limits->wraps ? !hl_tile_step_goes_round(step, limits->region)
                       : last != step && !limits->can_round &&
                             (is_far(step, in_host_rows) || is_far(last, in_host_rows)))

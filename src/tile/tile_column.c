@@ -120,7 +120,12 @@ haul_status hl_tile_columns_run(haul_context *context, hl_tile_step *steps, size
     self.count = (rows + skew + self.rows - 1) / self.rows;
     self.steps = calloc(self.block.count, sizeof *self.steps);
     self.cut = calloc(self.block.count, sizeof *self.cut);
-    haul_status status = self.steps && self.cut ? HAUL_OK : hl_base_fail_no_memory(error);
+    if (!self.steps || !self.cut) {
+        free(self.steps);
+        free(self.cut);
+        return hl_base_fail_no_memory(error);
+    }
+    haul_status status = HAUL_OK;
     for (unsigned i = 0; i < self.block.field_count && !status; i++)
         if (self.block.fields[i].is_aligned)
             status = bring_home(self.block.fields[i].field, self.block.fields[i].is_fresh, error);

@@ -395,13 +395,14 @@ static void run_jobs(job *jobs, size_t count)
     }
 }
 
-/* Setting cells beyond the edges goes from one end to the other: in one run. */
+/* Setting cells beyond the edges, and a loop whose cells are in order, goes from one end to the
+ * other: in one run. */
 static void make_runs(const hl_tile_block *block, job *self)
 {
     const hl_tile_step *step = block->steps;
     const int planes = step->box.hi[self->outer] - step->box.lo[self->outer];
     /* several runs a thread, so that a thread that is held up has fewer of them */
-    const int runs = step->source ? least(planes, 4 * thread_count()) : 1;
+    const int runs = step->source && !step->is_ordered ? least(planes, 4 * thread_count()) : 1;
     self->first = step->box.lo[self->outer];
     self->width = most(1, (planes + runs - 1) / most(1, runs));
     if (!self->outer) { /* rows of a reduction stay whole: they begin at multiples of their length
@@ -475,11 +476,10 @@ static haul_status bring_home(haul_context *context, const hl_tile_step *steps, 
         for (unsigned u = 0; u < steps[s].use_count; u++) {
             const hl_tile_field_use *use = &steps[s].uses[u];
             hl_tile_field *field = use->field;
-            if (steps[s].cut && use->reduction) /* it is set later */
-                continue;
+            const bool is_later = hl_tile_is_set_later(&steps[s], use);
             if (field->planes_stale && !status)
                 status = hl_tile_planes_wrap(field, error);
-            for (int i = 0; i < field->part_count && !status; i++) {
+            for (int i = 0; i < field->part_count && !status && !is_later; i++) {
                 if (!hl_tile_step_touches(&steps[s], use, use->halo, i))
                     continue;
                 status = hl_tile_part_fetch(field, i, true, error);

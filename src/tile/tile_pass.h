@@ -209,8 +209,9 @@ haul_status hl_tile_rows_fold_on_device(haul_context *context, const hl_tile_ste
 /* The same for loops that ran in parts, after the passes that set their results. */
 haul_status hl_tile_cut_fold(haul_context *context, const hl_tile_step *steps, size_t count,
                              haul_error *error);
-/* Brings the rows of the parts that the host ran, those from plane `first` on, to the device's. */
-haul_status hl_tile_cut_join(haul_context *context, const hl_tile_step *step, int first,
+/* Brings the rows of the parts that the host ran, from the step's skew before the border on, to the
+ * device's. */
+haul_status hl_tile_cut_join(haul_context *context, const hl_tile_step *step, int border,
                              const hl_tile_cut_loop *cut, haul_error *error);
 
 /* Waits, because the caller frees `from`. */

@@ -169,7 +169,8 @@ static haul_status finish(hl_tile_exchange *self, bool *is_late, haul_error *err
 static int reach_of(const hl_tile_exchange *self, const hl_tile_step *step)
 {
     int reach = 0;
-    bool is_free = step->source && !step->source->reduces && !self->context->options.exchange_first;
+    bool is_free = step->source && !step->source->reduces && !step->is_ordered &&
+                   !self->context->options.exchange_first;
     if (hl_tile_exchange_is_direct(self) && self->context->options.host_share > 0)
         is_free = false; /* the host's threads write what neighbours may be copying */
     for (unsigned u = 0; u < step->use_count; u++) {

@@ -306,17 +306,6 @@ static bool is_void(const hl_tile_queue *self, size_t i, const hl_tile_step *nex
     return is_one;
 }
 
-/* Such a reduction need not run: it would end the pass of the loops before it. */
-static void drop_void(hl_tile_queue *self, const hl_tile_step *next)
-{
-    for (size_t i = self->count; i-- > 0;)
-        if (is_void(self, i, next)) {
-            memmove(&self->steps[i], &self->steps[i + 1],
-                    (self->count - i - 1) * sizeof *self->steps);
-            self->count--;
-        }
-}
-
 /* Programs need not say that edges are set. */
 haul_status hl_tile_queue_step(hl_tile_queue *queue, hl_tile_step *step, haul_error *error)
 {
@@ -334,8 +323,13 @@ haul_status hl_tile_queue_step(hl_tile_queue *queue, hl_tile_step *step, haul_er
         queue->others++;
     if (hl_tile_step_is_empty(step) && !step->source->reduces)
         return HAUL_OK;
-    if (step->source->reduces && !queue->keeps_all)
-        drop_void(queue, step);
+    /* A reduction whose result nothing reads would end the pass of the loops before it. */
+    for (size_t i = step->source->reduces && !queue->keeps_all ? queue->count : 0; i-- > 0;)
+        if (is_void(queue, i, step)) {
+            queue->count--;
+            memmove(&queue->steps[i], &queue->steps[i + 1],
+                    (queue->count - i) * sizeof *queue->steps);
+        }
     HAUL_TRY(push_step(queue, step, error));
     while (queue->count > 1 &&
            join(&queue->steps[queue->count - 2], &queue->steps[queue->count - 1]))

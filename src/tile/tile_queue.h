@@ -39,7 +39,8 @@ typedef struct hl_tile_step {
     _Alignas(16) unsigned char values[HL_TILE_VALUE_BYTES];
     double flops;
     bool on_host;
-    int outer;  /* the last dimension of the box */
+    bool is_ordered; /* its cells are computed in order, by one thread of the host */
+    int outer;       /* the last dimension of the box */
     int length; /* planes of the fields that it goes along with, and `first` and `whole` of them */
     int first;
     int whole;
@@ -119,6 +120,12 @@ static inline bool hl_tile_is_along(const hl_tile_step *step, const hl_tile_fiel
 {
     return !use->reduction && !use->is_all && use->field->dims > step->outer &&
            use->field->length == step->length && use->field->whole == step->whole;
+}
+
+/* Whether the result is set when all parts of the loop have run, not by the step. */
+static inline bool hl_tile_is_set_later(const hl_tile_step *step, const hl_tile_field_use *use)
+{
+    return step->cut && use->reduction;
 }
 
 /* Whether several devices run the step in turn with others. */

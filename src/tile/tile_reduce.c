@@ -107,9 +107,10 @@ static haul_status join_row(haul_context *context, const hl_tile_field_use *use,
     return HAUL_OK;
 }
 
-haul_status hl_tile_cut_join(haul_context *context, const hl_tile_step *step, int first,
+haul_status hl_tile_cut_join(haul_context *context, const hl_tile_step *step, int border,
                              const hl_tile_cut_loop *cut, haul_error *error)
 {
+    const int first = border - step->skew;
     const int outer = step->outer, lo = step->box.lo[outer], hi = step->box.hi[outer];
     hl_tile_step before = *step;
     before.box.hi[outer] = first < lo ? lo : first < hi ? first : hi;
@@ -135,5 +136,7 @@ haul_status hl_tile_cut_join(haul_context *context, const hl_tile_step *step, in
         if (at < count)
             HAUL_TRY(hl_tile_copy(context, context->streams.run, &transfer, error));
     }
-    return hl_tile_host_wait(context, context->streams.run, error);
+    return step->source && step->source->reduces
+               ? hl_tile_host_wait(context, context->streams.run, error)
+               : HAUL_OK;
 }

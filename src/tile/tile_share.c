@@ -74,28 +74,6 @@ static haul_status make_rows(const share *self, haul_error *error)
     return HAUL_OK;
 }
 
-static void free_rows(const share *self)
-{
-    for (size_t i = 0; self->cut && i < self->block->count; i++)
-        for (unsigned u = 0; u < HL_TILE_USES; u++)
-            free(self->cut[i].rows[u]);
-    free(self->cut);
-}
-
-/* The device folds all rows, in the order in which it would fold its own. */
-static haul_status fold(const share *self, haul_error *error)
-{
-    haul_status status = HAUL_OK;
-    for (size_t i = 0; i < self->block->count && !status; i++) {
-        const hl_tile_step *step = &self->block->steps[i];
-        if (step->source && step->source->reduces)
-            status = hl_tile_cut_join(self->context, step, self->border - step->skew, &self->cut[i],
-                                      error);
-    }
-    return status ? status
-                  : hl_tile_cut_fold(self->context, self->block->steps, self->block->count, error);
-}
-
 /* Device and host at once, then the planes between. */
 static haul_status run_both(const share *self, int all, haul_error *error)
 {
@@ -125,8 +103,12 @@ static haul_status run_both(const share *self, int all, haul_error *error)
         status = hl_tile_host_run(context, self->steps, count, error);
     if (!status)
         status = hl_tile_host_wait_event(context, context->streams.share_ended, error);
+    /* The device folds all rows, in the order in which it would fold its own. */
+    for (size_t i = 0; i < count && !status; i++)
+        status =
+            hl_tile_cut_join(context, &self->block->steps[i], self->border, &self->cut[i], error);
     if (!status)
-        status = fold(self, error);
+        status = hl_tile_cut_fold(context, self->block->steps, count, error);
     double device_s;
     if (!status && !haul_event_seconds(context->streams.share_began, context->streams.share_ended,
                                        &device_s, NULL))
@@ -152,7 +134,12 @@ haul_status hl_tile_share_run(haul_context *context, const hl_tile_block *block,
         return HAUL_OK;
     self.steps = calloc(block->count, sizeof *self.steps);
     self.cut = calloc(block->count, sizeof *self.cut);
-    status = self.steps && self.cut ? make_rows(&self, error) : hl_base_fail_no_memory(error);
+    if (!self.steps || !self.cut) {
+        free(self.steps);
+        free(self.cut);
+        return hl_base_fail_no_memory(error);
+    }
+    status = make_rows(&self, error);
     self.border = (along->part_count - self.parts) * along->region;
     if (!status && !context->streams.share_began)
         status = haul_event_new(context->memory.device, &context->streams.share_began, error);
@@ -160,7 +147,10 @@ haul_status hl_tile_share_run(haul_context *context, const hl_tile_block *block,
         status = haul_event_new(context->memory.device, &context->streams.share_ended, error);
     if (!status)
         status = run_both(&self, along->part_count, error);
-    free_rows(&self);
+    for (size_t i = 0; i < block->count; i++)
+        for (unsigned u = 0; u < HL_TILE_USES; u++)
+            free(self.cut[i].rows[u]);
+    free(self.cut);
     free(self.steps);
     return status;
 }

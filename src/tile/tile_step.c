@@ -212,7 +212,10 @@ static haul_status read_arguments(hl_tile_step *step, const void *const *argumen
                                   source->name);
         if (parameter->access < HAUL_ACCESS_SHARED)
             HAUL_TRY(check_element(source, parameter, field, error));
-        step->uses[step->use_count++] = use_of(parameter, field);
+        const hl_tile_field_use use = use_of(parameter, field);
+        if (use.is_all && use.writes && parameter->element == HAUL_ELEMENT_FLOATING)
+            step->on_host = step->is_ordered = true; /* sums depend on the order */
+        step->uses[step->use_count++] = use;
         i++; /* its view or place */
     }
     if (given != count)

@@ -366,6 +366,21 @@ static void many_loops(program *self)
     }
 }
 
+static void one_mass(program *self)
+{
+    static const haul_kernel_source *const kernels[3] = {&masses_1, &masses_2, &masses_3};
+    const int table = TABLE;
+    twin *from = draw_twin(self, CELL_4, true);
+    if (!from)
+        return;
+    loop of = {.kernel = kernels[self->dims - 1],
+               .uses = {from, &self->sums},
+               .count = 2,
+               .value = &table};
+    draw_box(self, &of, !draw(self, 3));
+    run_loop(self, &of, false); /* tiles would have another order */
+}
+
 /* Adds to cells of the table. */
 static void one_count(program *self)
 {
@@ -557,6 +572,9 @@ static void make(program *self, const device_case *on)
         draw_array(self, &self->twins[i]);
     self->table = (twin){.spec = {.size = {TABLE}}, .dims = 1, .type = CELL_4};
     new_array(self, &self->table);
+    self->sums = (twin){
+        .spec = {.size = {TABLE}, .element_bytes = sizeof(double)}, .dims = 1, .type = CELL_8};
+    new_array(self, &self->sums);
     const haul_array_spec one = {.size = {1}, .element_bytes = sizeof(unsigned)};
     for (int i = 0; i < RESULTS; i++)
         check(self, haul_array_new(self->context, &one, &self->results[i], &self->error));
@@ -567,7 +585,7 @@ static void make(program *self, const device_case *on)
 
 static void one_thing(program *self)
 {
-    const unsigned what = self->is_fusing && draw(self, 3) ? 20 : draw(self, 42);
+    const unsigned what = self->is_fusing && draw(self, 3) ? 20 : draw(self, 43);
     if (what < 20)
         one_loop(self);
     else if (what < 25)
@@ -590,6 +608,8 @@ static void one_thing(program *self)
         renew_array(self);
     else if (what < 40)
         one_count(self);
+    else if (what < 41)
+        one_mass(self);
     else
         check(self, haul_context_wait(self->context, &self->error));
 }
@@ -634,6 +654,8 @@ static void run_program(const device_case *on, uint64_t seed, tally *of)
         read_all(&self, &self.twins[i]);
     if (!self.is_over)
         read_all(&self, &self.table);
+    if (!self.is_over)
+        read_all(&self, &self.sums);
     for (int i = 0; i < ARRAYS && !self.is_over; i++)
         for (int part = 0; part < haul_array_regions(self.twins[i].array); part++)
             touch(&self, &self.twins[i], part, HAUL_USE_READ);
@@ -643,6 +665,7 @@ static void run_program(const device_case *on, uint64_t seed, tally *of)
     for (int i = 0; i < ARRAYS; i++)
         drop_array(&self, &self.twins[i]);
     drop_array(&self, &self.table);
+    drop_array(&self, &self.sums);
     of->whole += !self.is_over;
     of->fused += has_fused(&self);
     haul_context_close(self.context);

@@ -162,6 +162,120 @@ static void test_map(void **state)
     }
 }
 
+/* --- floating-point sums, in the order of cells */
+
+enum { MASS_STEPS = 5 };
+
+typedef struct masses {
+    double sums[BINS];
+    float rough[BINS];
+    double cells[N];
+} masses;
+
+static double first_mass(int i)
+{
+    return 1.0 / (1 + i * 7919 % 1009);
+}
+
+static int place_of(int i)
+{
+    return i * 37 % 1000 % BINS;
+}
+
+static void add_plainly(masses *self, int dims)
+{
+    static double next[N];
+    memset(self, 0, sizeof *self);
+    for (int i = 0; i < N; i++)
+        self->cells[i] = first_mass(i);
+    for (int step = 0; step < MASS_STEPS; step++) {
+        for (int i = 0; i < N && dims == 3; i++) {
+            const int x = i % (X * Y), z = i / (X * Y);
+            next[i] = self->cells[beyond(z - 1, HAUL_BOUNDARY_COPY) * X * Y + x] +
+                      self->cells[beyond(z + 1, HAUL_BOUNDARY_COPY) * X * Y + x] / 7;
+        }
+        if (dims == 3)
+            memcpy(self->cells, next, sizeof next);
+        for (int i = 0; i < N; i++) {
+            self->sums[place_of(i)] += self->cells[i];
+            if (dims < 3)
+                continue;
+            self->rough[place_of(i)] += (float)(3 * self->cells[i]);
+            self->cells[i] /= 3;
+        }
+    }
+}
+
+static bool add_on(const char *device, const manner *how, int dims, masses *self)
+{
+    const haul_device_options order = {.test = &(haul_device_test){.order = how->order, .seed = 9}};
+    const haul_context_options options = {.device_options = &order,
+                                          .memory_bytes = how->memory_bytes,
+                                          .host_share = how->host_share,
+                                          .check = how->check};
+    haul_array_spec spec = {.size = {dims == 1 ? N : X, dims == 2 ? N / X : Y, Z},
+                            .ghost = {1, 1, 1},
+                            .boundary = {[2] = HAUL_BOUNDARY_COPY},
+                            .element_bytes = sizeof(double)};
+    static int map[N];
+    haul_context *context;
+    memset(self, 0, sizeof *self);
+    for (int d = dims; d < 3; d++)
+        spec.size[d] = spec.ghost[d] = spec.boundary[d] = 0;
+    if (haul_context_open(device, &options, &context, &error))
+        return false;
+    haul_array *m = array_of(context, spec), *n = array_of(context, spec);
+    spec.element_bytes = sizeof(int);
+    haul_array *places = array_of(context, spec);
+    haul_array *sums =
+        array_of(context, (haul_array_spec){.size = {BINS}, .element_bytes = sizeof(double)});
+    haul_array *rough = array_of(context, (haul_array_spec){.size = {BINS}});
+    for (int i = 0; i < N; i++) {
+        self->cells[i] = first_mass(i);
+        map[i] = place_of(i);
+    }
+    must(haul_array_write(m, self->cells, &error));
+    must(haul_array_write(places, map, &error));
+    for (int step = 0; step < MASS_STEPS; step++) {
+        if (dims < 3) {
+            must(HAUL_LOOP(context, &error, dims == 1 ? &mass_1 : &mass_2, m, places, sums));
+            continue;
+        }
+        must(HAUL_LOOP(context, &error, &blend_3, m, n));
+        must(HAUL_LOOP(context, &error, &mass_3, n, places, sums, rough));
+        must(haul_array_swap(m, n, &error));
+    }
+    must(haul_array_read(sums, self->sums, &error));
+    must(haul_array_read(rough, self->rough, &error));
+    must(haul_array_read(m, self->cells, &error));
+    haul_array *const all[] = {m, n, places, sums, rough};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        haul_array_free(all[i]);
+    haul_context_close(context);
+    return true;
+}
+
+/* Each sum has the bits of a plain loop's, everywhere. */
+static void test_masses(void **state)
+{
+    static const manner manners[] = {
+        {.memory_bytes = 0},
+        {.memory_bytes = 70000, .host_share = 0.5},
+        {.memory_bytes = 45000, .order = HAUL_ORDER_RANDOM},
+        {.memory_bytes = 70000, .order = HAUL_ORDER_LATE, .check = true},
+    };
+    static masses expected, got;
+    (void)state;
+    for (size_t d = 0; d < device_count; d++)
+        for (int dims = 1; dims < 4; dims++)
+            for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
+                add_plainly(&expected, dims);
+                if (add_on(devices[d], &manners[i], dims, &got) &&
+                    memcmp(&got, &expected, sizeof got) != 0)
+                    fail_msg("%s, manner %zu, %d dimensions", devices[d], i, dims);
+            }
+}
+
 /* --- what is refused */
 
 static void test_wrong(void **state)
@@ -192,7 +306,7 @@ static void test_wrong(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_map),
-                                       cmocka_unit_test(test_wrong)};
+                                       cmocka_unit_test(test_masses), cmocka_unit_test(test_wrong)};
     if (argc > 1) {
         devices = (const char **)argv + 1;
         device_count = (size_t)argc - 1;

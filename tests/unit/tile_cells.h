@@ -11,7 +11,7 @@ typedef struct cell_loops {
     const haul_kernel_source *near, *wide, *add, *down, *up, *look, *edge;
 } cell_loops;
 
-enum { CELL_TYPES = 7, CELL_3 = 2, CELL_4 = 3, CELL_16 = 6 };
+enum { CELL_TYPES = 7, CELL_3 = 2, CELL_4 = 3, CELL_8 = 4, CELL_16 = 6 };
 
 /* By dimensions less one, and type. */
 extern const cell_loops cell_table[3][CELL_TYPES];

@@ -289,6 +289,26 @@ CELL_COUNTS(cell_3)
 CELL_COUNTS(cell_4)
 CELL_COUNTS(cell_16)
 
+/* masses: sums of numbers that have no end in binary, in the order of cells. */
+HAUL_KERNEL_1D(masses_1, tile_cells, HAUL_READ(cell_4, u, 0), HAUL_SCATTER(double, t),
+               HAUL_VALUE(int, n))
+{
+    HAUL_FOR1 (x)
+        HAUL_ADD_AT1(t, (int)(HAUL_AT1(u, x) % (unsigned)n), HAUL_AT1(u, x) / 3.0);
+}
+HAUL_KERNEL_2D(masses_2, tile_cells, HAUL_READ(cell_4, u, 0), HAUL_SCATTER(double, t),
+               HAUL_VALUE(int, n))
+{
+    HAUL_FOR2 (x, y)
+        HAUL_ADD_AT1(t, (int)(HAUL_AT2(u, x, y) % (unsigned)n), HAUL_AT2(u, x, y) / 3.0);
+}
+HAUL_KERNEL_3D(masses_3, tile_cells, HAUL_READ(cell_4, u, 0), HAUL_SCATTER(double, t),
+               HAUL_VALUE(int, n))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_ADD_AT1(t, (int)(HAUL_AT(u, x, y, z) % (unsigned)n), HAUL_AT(u, x, y, z) / 3.0);
+}
+
 /* spread: an array to which each cell adds as far from the start as it is from the end. */
 HAUL_KERNEL_1D(spread_1, tile_cells, HAUL_READ(cell_4, u, 0), HAUL_SCATTER(unsigned, v),
                HAUL_VALUE(cell_ends, n))

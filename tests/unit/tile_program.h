@@ -24,6 +24,7 @@ typedef struct program {
     bool is_fusing;   /* mostly stencils that can be fused, with edges of all kinds but kernels */
     twin twins[ARRAYS];
     twin table;                   /* read anywhere */
+    twin sums;                    /* of floating-point numbers, in order */
     haul_array *results[RESULTS]; /* of reductions: sum, least, most */
     unsigned expected[RESULTS];
     bool is_over; /* the device had not enough memory */

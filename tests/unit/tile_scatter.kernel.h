@@ -39,3 +39,35 @@ HAUL_KERNEL_1D(before_1, tile_scatter, HAUL_READ(int, u, 0), HAUL_SCATTER(int, s
     HAUL_FOR1 (x)
         HAUL_ADD_AT1(sums, x - 1, HAUL_AT1(u, x));
 }
+
+/* Floating-point values, whose sums depend on the order of cells. */
+HAUL_KERNEL_1D(mass_1, tile_scatter, HAUL_READ(double, m, 0), HAUL_READ(int, map, 0),
+               HAUL_SCATTER(double, sums))
+{
+    HAUL_FOR1 (x)
+        HAUL_ADD_AT1(sums, HAUL_AT1(map, x), HAUL_AT1(m, x));
+}
+
+HAUL_KERNEL_2D(mass_2, tile_scatter, HAUL_READ(double, m, 0), HAUL_READ(int, map, 0),
+               HAUL_SCATTER(double, sums))
+{
+    HAUL_FOR2 (x, y)
+        HAUL_ADD_AT1(sums, HAUL_AT2(map, x, y), HAUL_AT2(m, x, y));
+}
+
+/* Both sums, and a cell of the array beside. */
+HAUL_KERNEL_3D(mass_3, tile_scatter, HAUL_UPDATE(double, m, 0), HAUL_READ(int, map, 0),
+               HAUL_SCATTER(double, sums), HAUL_SCATTER(float, rough))
+{
+    HAUL_FOR3 (x, y, z) {
+        HAUL_ADD_AT1(sums, HAUL_AT(map, x, y, z), HAUL_AT(m, x, y, z));
+        HAUL_ADD_AT1(rough, HAUL_AT(map, x, y, z), 3 * HAUL_AT(m, x, y, z));
+        HAUL_AT(m, x, y, z) = HAUL_AT(m, x, y, z) / 3;
+    }
+}
+
+HAUL_KERNEL_3D(blend_3, tile_scatter, HAUL_READ(double, m, 1), HAUL_WRITE(double, n))
+{
+    HAUL_FOR3 (x, y, z)
+        HAUL_AT(n, x, y, z) = HAUL_AT(m, x, y, z - 1) + HAUL_AT(m, x, y, z + 1) / 7;
+}
