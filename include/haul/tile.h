@@ -293,13 +293,14 @@ HAUL_API haul_status haul_array_write(haul_array *array, const void *cells, haul
 /* Copies those cells of `from` whose flag is not 0 to the first cells of `to`, in their order, x
  * first, and sets *count to how many they are (a compaction, as Thrust's copy_if). `flags` has the
  * shape of `from`, and integers of any size; it may be `from`. `to` may have any shape; its other
- * cells stay. NULL for `to` only counts. Runs what is queued. The host does it, with one thread:
- * the flags come from the device, then `from` up to the last of those cells and the part of `to`
- * that is set, which later loops send back. On any devices the result is the same. USAGE, before
- * anything changes, for more cells than `to` has, flags of another shape or that are no integers,
- * elements of another size or kind, a `to` that is one of the others, and arrays of different
- * contexts, that several processes share, or without data. After another failure `to` may have some
- * of the cells; *count is set on success alone. */
+ * cells stay. NULL for `to` only counts. Runs what is queued. A device that holds all of `from` and
+ * of the flags, and has room for `to`, does it there; else the host's threads do: the flags come
+ * from the device, then `from` up to the last of those cells and the part of `to` that is set,
+ * which later loops send back. Over several devices the host does it with one thread. On any
+ * devices the result is the same. USAGE, before anything changes, for more cells than `to` has,
+ * flags of another shape or that are no integers, elements of another size or kind, a `to` that is
+ * one of the others, and arrays of different contexts, that several processes share, or without
+ * data. After another failure `to` may have some of the cells; *count is set on success alone. */
 HAUL_API haul_status haul_array_compact(haul_array *from, haul_array *flags, haul_array *to,
                                         uint64_t *count, haul_error *error);
 

@@ -42,6 +42,17 @@ haul_status hl_tile_arrays_deepen(haul_array *const *arrays, const hl_tile_step 
 haul_status hl_tile_checked_run(haul_context *context, haul_error *error);
 haul_status hl_tile_checked_compare(hl_tile_field *field, int part, haul_error *error);
 
+/* Lends a field on the device, which has room for all of it, to what is not a loop of the queue:
+ * what is read is brought, and nothing else uses it. What is written is the device's alone then. */
+haul_status hl_tile_field_lend(hl_tile_field *field, haul_use use, haul_error *error);
+
+/* Compaction of `from`, which has so many cells: on the device where it has all of these and of the
+ * flags, and room for `to`, else on the host. Not over several devices. USAGE where the cells that
+ * are found do not fit. */
+haul_status hl_tile_scan(haul_array *from, haul_array *flags, haul_array *to, int64_t cells,
+                         uint64_t *found, haul_error *error);
+haul_status hl_tile_scan_check_room(const hl_tile_field *to, uint64_t found, haul_error *error);
+
 /* Begins the context's trace, where one is asked for; writes it. */
 haul_status hl_tile_trace_open(haul_context *context, haul_error *error);
 void hl_tile_trace_close(haul_context *context);

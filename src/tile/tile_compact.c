@@ -1,5 +1,6 @@
-/* The cells of an array that flags choose, in their order, in another array. The host does it,
- * region by region: a cell's place is the number of those before it, whatever devices have them. */
+/* The cells of an array that flags choose, in their order, in another array: a cell's place is the
+ * number of those before it. Over several devices the host goes through them, region by region;
+ * else by a scan. */
 #include <string.h>
 
 #include "tile/tile_calls.h"
@@ -45,14 +46,6 @@ static bool is_kept(const char *flag, uint64_t bytes)
     return zeros < bytes;
 }
 
-static int64_t count_cells(const hl_tile_field *field)
-{
-    int64_t cells = 1;
-    for (int d = 0; d < field->dims; d++)
-        cells *= hl_tile_field_size(field, d);
-    return cells;
-}
-
 static haul_status check_arrays(const haul_array *from, const haul_array *flags,
                                 const haul_array *to, haul_error *error)
 {
@@ -85,26 +78,22 @@ static haul_status check_arrays(const haul_array *from, const haul_array *flags,
     return HAUL_OK;
 }
 
-/* The cells are counted first, so that nothing changes where they do not fit. */
-haul_status haul_array_compact(haul_array *from, haul_array *flags, haul_array *to, uint64_t *count,
-                               haul_error *error)
+/* By one thread: each device has some of the regions. The cells are counted first, so that nothing
+ * changes where they do not fit. */
+static haul_status walk(haul_array *from, haul_array *flags, haul_array *to, int64_t cells,
+                        uint64_t *count, haul_error *error)
 {
     cell_walk counted = {.array = flags, .use = HAUL_USE_READ}, chosen = counted;
     cell_walk source = {.array = from, .use = HAUL_USE_READ};
     cell_walk kept = {.array = to, .use = HAUL_USE_BOTH};
     char *flag, *cell, *place;
     int64_t found = 0;
-    HAUL_TRY(check_arrays(from, flags, to, error));
-    HAUL_TRY(hl_tile_queue_run(from->context, error));
-    const int64_t cells = count_cells(from->field);
     while (counted.number < cells) {
         HAUL_TRY(take_cell(&counted, &flag, error));
         found += is_kept(flag, flags->field->element);
     }
-    if (to && found > count_cells(to->field))
-        return haul_error_set(error, HAUL_STATUS_USAGE,
-                              "%lld cells are kept, more than the %lld of the array for them",
-                              (long long)found, (long long)count_cells(to->field));
+    if (to)
+        HAUL_TRY(hl_tile_scan_check_room(to->field, (uint64_t)found, error));
     while (to && kept.number < found) {
         HAUL_TRY(take_cell(&chosen, &flag, error));
         HAUL_TRY(take_cell(&source, &cell, error));
@@ -114,5 +103,18 @@ haul_status haul_array_compact(haul_array *from, haul_array *flags, haul_array *
         memcpy(place, cell, from->field->element);
     }
     *count = (uint64_t)found;
+    return HAUL_OK;
+}
+
+haul_status haul_array_compact(haul_array *from, haul_array *flags, haul_array *to, uint64_t *count,
+                               haul_error *error)
+{
+    uint64_t found;
+    HAUL_TRY(check_arrays(from, flags, to, error));
+    HAUL_TRY(hl_tile_queue_run(from->context, error));
+    const int64_t cells = hl_tile_field_cells(from->field);
+    HAUL_TRY(from->context->team ? walk(from, flags, to, cells, &found, error)
+                                 : hl_tile_scan(from, flags, to, cells, &found, error));
+    *count = found;
     return HAUL_OK;
 }

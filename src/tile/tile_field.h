@@ -180,6 +180,15 @@ static inline int hl_tile_field_size(const hl_tile_field *field, int d)
     return d == field->dims - 1 ? field->whole : field->size[d];
 }
 
+/* All cells, but those beyond the edges. */
+static inline int64_t hl_tile_field_cells(const hl_tile_field *field)
+{
+    int64_t cells = 1;
+    for (int d = 0; d < field->dims; d++)
+        cells *= hl_tile_field_size(field, d);
+    return cells;
+}
+
 /* The planes of a region, with those beyond the edge. */
 static inline int hl_tile_part_begin(const hl_tile_field *field, int part)
 {

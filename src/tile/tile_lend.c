@@ -17,7 +17,7 @@ static haul_status hold_whole(hl_tile_field *field, haul_error *error)
                               (unsigned long long)field->host_bytes,
                               (unsigned long long)context->memory.budget,
                               (unsigned long long)haul_buffer_bytes(field->ring));
-    return field->planes_stale ? hl_tile_planes_wrap(field, error) : HAUL_OK;
+    return HAUL_OK;
 }
 
 /* The program's from now on: what the host has, and the cells beyond the edges, are stale. */
@@ -28,21 +28,30 @@ static void give(hl_tile_field *field, haul_use use)
         field->parts[i].shift = 0;
         field->parts[i].on_host = field->parts[i].on_host && !(use & HAUL_USE_WRITE);
     }
+    field->is_discarded = field->is_discarded && !(use & HAUL_USE_WRITE);
     field->ghosts_stale = field->ghosts_stale || use & HAUL_USE_WRITE;
+}
+
+haul_status hl_tile_field_lend(hl_tile_field *field, haul_use use, haul_error *error)
+{
+    bool has_ghosts = false;
+    for (int d = 0; d < field->dims; d++)
+        has_ghosts = has_ghosts || field->ghost[d];
+    if (field->planes_stale)
+        HAUL_TRY(hl_tile_planes_wrap(field, error));
+    if (use & HAUL_USE_READ || has_ghosts)
+        HAUL_TRY(hl_tile_field_bring(field, error));
+    HAUL_TRY(hl_tile_field_settle(field, error));
+    give(field, use);
+    return HAUL_OK;
 }
 
 static haul_status lend_on_device(hl_tile_field *field, haul_use use, haul_device_cells *cells,
                                   haul_error *error)
 {
-    bool has_ghosts = false;
-    for (int d = 0; d < field->dims; d++)
-        has_ghosts = has_ghosts || field->ghost[d];
     HAUL_TRY(hl_tile_fields_divide(field->memory, error));
     HAUL_TRY(hold_whole(field, error));
-    if (use & HAUL_USE_READ || has_ghosts)
-        HAUL_TRY(hl_tile_field_bring(field, error));
-    HAUL_TRY(hl_tile_field_settle(field, error));
-    give(field, use);
+    HAUL_TRY(hl_tile_field_lend(field, use, error));
     cells->buffer = field->ring;
     cells->memory = field->ring ? haul_buffer_native(field->ring) : NULL;
     return HAUL_OK;

@@ -140,47 +140,110 @@ static void test_random(void **state)
 
 /* --- shapes and types */
 
-/* Structs of 12 bytes, by flags of one byte and of eight, into a plane that takes just as many. */
-static void test_types(void **state)
+/* Structs of 12 bytes and of 3, by flags of one byte and of eight, into a plane that takes just as
+ * many: from the host's memory, and where a device has all of them. */
+enum { COUNT = 30, KEPT = 10, STRUCT = 12 };
+
+static void try_types(haul_context *context, uint64_t bytes, bool on_device)
 {
-    enum { COUNT = 30, KEPT = 10 };
-    const haul_element kind = HAUL_ELEMENT_STRUCT;
-    const haul_array_spec from = {.size = {5, 6}, .element_bytes = 12, .element = kind};
-    const haul_array_spec to = {.size = {2, 5}, .element_bytes = 12, .element = kind, .ghost = {1}};
-    haul_context *context;
-    int cells[COUNT][3], got[KEPT][3];
-    unsigned char small[COUNT];
+    const haul_array_spec from = {
+        .size = {5, 6}, .element_bytes = bytes, .element = HAUL_ELEMENT_STRUCT};
+    haul_array_spec to = from;
+    unsigned char cells[COUNT * STRUCT], got[KEPT * STRUCT], small[COUNT];
     int64_t large[COUNT];
-    (void)state;
-    for (int i = 0; i < COUNT; i++) {
+    uint64_t count = 0;
+    haul_device_cells given;
+    to.size[0] = 2;
+    to.size[1] = 5;
+    to.ghost[0] = 1;
+    for (unsigned i = 0; i < COUNT; i++) {
         small[i] = i % 3 == 1 ? 128 : 0;
         large[i] = i % 3 == 1 ? INT64_MIN : 0;
-        for (int part = 0; part < 3; part++)
-            cells[i][part] = 3 * i + part;
+        for (unsigned k = 0; k < bytes; k++)
+            cells[i * bytes + k] = (unsigned char)(5 * i + k);
     }
+    haul_array *u = array_of(context, from), *v = array_of(context, to);
+    haul_array *by[] = {array_of(context, (haul_array_spec){.size = {5, 6}, .element_bytes = 1}),
+                        array_of(context, (haul_array_spec){.size = {5, 6}, .element_bytes = 8})};
+    must(haul_array_write(u, cells, &error));
+    must(haul_array_write(by[0], small, &error));
+    must(haul_array_write(by[1], large, &error));
+    memset(got, 0, sizeof got);
+    for (int i = 0; i < 2; i++) {
+        must(haul_array_write(v, got, &error));
+        if (on_device) {
+            must(haul_array_access_device(u, HAUL_USE_READ, &given, &error));
+            must(haul_array_access_device(by[i], HAUL_USE_READ, &given, &error));
+        }
+        const haul_context_counts before = haul_context_count(context);
+        must(haul_array_compact(u, by[i], v, &count, &error));
+        const haul_context_counts after = haul_context_count(context);
+        assert_int_equal(after.kernels - before.kernels, on_device ? 2 : 0);
+        assert_int_equal(after.bytes_down - before.bytes_down, on_device ? sizeof(long) : 0);
+        must(haul_array_read(v, got, &error));
+        assert_int_equal(count, KEPT);
+        for (unsigned k = 0; k < KEPT; k++)
+            assert_memory_equal(got + k * bytes, cells + (3 * k + 1) * bytes, bytes);
+        memset(got, 0, sizeof got);
+        haul_array_free(by[i]);
+    }
+    haul_array_free(u);
+    haul_array_free(v);
+}
+
+static void test_types(void **state)
+{
+    (void)state;
     for (size_t d = 0; d < device_count; d++) {
-        uint64_t count = 0;
+        haul_context *context;
         if (haul_context_open(devices[d], NULL, &context, &error))
             continue;
-        haul_array *u = array_of(context, from), *v = array_of(context, to);
-        haul_array *by[] = {
-            array_of(context, (haul_array_spec){.size = {5, 6}, .element_bytes = 1}),
-            array_of(context, (haul_array_spec){.size = {5, 6}, .element_bytes = 8})};
-        must(haul_array_write(u, cells, &error));
-        must(haul_array_write(by[0], small, &error));
-        must(haul_array_write(by[1], large, &error));
-        for (int i = 0; i < 2; i++) {
-            memset(got, 0, sizeof got);
-            must(haul_array_write(v, got, &error));
-            must(haul_array_compact(u, by[i], v, &count, &error));
-            must(haul_array_read(v, got, &error));
-            assert_int_equal(count, KEPT);
-            for (int k = 0; k < KEPT; k++)
-                assert_memory_equal(got[k], cells[3 * k + 1], sizeof got[k]);
-            haul_array_free(by[i]);
+        for (uint64_t bytes = 3; bytes <= STRUCT; bytes += STRUCT - 3) {
+            try_types(context, bytes, false);
+            if (strcmp(devices[d], "host") != 0 && !strchr(devices[d], ','))
+                try_types(context, bytes, true);
         }
+        haul_context_close(context);
+    }
+}
+
+/* Of an array that a loop left on the device, counts of groups of cells come to the host alone. */
+static void test_on_the_device(void **state)
+{
+    enum { WIDE = 70, HIGH = 90, GROUPS = 4 };
+    static int cells[HIGH][WIDE], got[HIGH * WIDE];
+    const haul_array_spec plane = {.size = {WIDE, HIGH}, .ghost = {1, 1}};
+    const int parts = 3;
+    (void)state;
+    for (int y = 0; y < HIGH; y++)
+        for (int x = 0; x < WIDE; x++)
+            cells[y][x] = 7 * y + 5 * x;
+    for (size_t d = 0; d < device_count; d++) {
+        const haul_context_options alone = {.host_share = -1};
+        haul_context *context;
+        uint64_t count = 0, expected = 0;
+        if (!strcmp(devices[d], "host") || strchr(devices[d], ',') ||
+            haul_context_open(devices[d], &alone, &context, &error))
+            continue;
+        haul_array *u = array_of(context, plane), *flags = array_of(context, plane);
+        haul_array *out = array_of(context, (haul_array_spec){.size = {HIGH * WIDE}});
+        must(haul_array_write(u, cells, &error));
+        must(HAUL_LOOP(context, &error, &mark_2, u, flags, &parts));
+        must(haul_context_wait(context, &error));
+        const haul_context_counts before = haul_context_count(context);
+        must(haul_array_compact(u, flags, out, &count, &error));
+        assert_int_equal(haul_context_count(context).kernels - before.kernels, 2);
+        assert_int_equal(haul_context_count(context).bytes_down - before.bytes_down,
+                         GROUPS * sizeof(long));
+        must(haul_array_read(out, got, &error));
+        for (int y = 0; y < HIGH; y++)
+            for (int x = 0; x < WIDE; x++)
+                if (((y ? cells[y - 1][x] : 0) + cells[y][x]) % parts == 0)
+                    assert_int_equal(got[expected++], cells[y][x]);
+        assert_int_equal(count, expected);
         haul_array_free(u);
-        haul_array_free(v);
+        haul_array_free(flags);
+        haul_array_free(out);
         haul_context_close(context);
     }
 }
@@ -255,6 +318,7 @@ static void test_without_data(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_types),
+                                       cmocka_unit_test(test_on_the_device),
                                        cmocka_unit_test(test_wrong),
                                        cmocka_unit_test(test_without_data)};
     if (argc > 1) {
