@@ -52,7 +52,7 @@ static void write_archive(const uint8_t *data, size_t size)
     hl_base_npz_put(&npz, "half", "u1", data, 1, size / 2);
     hl_base_npz_begin(&npz, "other", size - size / 2);
     hl_base_npz_add(&npz, data + size / 2, size - size / 2);
-    hl_base_npz_end(&npz);
+    hl_base_npz_end(&npz, 1);
     hl_base_npz_finish(&npz);
     fclose(npz.out);
     FILE *in = fmemopen(text, bytes, "rb");

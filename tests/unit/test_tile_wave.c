@@ -10,7 +10,7 @@
 #include "tile_kernels.h"
 #include "tile_must.h"
 
-enum { X = 40, Y = 150, Z = 60, STEPS = 130 };
+enum { X = 16, Y = 150, Z = 40, STEPS = 78 };
 
 /* How the last loops went, as haul_context_explain tells. */
 typedef struct told {
@@ -93,7 +93,7 @@ static void tiles_follow_the_caches(void **state)
         told how;
         free(run(&(haul_context_options){.device_options = &device}, 3, &how));
         assert_string_equal(how.level, "second");
-        assert_in_range(how.steps, 14, 16); /* 130 steps in nine blocks */
+        assert_in_range(how.steps, 14, 16); /* 78 steps in five blocks */
         assert_true(how.rows >= before.rows);
         assert_true(how.rows >= 16);
         before = how;
