@@ -205,12 +205,12 @@ FOLLOWED = [
     (4096, 1264, 972.4, 21.1, 20.4, 21.8, 22.9, 16.8, 13.4, 18.0),
 ]
 
-# Plans of tiles: two runs of bench/plans_followed on two cores of a Xeon with PoCL 3.1, 22 November
-# 2026. Predicted, recorded and by the program's clock, ms.
+# Plans of tiles: two runs of bench/plans_followed on two cores of an EPYC (Zen 5) with PoCL 3.1, 29
+# November 2026. Predicted, recorded and by the program's clock, ms.
 PLANS = [
-    ("128^3, 96, all", 134.6, 147.2, 149.5), ("128^3, 96, 12 MB", 134.2, 245.3, 247.4),
-    ("192^3, 64, 40 MB", 300.4, 457.0, 461.9), ("128^3, 96, all", 202.3, 149.0, 151.2),
-    ("128^3, 96, 12 MB", 201.8, 221.3, 223.2), ("192^3, 64, 40 MB", 450.7, 412.6, 417.4),
+    ("128^3, 96, all", 72.4, 74.5, 75.2), ("128^3, 96, 12 MB", 97.6, 119.7, 120.5),
+    ("192^3, 64, 40 MB", 250.6, 271.6, 273.2), ("128^3, 96, all", 72.6, 75.4, 76.2),
+    ("128^3, 96, 12 MB", 88.7, 119.1, 120.4), ("192^3, 64, 40 MB", 190.4, 259.5, 261.1),
 ]
 
 

@@ -61,8 +61,58 @@ haul_status hl_tile_copy(haul_context *context, haul_stream *stream, const haul_
                 error);
 }
 
-/* A kept plan needs the kernel's time before it has run: that of the simulated device, or of the
- * model's rates. */
+/* NULL: no memory for it. */
+static timed_kernel *find_kernel(hl_tile_plan *self, const haul_kernel_source *source)
+{
+    for (size_t i = 0; i < self->kernel_count; i++)
+        if (self->kernels[i].source == source)
+            return &self->kernels[i];
+    if (!hl_base_grow(&self->kernels, &self->kernel_capacity, self->kernel_count + 1,
+                      sizeof *self->kernels))
+        return NULL;
+    timed_kernel *kernel = &self->kernels[self->kernel_count++];
+    *kernel = (timed_kernel){.source = source};
+    return kernel;
+}
+
+/* The event that is to time the kernel's next launch; NULL: enough others are under way. */
+static haul_event *time_launch(haul_context *context, timed_kernel *self, double bytes)
+{
+    timed_launch *place = NULL;
+    for (int i = 0; i < UNDER_WAY; i++) {
+        timed_launch *one = &self->under_way[i];
+        double seconds;
+        bool done = false;
+        if (one->bytes > 0 && !haul_event_done(one->done, &done, NULL) && done) {
+            if (!haul_event_seconds(one->done, one->done, &seconds, NULL))
+                self->byte_s[self->launches++ % TIMED] = seconds / one->bytes;
+            one->bytes = 0;
+        }
+        place = one->bytes > 0 ? place : one;
+    }
+    if (!place || (!place->done && haul_event_new(context->memory.device, &place->done, NULL)))
+        return NULL;
+    place->bytes = bytes;
+    return place->done;
+}
+
+/* A kept plan needs the kernel's time before it has run: that of the simulated device, else by its
+ * bytes at the rate of its launches before, or of the machine's memory. The fastest of them is
+ * taken: others shared the device with copies, which the plan has beside them. */
+static haul_status plan_kernel(haul_context *context, const haul_kernel *kernel,
+                               const timed_kernel *timed, const haul_launch *launch,
+                               int64_t *dur_ns, haul_error *error)
+{
+    if (haul_device_describe(context->memory.device)->is_simulated)
+        return hl_device_sim_kernel_ns(context->memory.device, kernel, launch, dur_ns, error);
+    const hl_tile_rates rates = hl_tile_rates_of(&context->choice);
+    double byte_s = 1 / rates.memory_Bps;
+    for (size_t i = 0; timed && i < timed->launches && i < TIMED; i++)
+        byte_s = !i || timed->byte_s[i] < byte_s ? timed->byte_s[i] : byte_s;
+    *dur_ns = (int64_t)(1e9 * (launch->bytes * byte_s + rates.launch_s));
+    return HAUL_OK;
+}
+
 haul_status hl_tile_launch(haul_context *context, const haul_kernel_source *source,
                            const haul_launch *launch, haul_error *error)
 {
@@ -75,18 +125,17 @@ haul_status hl_tile_launch(haul_context *context, const haul_kernel_source *sour
     hl_tile_note_end(context, &noting, is_new ? HAUL_OK : HAUL_STATUS_MISSING); /* else none */
     HAUL_TRY(status);
     noting = hl_tile_note_begin(context, HL_TILE_NOTE_KERNEL, context->streams.run);
-    status = haul_stream_launch(context->streams.run, kernel, launch, noting.done, error);
+    timed_kernel *timed = context->plan ? find_kernel(context->plan, source) : NULL;
+    haul_event *done = noting.done;
+    if (timed && !done)
+        done = time_launch(context, timed, launch->bytes);
+    status = haul_stream_launch(context->streams.run, kernel, launch, done, error);
     hl_tile_note_kernel(context, &noting, source);
     hl_tile_note_end(context, &noting, status);
     HAUL_TRY(status);
     context->counts.kernels++;
-    if (context->plan && haul_device_describe(context->memory.device)->is_simulated) {
-        HAUL_TRY(
-            hl_device_sim_kernel_ns(context->memory.device, kernel, launch, &op.dur_ns, error));
-    } else if (context->plan) {
-        const hl_tile_rates rates = hl_tile_rates_of(&context->choice);
-        op.dur_ns = (int64_t)(1e9 * (launch->bytes / rates.memory_Bps + rates.launch_s));
-    }
+    if (context->plan)
+        HAUL_TRY(plan_kernel(context, kernel, timed, launch, &op.dur_ns, error));
     return note(context, context->streams.run, op, error);
 }
 
@@ -243,6 +292,10 @@ void hl_tile_plan_free(hl_tile_plan *plan)
 {
     if (!plan)
         return;
+    for (size_t i = 0; i < plan->kernel_count; i++)
+        for (int j = 0; j < UNDER_WAY; j++)
+            haul_event_free(plan->kernels[i].under_way[j].done);
+    free(plan->kernels);
     free(plan->ops);
     free(plan->events);
     free(plan->messages);

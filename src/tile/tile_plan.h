@@ -29,6 +29,23 @@ typedef struct known_event {
     moment when;
 } known_event;
 
+enum { UNDER_WAY = 8, TIMED = 16 };
+
+/* A launch that is timed, until its time is known. The event is made once. */
+typedef struct timed_launch {
+    haul_event *done;
+    double bytes; /* 0: none is under way */
+} timed_launch;
+
+/* The last of a kernel's launches that were timed. A program may queue many before the first one
+ * ends, so that several are timed at once. */
+typedef struct timed_kernel {
+    const haul_kernel_source *source;
+    timed_launch under_way[UNDER_WAY];
+    size_t launches;
+    double byte_s[TIMED]; /* seconds a byte */
+} timed_kernel;
+
 struct hl_tile_plan {
     planned *ops;
     size_t count;
@@ -36,6 +53,9 @@ struct hl_tile_plan {
     known_event *events;
     size_t event_count;
     size_t event_capacity;
+    timed_kernel *kernels;
+    size_t kernel_count;
+    size_t kernel_capacity;
     moment seen[STREAMS]; /* what each stream's operations come after; its own last is its own */
     moment awaited[STREAMS];
     moment host;        /* what the host has waited for: messages begin behind it */
