@@ -125,7 +125,9 @@ haul_status hl_tile_launch(haul_context *context, const haul_kernel_source *sour
     hl_tile_note_end(context, &noting, is_new ? HAUL_OK : HAUL_STATUS_MISSING); /* else none */
     HAUL_TRY(status);
     noting = hl_tile_note_begin(context, HL_TILE_NOTE_KERNEL, context->streams.run);
-    timed_kernel *timed = context->plan ? find_kernel(context->plan, source) : NULL;
+    const bool is_simulated = haul_device_describe(context->memory.device)->is_simulated;
+    timed_kernel *timed =
+        context->plan && !is_simulated ? find_kernel(context->plan, source) : NULL;
     haul_event *done = noting.done;
     if (timed && !done)
         done = time_launch(context, timed, launch->bytes);
