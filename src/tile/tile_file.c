@@ -120,16 +120,6 @@ static haul_status make_names(const char *path, long process, hl_tile_file *file
     return HAUL_OK;
 }
 
-static void forget(hl_tile_file *file)
-{
-    if (file->out)
-        (void)fclose(file->out);
-    if (file->out && file->is_first)
-        (void)remove(file->between);
-    free(file->between);
-    *file = (hl_tile_file){.path = NULL};
-}
-
 haul_status hl_tile_file_begin(haul_context *context, const char *path, hl_tile_file *file,
                                haul_error *error)
 {
@@ -145,24 +135,29 @@ haul_status hl_tile_file_begin(haul_context *context, const char *path, hl_tile_
             status = hl_base_fail_open(error, file->between);
         status = hl_tile_agree(context, status, error);
     }
-    if (status)
-        forget(file);
+    if (!status)
+        return HAUL_OK;
+    if (file->out)
+        (void)fclose(file->out);
+    if (file->out && file->is_first)
+        (void)remove(file->between);
+    free(file->between);
+    *file = (hl_tile_file){.path = NULL};
     return status;
 }
 
 haul_status hl_tile_file_end(hl_tile_file *file, haul_status status, haul_error *error)
 {
     const bool is_written = !fflush(file->out) && !ferror(file->out) && !fsync(fileno(file->out));
-    if (!is_written && !status)
+    if ((fclose(file->out) || !is_written) && !status)
         status = hl_tile_fail_write(file->path, error);
+    file->out = NULL;
     status = hl_tile_agree(file->context, status, error);
     if (!status && file->is_first && rename(file->between, file->path))
         status = hl_tile_fail_write(file->path, error);
     status = hl_tile_agree(file->context, status, error);
-    if (status)
-        forget(file);
-    else
-        (void)fclose(file->out);
+    if (status && file->is_first)
+        (void)remove(file->between);
     free(file->between);
     file->between = NULL;
     return status;
