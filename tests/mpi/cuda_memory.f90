@@ -1,4 +1,4 @@
-! The functions of cuda_memory.c.
+! The functions of cuda_memory.c, and one of two arrays.
 module cuda_memory
   use iso_c_binding
   implicit none
@@ -25,4 +25,17 @@ module cuda_memory
       integer(c_size_t), value :: bytes
     end subroutine
   end interface
+contains
+  ! Two arrays of n integers of the GPU, and their addresses.
+  subroutine cuda_memory_pair(n, at, first, second)
+    integer, intent(in) :: n
+    type(c_ptr), intent(out) :: at(2)
+    integer, pointer, contiguous, intent(out) :: first(:), second(:)
+    integer :: i
+    do i = 1, 2
+      at(i) = cuda_memory_new(int(4 * n, c_size_t))
+    end do
+    call c_f_pointer(at(1), first, [n])
+    call c_f_pointer(at(2), second, [n])
+  end subroutine
 end module

@@ -12,12 +12,7 @@ module device_memory
 contains
   subroutine new_memory(n)
     integer, intent(in) :: n
-    integer :: i
-    do i = 1, 2
-      at(i) = cuda_memory_new(int(4 * n, c_size_t))
-    end do
-    call c_f_pointer(at(1), send, [n])
-    call c_f_pointer(at(2), receive, [n])
+    call cuda_memory_pair(n, at, send, receive)
     allocate(host_send(n), host(n), expected(n), got(n))
   end subroutine
   subroutine begin(rank)

@@ -15,12 +15,7 @@ module large_memory
 contains
   subroutine new_memory(n)
     integer, intent(in) :: n
-    integer :: i
-    do i = 1, 2
-      at(i) = cuda_memory_new(int(4 * n, c_size_t))
-    end do
-    call c_f_pointer(at(1), device_from, [n])
-    call c_f_pointer(at(2), device_to, [n])
+    call cuda_memory_pair(n, at, device_from, device_to)
     allocate(host_from(n), host_to(n), expected(n))
   end subroutine
   subroutine begin(rank, round)
